@@ -14,7 +14,10 @@ from pathlib import Path
 TABLES = Path(__file__).resolve().parents[1] / "tables"
 TABLE, NEWER, TESTS = TABLES / "syscalls.def", TABLES / "newer_syscalls.h", TABLES / "syscalls.tests"
 VERDICTS = {"SIMULATE": "simulated", "PASS": "passed on", "REFUSE": "refused"}
-_ROW = re.compile(r'^(QUIET_)?(?:(SIMULATE)\((\w+), (\w+)\)|(PASS)\((\w+), "([^"]+)"\)|(REFUSE)\((\w+), (E\w+), "([^"]+)"\))$')
+_ROW = re.compile(
+    r'^(QUIET_)?(?:(SIMULATE)\((\w+), (\w+)\)|(PASS)\((\w+), "([^"]+)"\)'
+    r'|(REFUSE)(?:_AFTER)?\((\w+), (E\w+), "([^"]+)"(?:, \w+)?\))$'
+)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 

@@ -74,8 +74,8 @@ enum simunix_op {
     OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
     OP_HOST =
         12, /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted]; the caller's host */
-    /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children]; -ESRCH if it is none
-     * of the caller's host */
+    /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children, 1 if it has the turn or
+     * would run if it got the turn or a processor, or 0]; -ESRCH if it is none of the caller's host */
     OP_BORN = 13,
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */

@@ -13,6 +13,7 @@
 #define PASS(name, why) NAME(name)
 #define QUIET_PASS(name, why) NAME(name)
 #define REFUSE(name, error, why) NAME(name)
+#define REFUSE_AFTER(name, error, why, handler) NAME(name)
 static const char names[NAMES_MAX][32] = {
 #include "tables/syscalls.def"
 };

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rsg_server._native import lib
 from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.process.actor import State
 from rsg_server.processor.costs import NO_ROW
-from rsg_server.protocol import Op, Storage
+from rsg_server.protocol import WAIT_CHARGE, WAIT_CHARGE_REST, WAIT_COMPUTE, WAIT_PREEMPTED, WAIT_YIELD, Op, Storage
 from rsg_server.sockets import listing
 from rsg_server.storage.counts import IoCounts
 
@@ -58,14 +59,23 @@ def storage_counts(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children], all virtual nanoseconds; or -ESRCH."""
+    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0]; or -ESRCH.
+
+    Times are virtual nanoseconds. A process may run if its main thread may.
+    """
     state, number = actor.process.host, arguments[0]
     process = state.processes.get(number)
-    if process is not None:
-        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns))
     threads = (other for known in state.processes.values() for other in known.actors)
     thread = next((other for other in threads if other.tid == number > 0), None)
-    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns, thread.cpu_ns, 0))
+    may_run = int(thread is not None and _may_run(thread))
+    if process is not None:
+        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns, may_run))
+    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns, thread.cpu_ns, 0, may_run))
+
+
+def _may_run(thread: Actor) -> bool:
+    """Whether a thread has the turn, or would run if it got the turn or a processor."""
+    return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.wait in _COMPUTING)
 
 
 def child_time(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -110,6 +120,8 @@ def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return Reply((0, charges.table.row(process.program, charges.has_prices(policy), arguments[0].decode(errors="replace"))))
 
 
+_COMPUTING: Final = frozenset({WAIT_YIELD, WAIT_PREEMPTED, WAIT_COMPUTE, WAIT_CHARGE, WAIT_CHARGE_REST})
+"""Waits in which a thread computes, or lets others go first."""
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
 """Of so many cores an answer to HOST_CPU tells."""
 HANDLERS: dict[int, Handler] = {

@@ -77,6 +77,11 @@ class _Parts:
         """The workloads in the order of the scenario."""
         return self.found.plans
 
+    @property
+    def replaced(self) -> dict[str, str]:
+        """Variables that have another value on hosts than the scenario's."""
+        return {name: value for cluster in self.clusters for name, value in cluster.replaced.items()}
+
     def hosts(self) -> tuple[HostSpec, ...]:
         """The hosts in the order of the scenario, which is also the order of their addresses."""
         roots = self.site.roots
@@ -142,6 +147,7 @@ def _parts(scenario: Scenario, folder: Path, checked: bool) -> _Parts:
         seed=scenario.seed,
         is_root=os.geteuid() == 0,
         epoch_s=scenario.epoch.timestamp(),
+        environment=scenario.environment,
         enclosures=enclosures_of(scenario, platform),
     )
     clusters = plan_clusters(scenario, site)
@@ -169,7 +175,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         processes=processes,
         kernel=_kernel_options(scenario, platform, charging_of(scenario, processes, folder), strict),
         files=parts.files(),
-        environment={**ENVIRONMENT, **scenario.environment},
+        environment={**ENVIRONMENT, **scenario.environment, **parts.replaced},
         stop=_stop(scenario, processes),
         until_ns=scenario.until,
         pace=scenario.pace,

@@ -32,7 +32,7 @@ class ClusterSection(Section):
 class Site:
     """Where a cluster is to run. `hardware` and `roots` are by host; relative paths of a scenario are below `folder`.
 
-    The clock of the hosts begins at `epoch_s`.
+    The clock of the hosts begins at `epoch_s`. `environment` is what the scenario says for all programs.
     """
 
     folder: Path
@@ -42,6 +42,7 @@ class Site:
     seed: int
     is_root: bool
     epoch_s: float = 0.0
+    environment: Mapping[str, str] = field(default_factory=dict)
     enclosures: tuple[Enclosure, ...] = ()
 
 
@@ -188,7 +189,8 @@ class ClusterPlan:
     each job.
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
     run; a run that fails or is interrupted before has no records.
-    `environment` is what programs of its users need besides the scenario's; `features` are those of the nodes that have any.
+    `environment` is what programs of its users need besides the scenario's; `replaced` are variables of the scenario that have
+    another value for all programs on hosts. `features` are those of the nodes that have any.
     `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
     what the cluster is told to keep below. `wires` has, by host, the hosts whose power switch, meter and limit it has as files.
     """
@@ -204,6 +206,7 @@ class ClusterPlan:
     nodes: tuple[str, ...]
     cores: int
     environment: Mapping[str, str] = field(default_factory=dict)
+    replaced: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     record_mark: bytes = b"\n"
     devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -25,9 +25,26 @@ static enum clock_kind kind_of(int clock_id)
     return clock_id < 12 ? clock_kinds[clock_id] : 0;
 }
 
+/* Clocks of devices (PTP), by the descriptor of the device: no host has such a device. */
+static bool is_of_descriptor(int clock_id)
+{
+    return clock_id < 0 && (clock_id & 7) == 3;
+}
+
+/* Of which processes and threads there are CPU clocks, the kernel knows. */
 bool clock_is_known(int clock_id)
 {
+    struct kernel_timespec unused;
+
+    if (clock_id < 0)
+        return !is_of_descriptor(clock_id) && NATIVE(clock_gettime, clock_id, &unused) == 0;
     return kind_of(clock_id) != 0;
+}
+
+/* Linux has neither timers nor sleeps by these clocks, whether they exist or not. */
+bool clock_lacks_timers(int clock_id)
+{
+    return clock_id == CLOCK_MONOTONIC_RAW || clock_is_coarse(clock_id) || is_of_descriptor(clock_id);
 }
 
 bool clock_is_coarse(int clock_id)

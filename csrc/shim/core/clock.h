@@ -5,6 +5,7 @@
 #include "shim/core/core.h"
 
 bool clock_is_known(int clock_id);
+bool clock_lacks_timers(int clock_id);
 bool clock_is_real(int clock_id);
 bool clock_is_coarse(int clock_id); /* it counts in the kernel's ticks */
 bool clock_is_cpu(int clock_id);

@@ -135,7 +135,6 @@ struct thread {
     uint64_t hidden_mask; /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
     uint64_t held;        /* those of them that were sent meanwhile */
     siginfo_t held_infos[2];
-    uint64_t faults_masked; /* those of them that a handler's entry has blocked: such a fault kills */
     struct handler_entry entry;
     bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
     uint64_t parked_mask; /* what it blocks meanwhile */
@@ -205,8 +204,9 @@ struct process {
     int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
     int page_file;        /* place of the shared page's file, which every image inherits */
     uint32_t flags;
-    int64_t memory; /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
-    bool is_guest;  /* in the memory of its creator, which goes on */
+    int64_t memory;    /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
+    bool is_guest;     /* in the memory of its creator, which goes on */
+    bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;

@@ -118,7 +118,7 @@ bool descriptors_reach(struct call *call, uint64_t wanted)
     uint64_t all = SIGNALS_ALL;
     struct reply reply;
 
-    if (wanted < floor || wanted >= process->nofile_soft)
+    if (wanted < floor || wanted >= process->nofile_soft || process->shares_files)
         return false;
     ceiling = kernel_hard() - PLACES_MAX;
     if (ceiling > process->nofile_soft)

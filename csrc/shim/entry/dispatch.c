@@ -15,7 +15,7 @@
 
 struct row {
     call_handler handler; /* NULL: pass on, or refuse if error is set */
-    int error;
+    int error;            /* what a call is refused with, for which the handler, if there is one, has found no other error */
     bool quiet;
     bool is_known;
 };
@@ -26,18 +26,21 @@ struct row {
 #define PASS(name, why)
 #define QUIET_PASS(name, why)
 #define REFUSE(name, error, why)
+#define REFUSE_AFTER(name, error, why, handler) long handler(struct call *call);
 #include "tables/syscalls.def"
 #undef SIMULATE
 #undef QUIET_SIMULATE
 #undef PASS
 #undef QUIET_PASS
 #undef REFUSE
+#undef REFUSE_AFTER
 
 #define SIMULATE(name, handler) [__NR_##name] = {handler, 0, false, true},
 #define QUIET_SIMULATE(name, handler) [__NR_##name] = {handler, 0, true, true},
 #define PASS(name, why) [__NR_##name] = {NULL, 0, false, true},
 #define QUIET_PASS(name, why) [__NR_##name] = {NULL, 0, true, true},
 #define REFUSE(name, error, why) [__NR_##name] = {NULL, -error, true, true},
+#define REFUSE_AFTER(name, error, why, handler) [__NR_##name] = {handler, -error, true, true},
 static const struct row rows[SYSCALLS_MAX] = {
 #include "tables/syscalls.def"
 };
@@ -82,6 +85,7 @@ static long handle(struct call *call, const struct row *row)
 static long answer_once(struct call *call)
 {
     const struct row *row;
+    long result;
 
     if (call->number < 0 || call->number >= SYSCALLS_MAX || !rows[call->number].is_known)
         return dispatch_unknown(call, "system call");
@@ -90,8 +94,8 @@ static long answer_once(struct call *call)
         call->had_woken = call->thread->process->page->may_have_woken;
         call->thread->process->page->may_have_woken = 1;
     }
-    if (row->handler != NULL)
-        return handle(call, row);
+    if (row->handler != NULL && ((result = handle(call, row)) != 0 || row->error == 0))
+        return result;
     if (row->error != 0) {
         warn_once(call->thread, WARN_REFUSED, syscall_name(call->number), NULL);
         return row->error;

@@ -12,7 +12,7 @@ from simunix.rjms.requirements import check_hosts
 from simunix.rjms.slurm import burst_buffers, configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
-from simunix.rjms.slurm.beside import devices, files_beside, will_drain
+from simunix.rjms.slurm.beside import devices, files_beside, replaced, will_drain
 from simunix.rjms.slurm.burst_buffers import with_plugin
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
@@ -157,6 +157,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         nodes=section.nodes,
         cores=sum(site.hardware[name].cpus for name in section.nodes),
         database=storage,
+        replaced=replaced(site.environment, section.config, key, site.folder),
         features=features_of(cluster.conf),
         **_of_gres(section, cluster.conf),
     )

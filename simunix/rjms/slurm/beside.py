@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.configuration import CONFIG
 from simunix.rjms.slurm.lines import Line, flattened, read_lines
 
 FOLDER = "/etc/slurm"
@@ -24,6 +25,7 @@ KNOWN = (
 )
 """Files that Slurm looks for beside slurm.conf by itself. cgroup.conf is simunix's own: hosts have no cgroups."""
 GRES = "a gres.conf"
+VARIABLE = "SLURM_CONF"
 _NAMED = re.compile(rf"{FOLDER}/([\w.+-]+)")
 
 
@@ -38,6 +40,22 @@ def files_beside(config: Path, texts: Collection[str]) -> dict[str, tuple[bytes,
         data = path.read_bytes() if content is None else content.encode()
         found[f"{FOLDER}/{name}"] = (data, 0o755 if path.stat().st_mode & 0o100 else 0o644)
     return found
+
+
+def replaced(environment: Mapping[str, str], config: Path | None, key: str, folder: Path) -> dict[str, str]:
+    """SLURM_CONF as programs on hosts have it, where the scenario's `environment` has it: hosts keep the file below /etc/slurm.
+
+    Slurm looks for all other files beside the one that SLURM_CONF names, and there they are. Raises SimunixError where the
+    variable names another file than `config` does: the cluster would be planned by one file, and run by the other.
+    """
+    named = environment.get(VARIABLE, CONFIG)
+    if named == CONFIG:
+        return {}
+    path = folder / named
+    if path.exists() and (config is None or not config.exists() or not path.samefile(config)):
+        given = f"{key}.config names {config}" if config else f"{key}.config names none"
+        raise SimunixError(f"environment.{VARIABLE}: {named} is a slurm.conf, and {given}; write {key}.config: {named}")
+    return {VARIABLE: CONFIG}
 
 
 def devices(config: Path, nodes: Sequence[str]) -> dict[str, tuple[str, ...]]:

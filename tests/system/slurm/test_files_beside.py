@@ -41,3 +41,26 @@ def test_files_beside_go_along_and_a_missing_device_is_said_before_the_start(sim
     assert "node1 idle gpu:a100:2" in told and "node2 idle gpu:1" in told, told
     assert "node3 drain gpu:1" in told or "node3 inval gpu:1" in told
     assert "/dev/nvidia0\n/dev/nvidia1\n" in told
+
+
+ELSEWHERE = """
+hosts: [{name: 'controller,node[1-2]', cores: 8, memory: 16GiB}]
+environment: {SLURM_CONF: FOLDER/site.conf}
+slurm: {controller: controller, nodes: 'node[1-2]', config: site.conf}
+stop: processes
+until: 1min
+processes:
+  - {name: user, host: controller, start: 10s, command: "sinfo -Nho '%N %t'; srun -N2 -l hostname; ls /etc/slurm"}
+"""
+
+
+def test_a_slurm_conf_elsewhere_has_its_companions(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "site.conf").write_text(CONF)
+    (tmp_path / "topology.conf").write_text("SwitchName=s Nodes=node[1-2]\n")
+    (tmp_path / "s.yaml").write_text(ELSEWHERE.replace("FOLDER", str(tmp_path)))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert "slurmd ended" not in done.stderr
+    told = (tmp_path / "out/hosts/controller/user.out").read_text()
+    assert "node1 idle\nnode2 idle\n" in told and "0: node1\n" in told and "1: node2\n" in told, told
+    assert "cgroup.conf" in told and "topology.conf" in told

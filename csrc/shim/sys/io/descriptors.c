@@ -1,6 +1,8 @@
 /* Descriptors themselves: closed, copied, made. */
 #include "shim/sys/file/file.h"
 
+#include <linux/close_range.h>
+
 long sys_close(struct call *call)
 {
     if (descriptor_is_ours(call, call->a[0]))
@@ -15,10 +17,10 @@ long sys_close_range(struct call *call)
     unsigned int first = (unsigned int)call->a[0];
     unsigned int last = (unsigned int)call->a[1];
 
-    if (first > last)
+    if (first > last || (call->a[2] & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) != 0)
         return -EINVAL;
     if (first >= floor)
-        return 0;
+        return (call->a[2] & CLOSE_RANGE_UNSHARE) != 0 ? NATIVE(unshare, CLONE_FILES) : 0;
     if (call->thread->process->page->lock_waiters != 0)
         for (unsigned int fd = first; fd <= last && fd < floor; fd++)
             lock_released(call, fd);

@@ -11,17 +11,6 @@
 #define CLONE3_BYTES_MAX 4096
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
-/* What the server says of a child that is about to be born. */
-struct announced {
-    int64_t number; /* or -errno */
-    uint64_t seed;
-    uint32_t slot;
-    int64_t pooled_channel;
-    int channel; /* its place; -1: the pooled one, which an ended thread has left */
-    bool is_traced;
-    int64_t next_charge; /* in a replay, see PARK_CHARGE */
-};
-
 /* What ptrace(2) calls the birth. */
 static int birth_event(enum simunix_fork kind, const struct clone_args *args)
 {
@@ -219,6 +208,8 @@ static long spawn_beside(struct call *call, struct clone_args *args)
     give_own_process(child, process);
     child->process->is_guest = true;
     child->shares_files = (args->flags & CLONE_FILES) != 0;
+    process->shares_files |= child->shares_files;
+    child->process->shares_files |= child->shares_files;
     result = trap_clone(args, sizeof *args, child);
     if (result < 0 || !child->shares_files)
         NATIVE(close, descriptor_number(process, born.channel));
@@ -252,48 +243,11 @@ static long spawn_thread(struct call *call, struct clone_args *args)
     return result;
 }
 
-/* First code of a forked child, in its copy of everything: become the announced actor, wait for the turn. */
-static void start_forked(struct call *call, const struct announced *born)
-{
-    struct thread *thread = call->thread;
-    struct process *process = thread->process;
-    struct reply reply;
-
-    descriptors_close_others(process, born->channel);
-    thread->channel = born->channel;
-    thread->slot = born->slot;
-    thread->tracee = (struct tracee){.is_traced = born->is_traced, .due = born->is_traced ? SIGSTOP : 0};
-    thread->has_turn = false;
-    thread->epoll = -1;
-    thread->pooled_channel = 0;
-    handoff_forget(process);
-    process->main = thread;
-    process->memory = 0;
-    if (process->store_watch > 0)
-        process->store_watch = 0; /* the kernel watches the creator's memory, not its copy */
-    thread->held = 0;
-    process->is_guest = false;
-    process->computed_ns = 0;
-    thread->handed = 0;
-    process->pid = (int)NATIVE(getpid);
-    thread->tid = (int)NATIVE(gettid);
-    process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
-    memset(process->waiters, 0, sizeof process->waiters);
-    trap_arm();
-    say_hello(thread, HELLO_FORKED, "", &reply);
-    process->random_state = (uint64_t)reply_number(&reply, 1);
-    if (thread->is_charged) {
-        thread->charge = (struct charge_account){.next = born->next_charge};
-        charge_begin(thread);
-    }
-    thread->looks_for_stops = true;
-    strace_open(thread);
-}
-
 /* A child with its own copy of the memory, on a stack of its own if it is given one; with CLONE_VFORK the parent waits. */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
+    bool shares_files = (args->flags & CLONE_FILES) != 0;
     int event = birth_event(FORK_PROCESS, args);
     struct announced born = announce(call, FORK_PROCESS, args);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
@@ -302,16 +256,18 @@ static long spawn_copy(struct call *call, struct clone_args *args)
 
     if (born.number < 0)
         return born.number;
+    call->thread->process->shares_files |= shares_files;
     args->stack = args->stack_size = 0;
     args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM | CLONE_SIGHAND);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {
         if (stack != 0)
             call->context->uc_mcontext.rsp = stack;
-        start_forked(call, &born);
+        forked_start(call, &born, shares_files);
         return 0;
     }
-    NATIVE(close, descriptor_number(call->thread->process, born.channel));
+    if (pid < 0 || !shares_files) /* in a table that both share, the child's channel is the child's to close */
+        NATIVE(close, descriptor_number(call->thread->process, born.channel));
     tell_outcome(call, pid, born.number);
     if (pid > 0)
         tracee_event(call, event, pid);

@@ -286,6 +286,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
 {
     int channel = descriptor_number(call->thread->process, call->thread->channel);
     int page_file = descriptor_number(call->thread->process, call->thread->process->page_file);
+    uint64_t mask = call->mask | call->thread->hidden_mask;
     uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
@@ -293,7 +294,7 @@ static long replace(struct call *call, int directory, const char *path, char **a
     NATIVE(fcntl, page_file, F_SETFD, 0);
     tsc_release();
     actions_release(call->thread->process);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &call->mask, NULL, 8); /* the new image inherits it */
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8); /* the new image inherits it */
     result = NATIVE(execveat, directory, path, argv, environment, flags);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     actions_take_back();

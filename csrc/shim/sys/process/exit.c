@@ -47,6 +47,16 @@ long sys_exit(struct call *call)
         NATIVE(exit, call->a[0]);
 }
 
+/* In a table of descriptors that goes on, what the shim has there of this thread would stay for good. */
+static void close_own(const struct thread *thread)
+{
+    int places[] = {thread->channel, thread->epoll, thread->trace};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (places[i] >= 0)
+            NATIVE(close, descriptor_number(thread->process, places[i]));
+}
+
 long sys_exit_group(struct call *call)
 {
     struct msgpack_writer writer;
@@ -55,6 +65,8 @@ long sys_exit_group(struct call *call)
     request_start(call->thread, &writer, OP_EXIT, 1);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     request_post(call->thread, &writer);
+    if (call->thread->process->shares_files)
+        close_own(call->thread);
     for (;;)
         NATIVE(exit_group, call->a[0]);
 }

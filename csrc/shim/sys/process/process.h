@@ -8,6 +8,20 @@
 
 #include "shim/core/core.h"
 
+/* What the server says of a child that is about to be born. */
+struct announced {
+    int64_t number; /* or -errno */
+    uint64_t seed;
+    uint32_t slot;
+    int64_t pooled_channel;
+    int channel; /* its place; -1: the pooled one, which an ended thread has left */
+    bool is_traced;
+    int64_t next_charge; /* in a replay, see PARK_CHARGE */
+};
+
+/* forked.c */
+void forked_start(struct call *call, const struct announced *born, bool shares_files);
+
 /* clone_entry.S */
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 

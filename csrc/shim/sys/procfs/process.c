@@ -42,6 +42,7 @@ static int64_t signed_number(const char *text)
 /* What the server knows of a process or thread. The host's init, which no emulated process has started, came with the boot. */
 struct known {
     int64_t born_ns, cpu_ns, children_cpu_ns;
+    bool may_run;
 };
 
 static struct known ask_about(const struct proc_page *page, int64_t id)
@@ -50,7 +51,8 @@ static struct known ask_about(const struct proc_page *page, int64_t id)
 
     if (ASK(page->thread, &reply, OP_BORN, id) != 0)
         return (struct known){.born_ns = -(int64_t)page->thread->process->page->monotonic_ns};
-    return (struct known){reply_number(&reply, 1), reply_number(&reply, 2), reply_number(&reply, 3)};
+    return (struct known){reply_number(&reply, 1), reply_number(&reply, 2), reply_number(&reply, 3),
+                          reply_number(&reply, 4) != 0};
 }
 
 /* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44). */
@@ -59,12 +61,23 @@ static bool counts_real_work(int field)
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
 }
 
-/* The holder of the turn runs, and no other thread; whether the kernel has put the others to sleep already is not told. */
-static const char *state_shown(const struct proc_page *page, const char *state, int64_t id)
+/* The holder of the turn runs, and so do threads that only lack the turn or a processor. Whether the kernel has put the others to sleep
+ * already is not told. */
+static const char *state_shown(const struct proc_page *page, const char *state, int64_t id, const struct known *known)
 {
-    if (id == page->thread->tid)
-        return "R";
-    return *state == 'R' || *state == 'D' ? "S" : state;
+    if (*state != 'R' && *state != 'D' && *state != 'S')
+        return state;
+    return id == page->thread->tid || known->may_run ? "R" : "S";
+}
+
+/* The line "State:" of status. */
+void proc_put_state(struct proc_page *page, const char *state)
+{
+    struct known known = ask_about(page, proc_id_of(page->path));
+    const char *shown = state_shown(page, state, proc_id_of(page->path), &known);
+
+    proc_put(page, shown == state ? state : *shown == 'R' ? "R (running)" : "S (sleeping)");
+    proc_put(page, "\n");
 }
 
 static void put_field(struct proc_page *page, int number, const char *field, int64_t id, const struct known *known)
@@ -85,7 +98,7 @@ static void put_field(struct proc_page *page, int number, const char *field, int
         proc_put_number(page, " ", zero + nice_shown(page->thread->process, signed_number(field) - zero), "");
     } else {
         proc_put(page, " ");
-        proc_put(page, counts_real_work(number) ? "0" : number == FIELD_STATE ? state_shown(page, field, id) : field);
+        proc_put(page, counts_real_work(number) ? "0" : number == FIELD_STATE ? state_shown(page, field, id, known) : field);
     }
 }
 

@@ -184,7 +184,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
     }
     if (action.handler == (void *)SIG_IGN && !is_fault)
         return NULL;
-    if (!is_handler(&action) || (is_fault && (thread->faults_masked & SIGNAL_BIT(signal)) != 0)) {
+    if (!is_handler(&action) || (is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0)) {
         take_default(thread, signal, is_fault && signal != SIGTRAP);
         return NULL;
     }

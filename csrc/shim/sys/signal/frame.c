@@ -83,7 +83,6 @@ static void block_for_handler(struct thread *thread, int signal, const struct uc
 
     thread->entry.mask = signals_strip(context->uc_sigmask | added);
     thread->hidden_mask |= added & ~signals_strip(SIGNALS_ALL);
-    thread->faults_masked = thread->hidden_mask & SIGNALS_OF_FAULTS;
 }
 
 /* How to enter a handler of the application, from a frame on the shim's own stack; NULL if its frame fits nowhere. A handler
@@ -129,7 +128,6 @@ long sys_rt_sigreturn(struct call *call)
         alternate_set(thread, &context->uc_stack, context->uc_mcontext.rsp);
     context->uc_stack = own;
     thread->hidden_mask = context->uc_sigmask & ~signals_strip(SIGNALS_ALL);
-    thread->faults_masked &= thread->hidden_mask;
     action_release_held(thread);
     context->uc_sigmask = signals_strip(context->uc_sigmask);
     signals_stop_if_due(thread, context->uc_sigmask);

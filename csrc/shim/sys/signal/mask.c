@@ -15,7 +15,6 @@ static void set_mask(struct call *call, uint64_t mask)
 {
     *mask_afterwards(call) = signals_strip(mask);
     call->thread->hidden_mask = mask & ~signals_strip(mask);
-    call->thread->faults_masked &= mask;
     action_release_held(call->thread);
 }
 

@@ -1,4 +1,5 @@
-/* adjtimex(2) and clock_adjtime(2): virtual time runs neither fast nor slow, and nobody sets it; it may be asked about. */
+/* adjtimex(2), clock_adjtime(2), clock_settime(2), settimeofday(2): virtual time runs neither fast nor slow, and nobody sets it; it
+ * may be asked about. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -6,6 +7,7 @@
 #include <linux/timex.h>
 
 #define MICROSECONDS_A_TICK 10000
+#define MICROSECONDS 1000000
 
 /* A clock that is synchronised without an error. */
 static void tell(struct thread *thread, struct __kernel_timex *clock)
@@ -46,4 +48,28 @@ long sys_clock_adjtime(struct call *call)
     if ((int)call->a[0] != CLOCK_REALTIME)
         return -EOPNOTSUPP;
     return adjust(call, (void *)call->a[1]);
+}
+
+/* CLOCK_REALTIME alone could be set. Of the clocks that could not, Linux has another errno for CPU clocks of given processes. */
+long check_clock_settime(struct call *call)
+{
+    const struct kernel_timespec *wanted = (void *)call->a[1];
+    int clock_id = (int)call->a[0];
+
+    if (clock_id != CLOCK_REALTIME && clock_id >= 0)
+        return -EINVAL;
+    if (is_bad_pointer(wanted))
+        return -EFAULT;
+    if (clock_id < 0)
+        return clock_is_known(clock_id) ? -EPERM : -EINVAL;
+    return is_valid_time(wanted) ? 0 : -EINVAL;
+}
+
+/* The second member of what is wanted are microseconds. */
+long check_settimeofday(struct call *call)
+{
+    const struct kernel_timespec *wanted = (void *)call->a[0];
+    bool is_valid = wanted == NULL || (wanted->seconds >= 0 && wanted->nanoseconds >= 0 && wanted->nanoseconds < MICROSECONDS);
+
+    return is_valid ? 0 : -EINVAL;
 }

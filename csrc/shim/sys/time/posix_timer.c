@@ -119,6 +119,8 @@ long sys_timer_create(struct call *call)
     long id = timer_slot(call);
     struct posix_timer *timer = place_of(id);
 
+    if (clock_lacks_timers((int)call->a[0]))
+        return -EOPNOTSUPP;
     if (!clock_is_known((int)call->a[0]) || (event != NULL && !is_valid_event(call, event)))
         return -EINVAL;
     if (id < 0)

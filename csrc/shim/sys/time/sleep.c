@@ -50,24 +50,20 @@ long sys_nanosleep(struct call *call)
     return sleep_until(call, clock_deadline(call->thread, CLOCK_MONOTONIC, wanted, false), (void *)call->a[1]);
 }
 
-static bool cannot_be_slept_by(int clock_id)
-{
-    return clock_id == CLOCK_THREAD_CPUTIME_ID || clock_id == CLOCK_MONOTONIC_RAW || clock_id == CLOCK_REALTIME_COARSE ||
-           clock_id == CLOCK_MONOTONIC_COARSE;
-}
-
 long sys_clock_nanosleep(struct call *call)
 {
     const struct kernel_timespec *wanted = (void *)call->a[2];
     bool absolute = (call->a[1] & TIMER_ABSTIME) != 0;
 
-    if (!clock_is_known((int)call->a[0]))
+    if ((int)call->a[0] == CLOCK_THREAD_CPUTIME_ID)
+        return call->context == NULL ? -EINVAL /* libc's own */ : -EOPNOTSUPP;
+    if (clock_lacks_timers((int)call->a[0]))
+        return -EOPNOTSUPP;
+    if ((int)call->a[0] >= 0 && !clock_is_known((int)call->a[0]))
         return -EINVAL;
-    if (cannot_be_slept_by((int)call->a[0]))
-        return call->context == NULL && call->a[0] == CLOCK_THREAD_CPUTIME_ID ? -EINVAL /* libc's own */ : -EOPNOTSUPP;
     if (is_bad_pointer(wanted))
         return -EFAULT;
-    if (!is_valid_time(wanted))
+    if (!is_valid_time(wanted) || !clock_is_known((int)call->a[0]))
         return -EINVAL;
     return sleep_until(call, clock_deadline(call->thread, (int)call->a[0], wanted, absolute),
                        absolute ? NULL : (void *)call->a[3]);

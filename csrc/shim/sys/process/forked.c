@@ -1,0 +1,47 @@
+/* The first code of a child with a copy of its creator's memory. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/strace/tracing.h"
+#include "shim/sys/process/process.h"
+#include "shim/turn/turn.h"
+
+/* First code of a forked child, in its copy of everything, or of all but the table of descriptors: become the announced actor, wait
+ * for the turn. */
+void forked_start(struct call *call, const struct announced *born, bool shares_files)
+{
+    struct thread *thread = call->thread;
+    struct process *process = thread->process;
+    struct reply reply;
+
+    if (!shares_files)
+        descriptors_close_others(process, born->channel);
+    thread->channel = born->channel;
+    thread->slot = born->slot;
+    thread->tracee = (struct tracee){.is_traced = born->is_traced, .due = born->is_traced ? SIGSTOP : 0};
+    thread->has_turn = false;
+    thread->epoll = -1;
+    thread->pooled_channel = 0;
+    handoff_forget(process);
+    process->main = thread;
+    process->memory = 0;
+    if (process->store_watch > 0)
+        process->store_watch = 0; /* the kernel watches the creator's memory, not its copy */
+    thread->held = 0;
+    process->is_guest = false;
+    process->shares_files = shares_files;
+    process->computed_ns = 0;
+    thread->handed = 0;
+    process->pid = (int)NATIVE(getpid);
+    thread->tid = (int)NATIVE(gettid);
+    process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
+    memset(process->waiters, 0, sizeof process->waiters);
+    trap_arm();
+    say_hello(thread, HELLO_FORKED, "", &reply);
+    process->random_state = (uint64_t)reply_number(&reply, 1);
+    if (thread->is_charged) {
+        thread->charge = (struct charge_account){.next = born->next_charge};
+        charge_begin(thread);
+    }
+    thread->looks_for_stops = true;
+    strace_open(thread);
+}
