@@ -52,6 +52,7 @@
 #define SOCK_NONBLOCK 00004000
 #define SOL_SOCKET_LEVEL 1
 #define SCM_RIGHTS 1
+#define SCM_CREDENTIALS 2
 #define MSG_OOB 0x1
 #define MSG_PEEK 0x2
 #define MSG_CTRUNC 0x8

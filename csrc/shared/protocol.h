@@ -122,9 +122,9 @@ enum simunix_op {
 
     /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
     OP_SOCKET = 40, /* [family, type, protocol] -> [id] + fd */
-    OP_BIND = 41,   /* [id, family, bytes, port] -> [0] */
+    OP_BIND = 41,   /* [id, family, bytes, port, the lowest port that the caller may have] -> [0] */
     OP_LISTEN = 42, /* [id, backlog] -> [0] */
-    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one);
+    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); family 0: no peer;
      * PARK(PARK_CONNECT) says how it ended */
     OP_CONNECT = 43,
     OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */

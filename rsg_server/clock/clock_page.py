@@ -160,6 +160,10 @@ class ClockPage:
         """Tell the shims that a stream socket is connected, or that it listens, so that they need not ask."""
         self._streams[number % STREAMS] = (number | STREAM_LISTENS if listens else number) & 0xFFFFFFFF
 
+    def forget_stream(self, number: int) -> None:
+        """Have the shims ask about a stream socket again."""
+        self._streams[number % STREAMS] = 0
+
     def await_doorbell(self, seen: int, patience_ns: int) -> None:
         """Wait until the doorbell has been rung since its count was `seen`, or until some real time has passed."""
         lib.doorbell_wait(self.shared, seen & 0xFFFFFFFF, patience_ns)

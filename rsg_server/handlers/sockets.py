@@ -24,6 +24,8 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_WR = 1
 SHUT_RDWR = 2
 UDP_LITE = 136
+MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
+"""net.core.somaxconn, to which listen(2) cuts the backlog; and the mask that makes the backlog unsigned, as Linux does."""
 AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
 ICMP_OF = {4: ICMP, 6: ICMPV6}
@@ -92,19 +94,19 @@ def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) ->
 
 
 def bind(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes, port] -> [0]"""
-    family, ip, port = arguments
+    """[family, bytes, port, the lowest port that the caller may have] -> [0]"""
+    family, ip, port, least = arguments
     wrong = _wrong_address(which, family, ip, port)
     if wrong:
         return failed(wrong)
-    code = kernel.sockets.binding.bind(which, ip, port)
+    code = kernel.sockets.binding.bind_as_wanted(which, ip, port, least)
     if code == errno.EADDRINUSE:
         kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
     return _status(code)
 
 
 def bind_any(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, family, bytes, port] -> [0]; a netlink socket that is bound to port 0 gets the pid of its process (netlink(7))."""
+    """[id, family, bytes, port, lowest port] -> [0]; a netlink socket that is bound to port 0 gets the pid of its process (netlink(7))."""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None:
         return failed(errno.EBADF)
@@ -121,9 +123,9 @@ def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any
         return failed(errno.EOPNOTSUPP)
     if which.state not in (SocketState.OPEN, SocketState.LISTENING):
         return failed(errno.EINVAL)
-    if which.local is None:
+    if which.local is None or not which.bound:
         kernel.sockets.binding.bind(which, ANY[which.family], 0)
-    which.backlog = max(0, min(int(arguments[0]), 4096))
+    which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
     which.state = SocketState.LISTENING
     kernel.page.tell_stream(which.number, listens=True)
     assert which.local is not None
@@ -134,9 +136,8 @@ def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any
 def connect(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
     """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd in place of a broken one."""
     family, ip, port, waits = arguments
-    if family == 0 and which.kind != "s":
-        which.remote, which.state = None, SocketState.OPEN
-        return OK
+    if family == 0:
+        return _disconnect(kernel, which)
     wrong = _wrong_address(which, family, ip, port)
     if wrong:
         return failed(wrong)
@@ -154,6 +155,17 @@ def connect(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[An
     if code == 0:
         which.remote, which.state = target, SocketState.CONNECTED
     return _status(code)
+
+
+def _disconnect(kernel: SocketKernel, which: SimulatedSocket) -> Reply:
+    """connect(2) to AF_UNSPEC: a socket forgets its peer."""
+    if which.kind == "s":
+        kernel.sockets.handshake.dissolve(which)
+        return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
+    which.remote, which.state = None, SocketState.OPEN
+    if which.kind == "d":
+        kernel.sockets.binding.loosen(which)
+    return OK
 
 
 def _connect_to_many(kernel: SocketKernel, which: SimulatedSocket, target: Address) -> Reply:
@@ -258,7 +270,7 @@ def set_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence
 
 HANDLERS: dict[int, Handler] = {
     int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
-    int(Op.BIND): Handler("iibi", bind_any),
+    int(Op.BIND): Handler("iibii", bind_any),
     int(Op.LISTEN): Handler("ii", _on_socket(listen)),
     int(Op.CONNECT): Handler("iibii", _on_socket(connect), makes_descriptors=True),
     int(Op.ACCEPT): Handler("i", accept),

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from rsg_server.sockets.pair import SimulatedSocket
 
 
+def _has_port(which: SimulatedSocket) -> bool:
+    """Whether a socket need not be bound before it is used; a raw socket has its protocol for a port."""
+    return which.local is not None and (which.bound or which.kind == "r")
+
+
 class Binding:
     """The addresses and ports of all sockets, host by host."""
 
@@ -35,13 +40,21 @@ class Binding:
             found = self._ports[host.name] = HostPorts()
         return found
 
-    def bind(self, bound: SimulatedSocket, ip: bytes, port: int) -> int:
-        """Give a socket its local address, with an ephemeral port for port 0; 0 or an errno."""
-        if bound.bound:
-            return errno.EINVAL
+    def bind(self, bound: SimulatedSocket, ip: bytes, port: int, least: int = 0) -> int:
+        """Give a socket its local address, with an ephemeral port for port 0; 0 or an errno.
+
+        `least` is the lowest port that who binds may have. IPv6 looks at the port before the address, IPv4 after it.
+        """
+        is_refused = 0 < port < least and bound.kind in "sd"
+        if is_refused and bound.family == 6:
+            return errno.EACCES
         address, taken = plain(ip), self.ports_of(bound.host)
         if not self._may_have(bound, address):
             return errno.EADDRNOTAVAIL
+        if is_refused:
+            return errno.EACCES
+        if bound.bound:
+            return errno.EINVAL
         if bound.kind == "r":  # known by its protocol, and may be bound anew
             assert bound.local is not None
             bound.local = Address(ip, bound.local.port)
@@ -58,6 +71,26 @@ class Binding:
         taken.add(bound)
         return 0
 
+    def bind_as_wanted(self, bound: SimulatedSocket, ip: bytes, port: int, least: int) -> int:
+        """bind(2), whose choice outlives the connection; see `bind`."""
+        code = self.bind(bound, ip, port, least)
+        if code == 0:
+            bound.wanted = Address(ip, port)
+        return code
+
+    def loosen(self, which: SimulatedSocket) -> None:
+        """A socket has no peer any more: what bind(2) has not asked for, an address or a port, is free again.
+
+        Of a stream the old port is told on, though it is free, as by Linux.
+        """
+        if which.local is None:
+            return
+        wanted = which.wanted or Address(ANY[which.family], 0)
+        if wanted.port == 0:
+            self.release(which)
+            which.bound = False
+        which.local = Address(wanted.ip, which.local.port if wanted.port or which.kind == "s" else 0)
+
     def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
         if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
             return True
@@ -68,7 +101,7 @@ class Binding:
 
     def rejoin(self, which: SimulatedSocket) -> None:
         """A stream whose connect has failed tries again: it has its address and port as before."""
-        if which.local is not None:
+        if which.bound:
             self.ports_of(which.host).add(which)
 
     def release(self, which: SimulatedSocket) -> None:
@@ -80,8 +113,8 @@ class Binding:
         own = self._own_address(which.host, towards)
         if own is None:
             return errno.ENETUNREACH
-        if which.local is None:
-            code = self.bind(which, ANY[which.family], 0)
+        if not _has_port(which):
+            code = self.bind(which, which.local.ip if which.local is not None else ANY[which.family], 0)
             if code:
                 return code
         assert which.local is not None
@@ -95,7 +128,7 @@ class Binding:
         None if the host has no address towards the target, or no free port.
         """
         own = own or self._own_address(which.host, towards)
-        if own is None or (which.local is None and self.bind(which, ANY[which.family], 0)):
+        if own is None or (not _has_port(which) and self.bind(which, which.local.ip if which.local else ANY[which.family], 0)):
             return None
         assert which.local is not None
         return Address(own, which.local.port) if which.local.ip in ANY.values() else which.local

@@ -62,6 +62,8 @@ class Handshake:
         """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
+        if client.was_dissolved:
+            client.was_dissolved, client.error = False, 0
         if client.error:  # the last attempt's, which no SO_ERROR has asked for
             code, client.error = client.error, 0
             return code
@@ -234,6 +236,35 @@ class Handshake:
         peer, client.peer = client.peer, None
         self._kernel.sockets.streams.reset(peer)
         self._fail(client, errno.ECONNRESET)
+
+    def dissolve(self, which: SimulatedSocket) -> None:
+        """connect(2) to AF_UNSPEC: a stream is open and without peer again, with a new pair unless it was open before.
+
+        What it was connected with is reset, and SO_ERROR tells ECONNRESET (tcp_disconnect in net/ipv4/tcp.c).
+        """
+        if which.state is SocketState.OPEN:
+            return
+        sockets, peer = self._kernel.sockets, which.peer
+        if which.state in (SocketState.CONNECTED, SocketState.CONNECTING):
+            which.error = errno.ECONNRESET
+        if which.state is SocketState.LISTENING:
+            self.refuse_pending(which)
+        elif peer is not None:
+            self._dissolve_from(which, peer)
+        which.was_dissolved = True
+        self._kernel.page.forget_stream(which.number)
+        sockets.discard_pair(which)
+        which.begin_anew()
+        sockets.binding.loosen(which)
+        sockets.renew(which)
+        self._kernel.readiness.changed()
+
+    def _dissolve_from(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
+        """Reset the peer, of which nothing comes any more."""
+        self._kernel.sockets.streams.reset(peer)
+        if peer.flow is not None:
+            peer.flow.cancel()
+        peer.peer = which.flow = None
 
     def _tell(self, client: SimulatedSocket, outcome: int) -> None:
         """Wake the actors that wait for a connect that has ended; where none does, the outcome is kept until one asks."""

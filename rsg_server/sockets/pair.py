@@ -99,6 +99,7 @@ class SimulatedSocket:
     local: Address | None = None
     remote: Address | None = None
     bound: bool = False
+    wanted: Address | None = None  # what bind(2) has asked for; port 0: the kernel's choice
     peer: SimulatedSocket | None = None
     flow: Direction | None = None
     error: int = 0
@@ -110,7 +111,9 @@ class SimulatedSocket:
     undelivered: bytearray = field(default_factory=bytearray)
     fin_due: bool = False  # the peer has finished; to be shown once `undelivered` is empty
     app_finished: bool = False  # the application sends no more
-    finished_first: bool = False  # before its peer did: its port goes into TIME_WAIT
+    heard_end: bool = False  # the peer's FIN has come
+    finished_first: bool = False  # before the peer's FIN had come: its port goes into TIME_WAIT
+    was_dissolved: bool = False  # by connect(2) to AF_UNSPEC; its error does not keep it from connecting again
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: `end` reads as if closed, but the application's descriptor lives on
     vanished: bool = False  # its host lost power: nothing there knows of the socket any more
@@ -196,6 +199,15 @@ class SimulatedSocket:
     def is_broken(self) -> bool:
         """Whether the server's end is closed, though the application's may be open."""
         return self.held is not None and self.held.fileno() < 0
+
+    def begin_anew(self) -> None:
+        """Forget the connection that was: the socket is as if it had just been made, but for its options and its address."""
+        self.state, self.remote, self.peer, self.flow = SocketState.OPEN, None, None, None
+        self.tokens = self.unannounced = self.bytes_read = self.bytes_pushed = 0
+        self.fin_due = self.app_finished = self.heard_end = self.finished_first = self.was_shut_down = self.is_urgent = False
+        self.outcome = None
+        self.undelivered.clear()
+        self.urgent.clear()
 
     def drain(self) -> None:
         """Throw away the filler that makes a connecting socket not writable."""

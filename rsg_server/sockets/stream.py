@@ -104,12 +104,12 @@ class Streams:
             return
         which.app_finished = True
         peer = which.peer
-        which.finished_first = peer is not None and not peer.app_finished
+        which.finished_first = peer is not None and not which.heard_end
         if which.flow is not None and peer is not None:
             which.flow.finish(partial(self._show_end, peer))
 
     def _show_end(self, which: SimulatedSocket) -> None:
-        which.fin_due = True
+        which.heard_end = which.fin_due = True
         which.push()
         self._kernel.readiness.changed()
 

@@ -67,8 +67,15 @@ class SocketTable:
         end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
         return end, app_end
 
+    def discard_pair(self, which: SimulatedSocket) -> None:
+        """Close the server's end of a stream that is to get a new pair; nothing is taken from the old one or put into it."""
+        if not which.is_broken:
+            self.streams.stop(which)
+            which.end.close()
+        self.binding.release(which)
+
     def renew(self, which: SimulatedSocket) -> None:
-        """A new pair for a stream that connects again after a failure; its `app_end` is to replace the application's."""
+        """A new pair for a stream that may connect again; its `app_end` is to replace the application's."""
         which.held, which.app_end = self._pair(which.kind, which.number)
         which.inode = os.fstat(which.app_end.fileno()).st_ino
         which.events = READ_EVENTS

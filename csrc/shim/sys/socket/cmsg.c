@@ -168,6 +168,23 @@ void cmsg_correct_time(struct thread *thread, struct message_header *message)
     }
 }
 
+/* The sender of what came on a netlink socket is the kernel, whose numbers are all 0, and not the server. */
+void cmsg_correct_sender(struct message_header *message)
+{
+    size_t at = 0;
+
+    while (at + sizeof(struct control_header) <= message->control_length) {
+        struct control_header *control = (void *)((char *)message->control + at);
+        size_t room = message->control_length - at;
+
+        if (control->length < sizeof *control)
+            return;
+        if (control->level == SOL_SOCKET_LEVEL && control->type == SCM_CREDENTIALS)
+            memset(control + 1, 0, (control->length < room ? control->length : room) - sizeof *control);
+        at += ALIGNED(control->length);
+    }
+}
+
 /* What a receiver has asked for (its server knows), in the kernel's order. */
 void cmsg_receive(const struct simunix_datagram *header, struct message_header *message)
 {

@@ -88,19 +88,21 @@ static void replace_descriptor(struct call *call, int fd, int fresh)
     epoll_entries_renew(fd, watched, watchers);
 }
 
-/* connect to AF_UNSPEC: a datagram socket forgets its peer. */
-static long disconnect(struct call *call, int64_t id)
+/* connect to AF_UNSPEC: a socket forgets its peer. A stream that had one, or that listened, gets a new pair. */
+static long disconnect(struct call *call, const struct fd *fd)
 {
     struct msgpack_writer writer;
     struct reply reply;
 
     request_start(call->thread, &writer, OP_CONNECT, 5);
-    msgpack_put_int(&writer, id);
+    msgpack_put_int(&writer, fd->socket);
     msgpack_put_int(&writer, 0);
     msgpack_put_bytes(&writer, "", 0);
     msgpack_put_int(&writer, 0);
     msgpack_put_int(&writer, 0);
-    return request_call(call->thread, &writer, &reply);
+    if (request_call(call->thread, &writer, &reply) == 0)
+        replace_descriptor(call, fd->number, reply.fd);
+    return reply.status;
 }
 
 static bool forgets_peer(const struct call *call)
@@ -145,9 +147,8 @@ long sys_connect(struct call *call)
         fd_look_socket(fd.number, &fd);
     switch (fd.kind) {
     case FD_STREAM:
-        return connect_simulated(call, &fd);
     case FD_DATAGRAM:
-        return forgets_peer(call) ? disconnect(call, fd.socket) : connect_simulated(call, &fd);
+        return forgets_peer(call) ? disconnect(call, &fd) : connect_simulated(call, &fd);
     case FD_NETLINK: /* connected with the kernel from the beginning */
         return 0;
     default:

@@ -81,12 +81,27 @@ static void keep_port(struct call *call, int from, int to)
 
     if (NATIVE(getsockname, from, &address, &length) != 0 || address.port == 0)
         return;
-    request_start(call->thread, &writer, OP_BIND, 4);
+    request_start(call->thread, &writer, OP_BIND, 5);
     msgpack_put_int(&writer, socket_id(to));
     msgpack_put_int(&writer, AF_NETLINK);
     msgpack_put_bytes(&writer, "", 0);
     msgpack_put_int(&writer, address.port);
+    msgpack_put_int(&writer, 0);
     request_call(call->thread, &writer, &reply);
+}
+
+/* What the application has set of the socket, and the kernel heeds of the pair as well. */
+static void keep_options(int from, int to)
+{
+    static const int options[] = {SO_PASSCRED, SO_RCVTIMEO, SO_SNDTIMEO};
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        struct kernel_timespec value = {0, 0};
+        uint32_t length = sizeof value;
+
+        if (NATIVE(getsockopt, from, SOL_SOCKET_LEVEL, options[i], &value, &length) == 0)
+            NATIVE(setsockopt, to, SOL_SOCKET_LEVEL, options[i], &value, length);
+    }
 }
 
 /* Put a simulated socket in the place of the kernel's, if it is time: with the message that is to be sent, or before, NULL.
@@ -103,6 +118,7 @@ bool netlink_take_over(struct call *call, int fd, const struct message_header *m
     close_on_exec = NATIVE(fcntl, fd, F_GETFD, 0);
     flags = NATIVE(fcntl, fd, F_GETFL, 0);
     keep_port(call, fd, reply.fd);
+    keep_options(fd, reply.fd);
     NATIVE(dup3, reply.fd, fd, close_on_exec != 0 ? O_CLOEXEC : 0);
     NATIVE(close, reply.fd);
     if (flags & O_NONBLOCK)

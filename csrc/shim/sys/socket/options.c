@@ -55,13 +55,19 @@ static bool is_server_option(long level, long option)
     return level != SOL_SOCKET_LEVEL;
 }
 
+/* Whether the messages of a netlink socket come with credentials, the kernel heeds of the pair: netlink.c corrects them. */
+static bool is_kernels(enum fd_kind kind, long level, long option)
+{
+    return kind == FD_NETLINK && level == SOL_SOCKET_LEVEL && option == SO_PASSCRED;
+}
+
 /* Does the server answer for this option of this socket? Then the socket is simulated, and `fd` says which it is. */
 static bool is_servers(const struct call *call, struct fd *fd)
 {
     if (!is_server_option(call->a[1], call->a[2]))
         return false;
     fd_look_socket((int)call->a[0], fd);
-    return fd_is_simulated(fd);
+    return fd_is_simulated(fd) && !is_kernels(fd->kind, call->a[1], call->a[2]);
 }
 
 static long store_error(long error, void *to, uint32_t *length)

@@ -44,6 +44,7 @@ static long receive_one(struct call *call, const struct fd *fd, struct message_h
     result = NATIVE(recvmsg, fd->number, message, flags);
     if (fd->kind == FD_NETLINK) {
         netlink_store_address(message->name, &message->name_length, 0);
+        cmsg_correct_sender(message);
     } else if (fd->kind == FD_STREAM) {
         message->name_length = 0;
         if (message_size(message) > 0)

@@ -3,7 +3,9 @@
 #include "shim/sys/socket/socket.h"
 
 #define CAPABILITY_VERSION_3 0x20080522
+#define CAP_NET_BIND_SERVICE 10
 #define CAP_NET_RAW 13
+#define FIRST_PORT 1024 /* that everybody may have, unless the host says otherwise */
 #define SOCK_RAW 3
 
 /* A new descriptor from the server, with the flags that the application wants. */
@@ -21,8 +23,8 @@ static int64_t family_number(long family)
     return family == AF_INET ? 4 : family == AF_INET6 ? 6 : family;
 }
 
-/* Has this thread CAP_NET_RAW, see raw(7)? */
-static bool may_use_raw_sockets(void)
+/* Has this thread a capability? */
+static bool is_capable(unsigned capability)
 {
     struct {
         uint32_t version;
@@ -32,7 +34,7 @@ static bool may_use_raw_sockets(void)
         uint32_t effective, permitted, inheritable;
     } sets[2] = {{0}};
 
-    return NATIVE(capget, &header, sets) == 0 && (sets[0].effective & 1U << CAP_NET_RAW) != 0;
+    return NATIVE(capget, &header, sets) == 0 && (sets[0].effective & 1U << capability) != 0;
 }
 
 long sys_socket(struct call *call)
@@ -48,13 +50,33 @@ long sys_socket(struct call *call)
         return -EINVAL;
     if (netlink_is_native_first(call))
         return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
-    if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !may_use_raw_sockets())
+    if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !is_capable(CAP_NET_RAW))
         return -EPERM;
     if (descriptor_is_free(call) != 0)
         return -EMFILE;
     if (ASK(call->thread, &reply, OP_SOCKET, family_number(call->a[0]), type, call->a[2]) < 0)
         return call->a[0] == AF_NETLINK ? netlink_refused(call, reply.status) : socket_type_refused(call, reply.status);
     return socket_finish(reply.fd, (int)call->a[1]);
+}
+
+/* The lowest port that this thread may bind, see ip(7): net.ipv4.ip_unprivileged_port_start of the host without
+ * CAP_NET_BIND_SERVICE. */
+static int lowest_port(void)
+{
+    char text[16];
+    long file, size;
+    int port = 0;
+
+    if (is_capable(CAP_NET_BIND_SERVICE))
+        return 0;
+    file = NATIVE(openat, AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", O_RDONLY | O_CLOEXEC, 0);
+    if (file < 0)
+        return FIRST_PORT;
+    size = NATIVE(read, file, text, sizeof text);
+    NATIVE(close, file);
+    for (long i = 0; i < size && text[i] >= '0' && text[i] <= '9'; i++)
+        port = 10 * port + text[i] - '0';
+    return port;
 }
 
 static bool names_netlink(const struct call *call)
@@ -72,7 +94,7 @@ long sys_bind(struct call *call)
     if (id < 0 && netlink_take_over(call, (int)call->a[0], NULL))
         id = socket_id((int)call->a[0]);
     if (id >= 0)
-        return address_ask(call, OP_BIND, id, -1, &reply);
+        return address_ask(call, OP_BIND, id, lowest_port(), &reply);
     return names_netlink(call) ? netlink_bind_native(call, (int)call->a[0]) : file_bind(call);
 }
 

@@ -64,6 +64,7 @@ long message_each(struct call *call, message_handler handler, bool stop_when_dry
 /* cmsg.c */
 long cmsg_send(const struct message_header *message, struct simunix_datagram *header);
 void cmsg_receive(const struct simunix_datagram *header, struct message_header *message);
+void cmsg_correct_sender(struct message_header *message);
 void cmsg_correct_time(struct thread *thread, struct message_header *message);
 
 /* datagram.c */

@@ -189,7 +189,7 @@ def test_a_socket_belongs_to_its_host() -> None:
         own, other = world.born("h0"), world.born("h1")
         (number,) = ask(world, own, Op.SOCKET, 4, 1, 0) or ()
         assert ask(world, other, Op.LISTEN, number, 5) == (-9,)
-        assert ask(world, own, Op.BIND, number, 4, bytes(4), 80) == (0,)
+        assert ask(world, own, Op.BIND, number, 4, bytes(4), 80, 0) == (0,)
         assert ask(world, own, Op.LISTEN, number, 5) == (0,)
         assert ask(world, own, Op.SOCKNAME, number) == (0, 4, bytes(4), 80)
 

@@ -85,7 +85,7 @@ def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch:
     """The SYN is dropped, as by a listener whose queue is full, and comes again."""
     actor = world.born()
     (listener, end), (client, app) = (open_socket(world, actor, 4, 1) for _ in range(2))
-    ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+    ask(world, actor, Op.BIND, listener, 4, ANY, 80, 0)
     ask(world, actor, Op.LISTEN, listener, 5)
 
     def refuse(*_: object) -> None:
@@ -141,10 +141,10 @@ def test_a_datagram_from_a_socket_of_no_known_family(world: Fake) -> None:
 def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
     actor = world.born()
     receiver, far = open_socket(world, actor, 4, 2)
-    ask(world, actor, Op.BIND, receiver, 4, ANY, 53)
+    ask(world, actor, Op.BIND, receiver, 4, ANY, 53, 0)
     sender, near = open_socket(world, actor, 4, 2)
     with far, near:
-        ask(world, actor, Op.BIND, sender, 4, ANY, port)
+        ask(world, actor, Op.BIND, sender, 4, ANY, port, 0)
         near.send(struct.pack("=BBH16s20x", 4, 0, 53, LOOPBACK) + b"?")
         go_on(world)
 
@@ -152,7 +152,7 @@ def test_a_port_that_no_port_can_be(world: Fake, port: int) -> None:
 def many_pending(world: Fake, actor: Actor) -> tuple[int, socket.socket]:
     """A listener on port 80 at which WAITING connections wait; the clients' ends stay open in `world.descriptors`."""
     listener, end = open_socket(world, actor, 4, 1)
-    ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+    ask(world, actor, Op.BIND, listener, 4, ANY, 80, 0)
     ask(world, actor, Op.LISTEN, listener, 4096)
     for _ in range(WAITING):
         (client, *_) = ask(world, actor, Op.SOCKET, 4, 1, 0)
@@ -189,7 +189,7 @@ def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
     listener, end = open_socket(world, actor, 4, 1)
     client, app = open_socket(world, actor, 4, 1)
     with end, app:
-        ask(world, actor, Op.BIND, listener, 4, ANY, 80)
+        ask(world, actor, Op.BIND, listener, 4, ANY, 80, 0)
         ask(world, actor, Op.LISTEN, listener, 5)
         ask(world, actor, Op.SHUTDOWN, listener, socket.SHUT_RD)
         end.shutdown(socket.SHUT_RD)
@@ -200,10 +200,10 @@ def test_a_listener_whose_application_reads_no_more(world: Fake) -> None:
 def connected(world: Fake, here: Actor, there: Actor) -> tuple[tuple[int, socket.socket], tuple[int, socket.socket]]:
     """A client on `here` and what accepted it on `there` (h1)."""
     listener, end = open_socket(world, there, 4, 1)
-    ask(world, there, Op.BIND, listener, 4, ANY, 80)
+    ask(world, there, Op.BIND, listener, 4, ANY, 80, 0)
     ask(world, there, Op.LISTEN, listener, 5)
     client, app = open_socket(world, here, 4, 1)
-    ask(world, here, Op.BIND, client, 4, ANY, 1023)
+    ask(world, here, Op.BIND, client, 4, ANY, 1023, 0)
     ask(world, here, Op.CONNECT, client, 4, H1, 80, 0)
     go_on(world)
     (served, *_) = ask(world, there, Op.ACCEPT, listener)
@@ -240,7 +240,7 @@ def test_a_port_whose_last_connection_was_reset_can_be_bound_again(world: Fake) 
     again, fresh = open_socket(world, here, 4, 1)
     with fresh:
         assert not world.kernel.sockets.binding.ports_of(world.kernel.hosts["h0"]).owners
-        assert ask(world, here, Op.BIND, again, 4, ANY, 1023) == (0,)
+        assert ask(world, here, Op.BIND, again, 4, ANY, 1023, 0) == (0,)
     assert not here.process.dead
 
 

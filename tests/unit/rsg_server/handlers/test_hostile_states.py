@@ -25,7 +25,7 @@ from tests.unit.rsg_server.handlers.test_handlers import requests
 LIKELY: list[list[Any]] = [
     [int(Op.SOCKET), 4, 1, 0],
     [int(Op.SOCKET), 4, 2, 0],
-    [int(Op.BIND), 1, 4, bytes(4), 80],
+    [int(Op.BIND), 1, 4, bytes(4), 80, 0],
     [int(Op.LISTEN), 1, 1],
     [int(Op.CONNECT), 2, 4, b"\x7f\0\0\1", 80, 1],
     [int(Op.CONNECT), 3, 4, bytes([10, 0, 0, 1]), 80, 0],
