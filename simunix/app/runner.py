@@ -24,7 +24,6 @@ from simunix.metrics.logs import logs_by_number
 from simunix.planning.expand import Expansion, expand, with_options
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
-from simunix.report import recorded
 from simunix.report.batsim_files import write_all
 from simunix.results import storage_waits
 from simunix.results.dependencies import dependencies, write_packages
@@ -69,7 +68,10 @@ def run_scenario(options: ScenarioOptions) -> int:
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
     plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
     plan.observation.check([host.name for host in plan.hosts])
-    recorded.check(scenario, options.path.parent)
+    if scenario.recorded is not None:
+        from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+
+        recorded.check(scenario, options.path.parent)
     out = options.out or Path("out") / scenario.name
     if options.replay_cpu is not None:
         plan = with_replay(plan, options.replay_cpu, out)
@@ -201,10 +203,11 @@ def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansio
 
 def _compared(options: ScenarioOptions, scenario: Scenario, record: RunRecord, folder: Path) -> str:
     """A line on the run that is recorded elsewhere; empty where none is, and where another log is no wonder."""
-    place = recorded.folder_of(scenario, options.path.parent)
-    if place is None or options.until_ns is not None or not record.deterministic:
+    if scenario.recorded is None or options.until_ns is not None or not record.deterministic:
         return ""
-    return recorded.closing_words(place, folder, options.out or folder)
+    from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+
+    return recorded.closing_words(options.path.parent / scenario.recorded, folder, options.out or folder)
 
 
 def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path, compared: str) -> None:

@@ -26,18 +26,14 @@ ORDER = ("program ", "plugin ", "simunix", "rjms", "root[", "package ", "kernel"
 Row = tuple[str, list[str]]
 
 
-def folder_of(scenario: Scenario, base: Path) -> Path | None:
-    """The folder of the recorded run; None if the scenario names none. `base` is the folder of the scenario."""
-    return None if scenario.recorded is None else base / scenario.recorded
-
-
 def check(scenario: Scenario, base: Path) -> None:
-    """Raise SimunixError, with the key, for a record that could not be compared with. One that is still to be made is none."""
-    folder = folder_of(scenario, base)
-    if folder is None:
-        return
-    with located(scenario):
-        _check(folder)
+    """Raise SimunixError, with file, line and key, for a record that nothing could be compared with; it may not be made yet.
+
+    `base` is the folder of the scenario.
+    """
+    if scenario.recorded is not None:
+        with located(scenario):
+            _check(base / scenario.recorded)
 
 
 def _check(folder: Path) -> None:
