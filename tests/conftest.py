@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tests import starts
+from tests.needs import needs
 from tests.starts import ROOT as ROOT
 
 # A submission is judged on the same examples every time; a developer's own runs explore (HYPOTHESIS_PROFILE=default).
@@ -64,11 +64,10 @@ def fresh_simunix(simunix: Simunix) -> Simunix:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of Slurm are skipped, with the reason, where it is not installed."""
-    if shutil.which("slurmctld") and shutil.which("munged"):
-        return
+    mark = needs("slurmctld", "munged")
     for item in items:
         if item.get_closest_marker("slurm"):
-            item.add_marker(pytest.mark.skip(reason="slurm-wlm and munge are not installed"))
+            item.add_marker(mark)
 
 
 def processes_named(*names: str) -> list[str]:

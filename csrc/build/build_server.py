@@ -126,17 +126,19 @@ def compile_library(target: Path, compiler: str) -> None:
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
+        print(f"translating {len(modules())} modules into C", flush=True)
         run([sys.executable, __file__, "--translate", str(scratch)])
         sources = [*sorted(scratch.glob("*.c")), *sorted((ROOT / "csrc/compiled").glob("*.c"))]
         sources.sort(key=lambda path: -path.stat().st_size)  # the longest first: none is left alone at the end
         includes = [f"-I{path}" for path in (sysconfig.get_path("include"), runtime(), scratch)]
         objects = [scratch / f"{source.name}.o" for source in sources]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for _ in pool.map(
+            done = pool.map(
                 lambda pair: run([compiler, *FLAGS, *includes, "-c", str(pair[0]), "-o", str(pair[1])]),
                 zip(sources, objects, strict=True),
-            ):
-                pass
+            )
+            for count, _ in enumerate(done, 1):
+                print(f"compiled {count} of {len(sources)} files", flush=True)
         fresh = target.with_suffix(".new")
         run([compiler, "-shared", "-s", *map(str, objects), "-o", str(fresh)])
         fresh.replace(target)

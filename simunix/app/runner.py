@@ -32,7 +32,7 @@ from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissio
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
 from simunix.results.run_json import RunRecord, checksums
-from simunix.results.versions import describe_rjms, describe_roots, program_files
+from simunix.results.versions import describe_programs, describe_rjms, describe_roots
 from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.scenario import load
 from simunix.scenario.model import Scenario
@@ -68,6 +68,10 @@ def run_scenario(options: ScenarioOptions) -> int:
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
     plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
     plan.observation.check([host.name for host in plan.hosts])
+    if scenario.recorded is not None:
+        from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+
+        recorded.check(scenario, options.path.parent)
     out = options.out or Path("out") / scenario.name
     if options.replay_cpu is not None:
         plan = with_replay(plan, options.replay_cpu, out)
@@ -182,7 +186,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
             print_report(record, rows, expansion, options.out or directory.path)
             print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     elif code == 0:
-        _report(record, rows, expansion, options.out or directory.path)
+        _report(record, rows, expansion, options.out or directory.path, _compared(options, scenario, record, directory.path))
     return code
 
 
@@ -196,9 +200,18 @@ def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansio
         consumed.write(folder, rows, [cap for cluster in expansion.clusters for cap in cluster.power_caps])
 
 
-def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path) -> None:
+def _compared(options: ScenarioOptions, scenario: Scenario, record: RunRecord, folder: Path) -> str:
+    """A line on the run that is recorded elsewhere; empty where none is, and where another log is no wonder."""
+    if scenario.recorded is None or options.until_ns is not None or not record.deterministic:
+        return ""
+    from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+
+    return recorded.closing_words(options.path.parent / scenario.recorded, folder, options.out or folder)
+
+
+def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path, compared: str) -> None:
     try:
-        print_report(record, rows, expansion, shown)
+        print_report(record, rows, expansion, shown, compared)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -219,7 +232,7 @@ def make_record(
         emulation,
         describe_rjms(expansion.clusters, expansion.plan.hosts),
         checksums({"scenario": options.path, "shim": SHIM, **expansion.plan.inputs}),
-        checksums(program_files(expansion.plan)),
+        describe_programs(expansion.plan),
         dict(Counter(row.final_state for row in rows)),
         describe_roots(expansion.plan.hosts),
     )

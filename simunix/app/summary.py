@@ -77,8 +77,8 @@ def _repeatability(record: RunRecord, directory: Path) -> str:
     return f"[bold red]NOT repeatable to the byte[/]: {reasons}."
 
 
-def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path) -> None:
-    """Print the table of a run, what it means, and which file tells more."""
+def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path, compared: str = "") -> None:
+    """Print the table of a run, what it means, how it compares with a recorded one, and which file tells more."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(run_table(record, rows, sum(cluster.cores for cluster in expansion.clusters)))
     text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
@@ -94,6 +94,8 @@ def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion
     for line in refused_lines(rows, {workload.label: workload.trace for workload in expansion.workloads}):
         console.print(f"[bold red]REFUSED[/]: {escape(line)}")
     console.print(_repeatability(record, directory))
+    if compared:
+        console.print(escape(compared))
     console.print("Where to look next:")
     if rows:
         console.print(f"  {directory}/jobs.csv      a line per job (Batsim's columns)")

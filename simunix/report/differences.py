@@ -48,7 +48,8 @@ def settings(run: Run) -> dict[str, str]:
         if role != "scenario":  # its content is compared key by key
             found[f"input {role}"] = _text(file.get("sha256"))[:DIGEST]
     for name, file in (record.get("programs") or {}).items():
-        found[f"program {name}"] = _text(file.get("sha256"))[:DIGEST]
+        digest = _text(file.get("sha256"))[:DIGEST]
+        found[f"program {name}"] = f"{file['package']} ({digest})" if file.get("package") else digest
     for key, value in (record.get("depends_on") or {}).items():
         found[f"depends_on.{key}"] = _text(value)
     for number, root in enumerate(record.get("roots") or []):

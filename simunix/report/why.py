@@ -33,7 +33,7 @@ def reasons(one: Run, other: Run) -> Iterator[str]:
     inputs = [row for row in found if not row[0].startswith(OF_PACKAGES)]
     software = [row for row in found if row[0].startswith(OF_PACKAGES) and not row[0].startswith("depends_on.list")]
     yield _first("input", inputs)
-    yield _first("package", [*_packages(one, other), *software])
+    yield _first("package", [*package_rows(one, other), *software])
     yield _event(one, other)
 
 
@@ -45,7 +45,7 @@ def _first(kind: str, rows: list[tuple[str, list[str]]]) -> str:
     return f"{kind}: {key}: {before:.{SHOWN}} | {after:.{SHOWN}}{more}"
 
 
-def _packages(one: Run, other: Run) -> list[tuple[str, list[str]]]:
+def package_rows(one: Run, other: Run) -> list[tuple[str, list[str]]]:
     """The packages and plugins that differ, by name, with the version in each run."""
     lists = [_versions(run.directory / PACKAGES_FILE) for run in (one, other)]
     names = dict.fromkeys(itertools.chain(*lists)) if all(lists) else {}

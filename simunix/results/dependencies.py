@@ -19,7 +19,7 @@ from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import RootTree
 
 PACKAGES_FILE = "packages.txt"
-STATUS = "/var/lib/dpkg/status"
+STATUS, LISTS = "/var/lib/dpkg/status", "/var/lib/dpkg/info"
 _PACKAGE = re.compile(
     r"^Package: (\S+)$.*?^Status: (.*?)$.*?^Architecture: (\S+)$.*?^Version: (\S+)$", re.MULTILINE | re.DOTALL
 )
@@ -33,6 +33,33 @@ def packages(root: RootTree) -> list[str]:
         return []
     stanzas = (_PACKAGE.search(stanza) for stanza in text.split("\n\n"))
     return sorted(f"{found[1]}:{found[3]} {found[4]}" for found in stanzas if found and found[2].endswith(" installed"))
+
+
+def owners(root: RootTree, files: Iterable[Path]) -> dict[Path, str]:
+    """The packages, with their versions, that brought files of a root; a file that no package brought is left out.
+
+    The files are given as this computer sees them, without links. Since /bin is a link to /usr/bin, packages may list either.
+    """
+    names: dict[bytes, Path] = {}
+    for file in files:
+        inside = f"/{file.relative_to(root.path)}"
+        names |= {b"\n" + name.encode() + b"\n": file for name in (inside, inside.removeprefix("/usr"))}
+    versions: dict[str, str] = {}
+    for name, _, version in (one.partition(" ") for one in packages(root)):
+        package = name.partition(":")[0]
+        versions |= dict.fromkeys((package, name), f"{package} {version}")  # the second: where several architectures may be
+    found: dict[Path, str] = {}
+    for listing in sorted(root.locate(LISTS).glob("*.list")) if names else ():
+        text = _content(listing)
+        found |= {file: versions[listing.stem] for line, file in names.items() if line in text and listing.stem in versions}
+    return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def processor() -> str:

@@ -18,6 +18,7 @@ class _Strict(BaseModel):
 class _File(_Strict):
     path: str | None = None
     sha256: str | None = None
+    package: str | None = None
 
 
 class _Context(_Strict):

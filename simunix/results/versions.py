@@ -7,9 +7,11 @@ from pathlib import Path
 
 from simunix.coverage.check import Context, programs_of
 from simunix.launch.plan import HostSpec, Plan
+from simunix.results.dependencies import owners
+from simunix.results.run_json import sha256_of
 from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
-from simunix.roots.tree import THIS_COMPUTER
+from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
 def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
@@ -33,14 +35,25 @@ def describe_rjms(clusters: Sequence[ClusterPlan], hosts: Sequence[HostSpec]) ->
     return ", ".join(versions) or None
 
 
-def program_files(plan: Plan) -> dict[str, Path]:
-    """The files of the programs that the plan starts by their full paths, also through a shell, by path and root if not `/`."""
+def describe_programs(plan: Plan) -> dict[str, dict[str, str | None]]:
+    """Path, checksum and package of each program that the plan starts by its full path, by path and root if not `/`."""
+    found = program_files(plan)
+    packages: dict[Path, str] = {}
+    for root in {root for root, _ in found.values()}:
+        packages |= owners(root, [file for tree, file in found.values() if tree == root])
+    return {
+        name: {"path": str(file), "sha256": sha256_of(file), "package": packages.get(file)} for name, (_, file) in found.items()
+    }
+
+
+def program_files(plan: Plan) -> dict[str, tuple[RootTree, Path]]:
+    """The root and the file of each program that the plan starts by its full path, also through a shell."""
     roots = {host.name: host.root for host in plan.hosts}
-    found = {}
+    found: dict[str, tuple[RootTree, Path]] = {}
     for process in plan.processes:
         root = roots[process.host]
         for name in programs_of(process.argv, Context(path="", tree=root)):
             if name.startswith("/") and (name == process.argv[0] or root.has(name)):
                 key = name if root == THIS_COMPUTER else f"{name} in {root.path}"
-                found[key] = root.locate(name)
+                found[key] = root, root.locate(name)
     return found

@@ -289,6 +289,7 @@ class Scenario(Section):
     profiles: list[ProfileSection] = []
     enclosures: list[EnclosureSection] = []
     bmcs: list[BmcSection] = []
+    recorded: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
+from tests.needs import needs
 
-import pytest
-
-with_database = pytest.mark.skipif(
-    not (shutil.which("slurmdbd") and shutil.which("mariadbd")),
-    reason="not installed: slurmdbd mariadb-server (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)",
-)
+with_database = needs("slurmdbd", "mariadbd")

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import require
 from tests.system import runs
 from tests.system.runs import Run
-
-PACKAGE_OF = {
-    "redis-server": "redis-server",
-    "redis-benchmark": "redis-tools",
-    "nginx": "nginx-light",
-    "curl": "curl",
-    "wrk": "wrk",
-    "/usr/sbin/sshd": "openssh-server",
-    "ssh": "openssh-client",
-    "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
-    "/usr/lib/postgresql/15/bin/pgbench": "postgresql-15",
-    "perl": "perl",
-    "memcached": "memcached",
-    "haproxy": "haproxy",
-    "cron": "cron",
-    "crontab": "cron",
-    "fio": "fio",
-    "mariadbd": "mariadb-server",
-    "mariadb": "mariadb-client",
-    "mpiexec.mpich": "mpich",
-    "mpicc.mpich": "mpich",
-}
-
 
 RunTwice = Callable[..., Run]
 Needs = Callable[..., None]
@@ -43,13 +20,7 @@ Needs = Callable[..., None]
 @pytest.fixture
 def needs() -> Needs:
     """`needs("nginx", "curl")` skips the test, saying which Debian packages are missing."""
-
-    def check(*programs: str) -> None:
-        missing: Sequence[str] = sorted({PACKAGE_OF[name] for name in programs if shutil.which(name) is None})
-        if missing:
-            pytest.skip(f"not installed: {' '.join(missing)} (SIMUNIX_PROGRAMS=1 .ci/setup installs what these tests run)")
-
-    return check
+    return require
 
 
 def open_to_everybody(folder: Path) -> None:

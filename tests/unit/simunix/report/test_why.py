@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simunix.cli.main import main
-from simunix.results.dependencies import listed, packages
+from simunix.results.dependencies import listed, owners, packages
 from simunix.roots.tree import RootTree
 from tests.unit.simunix.report.runs import record
 
@@ -75,3 +75,17 @@ def test_packages_of_a_root(tmp_path: Path) -> None:
     assert packages(RootTree(tmp_path)) == ["a:all 1.0-1", "b:amd64 2"]
     assert listed([RootTree(tmp_path)])[0] == f"{tmp_path} package a:all 1.0-1"
     assert json.dumps(listed([RootTree(tmp_path / "none")])) == "[]"
+
+
+def test_the_package_of_a_program(tmp_path: Path) -> None:
+    """Lists name files as packages spell them: below /bin as well as below /usr/bin, of one architecture or of several."""
+    info = tmp_path / "var/lib/dpkg/info"
+    info.mkdir(parents=True)
+    stanza = "Package: {}\nStatus: install ok installed\nArchitecture: amd64\nVersion: {}\n\n"
+    (info.parent / "status").write_text(stanza.format("bash", "5.2-3") + stanza.format("slurmd", "22.05.8-4"))
+    (info / "bash.list").write_text("/.\n/bin\n/bin/bash\n")
+    (info / "slurmd:amd64.list").write_text("/.\n/usr/sbin/slurmd-wlm\n")
+    (info / "removed.list").write_text("/.\n/usr/bin/mine\n")
+    files = [tmp_path / name for name in ("usr/bin/bash", "usr/sbin/slurmd-wlm", "usr/sbin/slurmd", "usr/bin/mine")]
+    assert owners(RootTree(tmp_path), files) == {files[0]: "bash 5.2-3", files[1]: "slurmd 22.05.8-4"}
+    assert owners(RootTree(tmp_path / "none"), []) == {}

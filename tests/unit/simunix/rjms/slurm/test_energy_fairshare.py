@@ -14,6 +14,7 @@ from simunix.rjms.scenario import load
 from simunix.rjms.slurm.own_configuration import read_settings
 from simunix.rjms.slurm.power.guest import energy_fairshare
 from simunix.rjms.slurm.power.guest.energy_fairshare import FairShare, ended_jobs, factors, period_s, rows, together
+from tests.needs import needs
 from tests.unit.simunix.rjms.slurm.test_power_sections import HOSTS, files
 
 A, B, C = ("lab", "ann"), ("lab", "bob"), ("lab", "cy")
@@ -27,6 +28,7 @@ def planned(folder: Path, keys: str, hosts: str = HOSTS) -> Expansion:
     return expand(load(folder / "s.yaml"), folder, checked=False)
 
 
+@needs("slurmctld", "munged", "slurmdbd", "mariadbd")
 def test_slurm_conf_gets_what_it_lacks(tmp_path: Path) -> None:
     found = planned(tmp_path, "energy_fairshare: {policy: fs+efs}, parameters: {AcctGatherNodeFreq: 7, PriorityWeightAge: 3}")
     texts = files(found)

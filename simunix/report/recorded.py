@@ -1,0 +1,93 @@
+"""Closing words on a run that a scenario names as recorded elsewhere: are the event logs equal, and if not, what differs.
+
+The record is a folder with run.json of that run and, as far as they were copied as well, its packages.txt and scenario.yaml.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.report.differences import ABSENT, differences
+from simunix.report.run_data import Run
+from simunix.report.why import OF_PACKAGES, package_rows
+from simunix.results.run_json import read_record
+from simunix.scenario.located import located
+from simunix.scenario.model import Scenario
+
+FILES = "run.json, packages.txt and scenario.yaml"
+KEY = "recorded"
+NAMED = 3
+"""So many differences are named; `simunix report --why` tells all kinds."""
+NEEDLESS = ("scenario.recorded", "depends_on.list", "depends_on.packages", "input shim")
+"""Beginnings of keys that differ without telling why: checksums of lists, counts, a build of this computer's compiler."""
+ORDER = ("program ", "plugin ", "simunix", "rjms", "root[", "package ", "kernel", "depends_on.")
+"""Beginnings of the keys of software, the likeliest reason first."""
+Row = tuple[str, list[str]]
+
+
+def check(scenario: Scenario, base: Path) -> None:
+    """Raise SimunixError, with file, line and key, for a record that nothing could be compared with; it may not be made yet.
+
+    `base` is the folder of the scenario.
+    """
+    if scenario.recorded is not None:
+        with located(scenario):
+            _check(base / scenario.recorded)
+
+
+def _check(folder: Path) -> None:
+    try:
+        record = read_record(folder / "run.json")
+    except FileNotFoundError:
+        return
+    except SimunixError as error:
+        raise SimunixError(f"{KEY}: {error}") from error
+    if not record.get("events_sha256"):
+        raise SimunixError(f"{KEY}: {folder / 'run.json'}: no events_sha256; copy run.json of a run that has ended")
+
+
+def closing_words(folder: Path, here: Path, shown: Path) -> str:
+    """A line for the user, on the run in the folder `here`, which is `shown` as the user wrote it."""
+    try:
+        there = Run(folder, "there", read_record(folder / "run.json"), None, None)
+    except FileNotFoundError:
+        return f"No run is recorded in {folder} yet: copy {FILES} of {shown} there."
+    run = Run(here, "here", read_record(here / "run.json"), None, None)
+    digests = [str(one.record.get("events_sha256")) for one in (run, there)]
+    if digests[0] == digests[1]:
+        return f"The event log is the recorded one ({folder}), to the byte."
+    return f"The event log differs from the recorded one ({digests[1][:16]}…): {_reason(run, there, shown)}."
+
+
+def _reason(run: Run, there: Run, shown: Path) -> str:
+    rows = _rows(run, there)
+    more = f"simunix report --why {shown} {there.directory}"
+    if not rows:
+        return f"nothing that {FILES} tell is different ({more})"
+    named = "; ".join(_named(key, *values) for key, values in rows[:NAMED])
+    return named + (f"; and {len(rows) - NAMED:,} more ({more})" if len(rows) > NAMED else "")
+
+
+def _rows(run: Run, there: Run) -> list[Row]:
+    """What differs: first what was asked of the run, then the software by the order of likelihood."""
+    known = there.directory / "scenario.yaml"
+    found, _ = differences([run, there])
+    found = [row for row in found if not row[0].startswith(NEEDLESS)]
+    asked = [row for row in found if not row[0].startswith(OF_PACKAGES) and (known.exists() or row[0][:9] != "scenario.")]
+    software = [row for row in found if row[0].startswith(OF_PACKAGES)]
+    packages = [_spelled(row) for row in package_rows(run, there)]
+    software += [row for row in packages if row[0].startswith("plugin ") or ABSENT not in row[1]]
+    return asked + sorted(software, key=lambda row: next(at for at, begin in enumerate(ORDER) if row[0].startswith(begin)))
+
+
+def _spelled(row: Row) -> Row:
+    """A row of packages.txt without the root's path, and of a plugin that one side has not: "installed", or nothing."""
+    key, values = row
+    return key.split(" ", 1)[-1], values
+
+
+def _named(key: str, here: str, there: str) -> str:
+    if key.startswith("plugin "):
+        return f"{key} is {'only there' if here == ABSENT else 'only here'}"
+    return f"{key.removeprefix('scenario.').removeprefix('program ').removeprefix('package ')}: {here} here, {there} there"
