@@ -36,6 +36,7 @@ static const char *const TEXTS[] = {
     [RSG_HAS_BEGUN] = "the activity has begun, or is over",
     [RSG_CYCLE] = "the activity would wait for its own end",
     [RSG_DEPENDENCY] = "the dependency exists already, or there is none to remove",
+    [RSG_NO_SPEED] = "the host has speed 0, at which no computing ends: give it a speed above 0, or another power state",
 };
 
 const char *rsg_error_text(int error)

@@ -183,10 +183,11 @@ enum simunix_rsg_error {
     RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
     RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
-    RSG_BAD_VALUE = 19, /* a power state or a place that does not exist, a barrier of nobody, a mutex locked twice */
-    RSG_HAS_BEGUN = 28, /* what is to wait for another activity, or to get another term, has begun or is over */
-    RSG_CYCLE = 29,     /* an activity would wait for its own end */
-    RSG_DEPENDENCY = 30 /* a dependency that exists already, or one to be removed that does not exist */
+    RSG_BAD_VALUE = 19,  /* a power state or a place that does not exist, a barrier of nobody, a mutex locked twice */
+    RSG_HAS_BEGUN = 28,  /* what is to wait for another activity, or to get another term, has begun or is over */
+    RSG_CYCLE = 29,      /* an activity would wait for its own end */
+    RSG_DEPENDENCY = 30, /* a dependency that exists already, or one to be removed that does not exist */
+    RSG_NO_SPEED = 31    /* computing on a host whose speed is 0 */
 };
 
 #endif

@@ -16,12 +16,16 @@ from rsg_server.platform.zone import Zone, find_route
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A platform beyond hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data."""
+    """A platform beyond hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data.
+
+    `warnings` say with file and line what was read although it is old or wrong.
+    """
 
     root: Zone | None = None
     all_links: Callable[[], Iterable[Link]] = tuple
     profiles: tuple[ProfileUse, ...] = ()
     config: Mapping[str, str] = field(default_factory=no_properties, hash=False)
+    warnings: tuple[str, ...] = ()
 
 
 class Platform:
@@ -65,7 +69,12 @@ class Platform:
         return {link.name: link for link in self.description.all_links()}
 
 
-def zoned_platform(root: Zone, profiles: tuple[ProfileUse, ...] = (), config: Mapping[str, str] = NO_PROPERTIES) -> Platform:
+def zoned_platform(
+    root: Zone,
+    profiles: tuple[ProfileUse, ...] = (),
+    config: Mapping[str, str] = NO_PROPERTIES,
+    warnings: tuple[str, ...] = (),
+) -> Platform:
     """The platform of all hosts inside a zone."""
     found = [point for zone in root.family() for point in zone.points if point.host is not None]
     points = {point.name: point for point in found}
@@ -78,4 +87,4 @@ def zoned_platform(root: Zone, profiles: tuple[ProfileUse, ...] = (), config: Ma
     def route(source: Host, destination: Host) -> Route:
         return find_route(points[source.name], points[destination.name])
 
-    return Platform(hosts, route, Description(root, all_links, profiles, config))
+    return Platform(hosts, route, Description(root, all_links, profiles, config, warnings))

@@ -42,6 +42,12 @@ def _quantity(text: str, units: dict[str, float], default: str, expected: str) -
     return value
 
 
+def is_without_unit(text: str) -> bool:
+    """Whether a text is a number alone, other than 0: SimGrid reads it, and warns."""
+    match = _NUMBER.match(text)
+    return match is not None and not match[2] and float(match[1]) != 0
+
+
 def bandwidth_bytes_per_s(text: str) -> float:
     """A bandwidth in bytes per second; above 0."""
     expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"

@@ -36,6 +36,7 @@ class Code(IntEnum):
     HAS_BEGUN = lib.RSG_HAS_BEGUN
     CYCLE = lib.RSG_CYCLE
     DEPENDENCY = lib.RSG_DEPENDENCY
+    NO_SPEED = lib.RSG_NO_SPEED
 
 
 class OperationError(Exception):

@@ -26,6 +26,8 @@ def start_task(room: Rsg, who: Participant, hosts: list[Host], flops: list[float
     if any(room.places.is_off(host) for host in hosts):
         raise OperationError(Code.HOST_FAILURE)
     cores = [(host, amount) for host, amount in zip(hosts, flops, strict=True) if amount > 0]
+    if any(room.places.speed(host) <= 0 for host, _ in cores):
+        raise OperationError(Code.NO_SPEED)
     uses: list[tuple[Link, float]] = [(room.places.cores.link(host), amount) for host, amount in cores]
     bounds = [room.places.cores.speed(host) / amount for host, amount in cores]
     latency_s = 0.0

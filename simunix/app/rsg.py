@@ -27,6 +27,7 @@ def plan_rsg(platform_path: Path, options: SingleOptions, model: str = "LV08") -
         processes=tuple(replace(process, host=first) for process in plan.processes),
         kernel=replace(plan.kernel, costs=NO_COSTS, network_model=model_named(model)),
         inputs={**plan.inputs, "platform": platform_path},
+        warnings=(*plan.warnings, *platform.description.warnings),
         environment={**plan.environment, "PYTHONUNBUFFERED": "1"},
         preempt_after_s=None,
     )

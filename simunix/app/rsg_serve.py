@@ -42,6 +42,7 @@ def plan_served(options: ServeOptions) -> Plan:
         kernel=KernelOptions(epoch_ns=since_1970_ns(today()), costs=NO_COSTS, network_model=model_named(options.model)),
         shared=(os.getcwd(),),
         inputs={"platform": options.platform},
+        warnings=platform.description.warnings,
     )
 
 

@@ -42,13 +42,14 @@ def add_parser(subcommands: Subparsers) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Check the programs of the scenario or command and print the reports; return ESCAPES if one is not intercepted."""
     from simunix.coverage.check import Context, check_command
+    from simunix.launch.emulation import say
     from simunix.planning.programs import check_scenario
 
     if not options.target:
         raise SimunixError("check: give a scenario file, or a command after --; see simunix check --help")
     first = Path(options.target[0])
     if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
-        reports = check_scenario(first, tuple(options.set))
+        reports = check_scenario(first, tuple(options.set), say)
     else:
         path = os.environ.get("PATH", os.defpath)
         context = Context(path, os.getcwd(), library_path=os.environ.get("LD_LIBRARY_PATH", ""))

@@ -46,11 +46,14 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute_show(options: argparse.Namespace) -> int:
     """Print the tables, or one route, and draw the picture if one is asked for."""
+    from simunix.launch.emulation import say
     from simunix.platforms.drawing import draw_platform
     from simunix.platforms.source import read_platform
     from simunix.platforms.table import show_platform, show_route
 
     platform = read_platform(options.file, options.simgrid_compat)
+    for text in platform.description.warnings:
+        say(text)
     if options.route:
         source, destination = (_host(platform, name) for name in options.route)
         show_route(platform.route(source, destination))
@@ -73,8 +76,9 @@ def _host(platform: Platform, name: str) -> Host:
 
 def execute_convert(options: argparse.Namespace) -> int:
     """Convert the file, and print the name of the output."""
+    from simunix.launch.emulation import say
     from simunix.platforms.convert import convert
 
-    convert(options.file, options.output)
+    convert(options.file, options.output, say)
     print(f"written: {options.output}")
     return 0

@@ -18,6 +18,7 @@ def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
         if any(plan.name == section.cluster for plan in plans):
             raise SimunixError(f"{key}.cluster: {section.cluster!r} is another cluster's name already; names must differ")
         plan = rjms.plan(section, key, site)
+        _check_speeds(plan, key, site)
         for name in plan.private:
             if name in owner:
                 raise SimunixError(
@@ -26,6 +27,14 @@ def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
             owner[name] = plan.name
         plans.append(_with_cpu_policy(plan, section.cpu_policy))
     return tuple(plans)
+
+
+def _check_speeds(plan: ClusterPlan, key: str, site: Site) -> None:
+    """Refuse a node whose platform file gives it the speed 0: jobs that compute there would never end."""
+    for name in plan.nodes:
+        if site.hosts[name].speed_flops <= 0:
+            text = f"host {name} has speed 0 in the platform file, so that nothing can compute there"
+            raise SimunixError(f"{key}.nodes: {text}; give it a speed above 0, or take it out of the nodes")
 
 
 def _with_cpu_policy(plan: ClusterPlan, policy: str | None) -> ClusterPlan:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rsg_server.errors import SimunixError
+from rsg_server.platform.platform import Platform
 from rsg_server.processor.charges import Charging
 from rsg_server.processor.policies import FREE, MODELLED, Policies
 from simunix.calibration.prices import SHIPPED, read_prices
@@ -29,3 +31,11 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Pa
     if MODELLED not in policies.all and not scenario.cpu_costs:
         return charging
     return replace(charging, prices=read_prices(folder / scenario.cpu_costs if scenario.cpu_costs else SHIPPED))
+
+
+def check_speeds(charging: Charging | None, platform: Platform) -> None:
+    """Refuse a host of speed 0 where computing is charged: whatever computes there would never end. Raises SimunixError."""
+    still = next((host.name for host in platform.hosts if host.speed_flops <= 0), None)
+    if charging is not None and still is not None:
+        text = f"host {still} has speed 0 in the platform file, so that no computing ends there"
+        raise SimunixError(f"cpu_policy: {text}; give it a speed above 0, or leave cpu_policy and its likes out")

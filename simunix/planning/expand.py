@@ -26,7 +26,7 @@ from simunix.planning import submission
 from simunix.planning.actors import as_actors, costs_of, shared_with_functions, with_actors
 from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
-from simunix.planning.cpu_policies import charging_of
+from simunix.planning.cpu_policies import charging_of, check_speeds
 from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
@@ -167,13 +167,15 @@ def _parts(scenario: Scenario, folder: Path, checked: bool) -> _Parts:
 def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Plan:
     scenario, platform = parts.scenario, parts.platform
     hosts, processes = parts.hosts(), parts.processes(checked)
+    charging = charging_of(scenario, processes, folder)
+    check_speeds(charging, platform)
     faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform)
     return Plan(
         name=scenario.name,
         platform=platform,
         hosts=hosts,
         processes=processes,
-        kernel=_kernel_options(scenario, platform, charging_of(scenario, processes, folder), strict),
+        kernel=_kernel_options(scenario, platform, charging, strict),
         files=parts.files(),
         environment={**ENVIRONMENT, **scenario.environment, **parts.replaced},
         stop=_stop(scenario, processes),
@@ -193,6 +195,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         warnings=(
             *(warning for cluster in parts.clusters for warning in cluster.warnings),
             *parts.found.warnings,
+            *platform.description.warnings,
             *not_played(platform.description.profiles),
         ),
     )

@@ -42,7 +42,12 @@ def scenario_text(platform: Platform, name: str) -> str:
         for key in disk.properties
         if key not in CONVERTED
     ]
-    lost += [f"power states of {host.name}, of which one has speed 0" for host in platform.hosts if stopped_states(host)]
+    lost += [f"speed 0 of {host.name}, which gets the default" for host in platform.hosts if host.speed_flops <= 0]
+    lost += [
+        f"power states of {host.name}, of which one has speed 0"
+        for host in platform.hosts
+        if len(host.speeds_flops) > 1 and stopped_states(host)
+    ]
     comment = "".join(f"# not converted: {text}\n" for text in lost)
     return comment + yaml.safe_dump(document, sort_keys=False, width=120)
 

@@ -20,7 +20,12 @@ def properties_of_link(link: Link) -> dict[str, str]:
 
 
 def keys_of_host(host: Host) -> dict[str, Any]:
-    """The keys of a host's speeds, first power state and watts. Of a host with `stopped_states` only the first one's speed."""
+    """The keys of a host's speeds, first power state and watts.
+
+    Of a host with `stopped_states` only the first one's speed; none if that is 0.
+    """
+    if host.speed_flops <= 0:
+        return {}
     if stopped_states(host):
         return {"speed": f"{host.speed_flops!r}f"}
     speeds = [f"{speed!r}f" for speed in host.speeds_flops]

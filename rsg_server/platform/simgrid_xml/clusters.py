@@ -11,7 +11,7 @@ from rsg_server.platform.fat_tree import FatTreeShape, FatTreeZone
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.simgrid_xml.context import HOSTS_MAX, Context, Duplex
-from rsg_server.platform.simgrid_xml.parts import SHARED_POLICIES, speeds, whole
+from rsg_server.platform.simgrid_xml.parts import NO_SPEED, SHARED_POLICIES, cores_of, note_policy, speeds
 from rsg_server.platform.simgrid_xml.power import power_of_host
 from rsg_server.platform.simgrid_xml.tree import Element
 from rsg_server.platform.stars import StarZone, fill_cluster
@@ -83,10 +83,10 @@ def add_cluster(context: Context, element: Element, parent: Zone | None) -> Zone
 
 
 def _hosts(context: Context, element: Element, labels: list[int]) -> list[Host]:
-    all_speeds = context.value(element, "speed", speeds)
+    all_speeds = context.quantity(element, "speed", speeds)
     if all_speeds[0] <= 0:
-        raise context.fail(element, f"{context.name_of(element)}: speed: the first one must be above 0")
-    cores = context.value(element, "core", whole)
+        context.warn(element, NO_SPEED)
+    cores = cores_of(context, element)
     properties = MappingProxyType(context.properties(element))
     power = power_of_host(context, element, len(all_speeds))
     prefix, suffix = element.attributes["prefix"], element.attributes["suffix"]
@@ -104,16 +104,17 @@ def _hosts(context: Context, element: Element, labels: list[int]) -> list[Host]:
 
 
 def _optional(context: Context, element: Element, key: str, parse: Callable[[str], float]) -> float | None:
-    return context.value(element, key, parse) if element.attributes[key] else None
+    return context.quantity(element, key, parse) if element.attributes[key] else None
 
 
 def cluster_links(context: Context, element: Element) -> ClusterLinks:
     """The links of a cluster. SimGrid 3.32 makes shared links of a cluster's fat pipes."""
     policy = SHARED_POLICIES.get(element.attributes["sharing_policy"])
+    note_policy(context, element)
     if policy is not None and context.simgrid_compat:
         policy = SharingPolicy.SHARED
-    bandwidth = context.value(element, "bw", units.bandwidth_bytes_per_s)
-    latency = context.value(element, "lat", units.time_s)
+    bandwidth = context.quantity(element, "bw", units.bandwidth_bytes_per_s)
+    latency = context.quantity(element, "lat", units.time_s)
     loopback = _optional(context, element, "loopback_bw", units.bandwidth_bytes_per_s)
     loopback_latency = _optional(context, element, "loopback_lat", units.time_s)
     return ClusterLinks(
@@ -129,7 +130,7 @@ def _flat(context: Context, element: Element, parent: Zone | None, hosts: list[H
     backbone_bandwidth = _optional(context, element, "bb_bw", units.bandwidth_bytes_per_s)
     backbone = None
     if backbone_bandwidth is not None:
-        latency = context.value(element, "bb_lat", units.time_s)
+        latency = context.quantity(element, "bb_lat", units.time_s)
         policy = SHARED_POLICIES[element.attributes["bb_sharing_policy"]]
         backbone = Link(f"{name}_backbone", backbone_bandwidth, latency, policy)
     fill_cluster(zone, hosts, [f"{name}_link_{label}" for label in labels], cluster_links(context, element), backbone)
@@ -223,8 +224,8 @@ def fill_cluster_zone(context: Context, element: Element, zone: StarZone) -> Non
     backbone: tuple[Link, ...] = ()
     for child in element.below("backbone"):
         context.check(child)
-        bandwidth = context.value(child, "bandwidth", units.bandwidth_bytes_per_s)
-        link = Link(child.attributes["id"], bandwidth, context.value(child, "latency", units.time_s))
+        bandwidth = context.quantity(child, "bandwidth", units.bandwidth_bytes_per_s)
+        link = Link(child.attributes["id"], bandwidth, context.quantity(child, "latency", units.time_s))
         context.add_link(child, zone, link.name, link)
         backbone = (link,)
     for child in element.below("host_link"):
@@ -251,9 +252,9 @@ def _one_link(context: Context, element: Element, key: str) -> Link:
 
 
 def _add_cabinet(context: Context, element: Element, zone: StarZone, backbone: tuple[Link, ...]) -> None:
-    speed = context.value(element, "speed", speeds)
-    bandwidth = context.value(element, "bw", units.bandwidth_bytes_per_s)
-    latency = context.value(element, "lat", units.time_s)
+    speed = context.quantity(element, "speed", speeds)
+    bandwidth = context.quantity(element, "bw", units.bandwidth_bytes_per_s)
+    latency = context.quantity(element, "lat", units.time_s)
     for label in context.value(element, "radical", radicals):
         name = f"{element.attributes['prefix']}{label}{element.attributes['suffix']}"
         point = zone.add_host(Host(name, (context.next_address(element),), speeds_flops=speed))

@@ -15,6 +15,7 @@ from rsg_server.platform.profile import Changes, Profile, ProfileUse, parse_prof
 from rsg_server.platform.simgrid_xml.grammar import REMOVED, TAGS
 from rsg_server.platform.simgrid_xml.tree import Element
 from rsg_server.platform.topology import Numbers
+from rsg_server.platform.units import is_without_unit
 from rsg_server.platform.zone import NetPoint, Zone
 
 T = TypeVar("T")
@@ -45,6 +46,7 @@ class Context:
     fat_tree_numbers: Numbers = field(default_factory=Numbers)
     dragonfly_numbers: Numbers = field(default_factory=Numbers)
     hosts: int = 0
+    warned: dict[str, list[str]] = field(default_factory=dict)  # by what is wrong: the warnings, with their places
 
     # Saying what is wrong
 
@@ -55,6 +57,20 @@ class Context:
     def fail(self, element: Element, text: str) -> PlatformError:
         """The error to raise for an element."""
         return PlatformError(f"{self.at(element)}: {text}")
+
+    def warn(self, element: Element, what: str) -> None:
+        """Note what is read as SimGrid reads it, although it is old or wrong. `what` does not name the element."""
+        self.warn_line(element.line, what, f"{self.name_of(element)}: ")
+
+    def warn_line(self, line: int, what: str, name: str = "") -> None:
+        """Note something about a line; `name` says of which element."""
+        self.warned.setdefault(what, []).append(f"{self.path}:{line}: {name}{what}")
+
+    def warnings(self) -> tuple[str, ...]:
+        """A line for each kind of what was noted, with the place of the first and the number of the others."""
+        return tuple(
+            texts[0] if len(texts) == 1 else f"{texts[0]} (and {len(texts) - 1} more like it)" for texts in self.warned.values()
+        )
 
     def name_of(self, element: Element) -> str:
         """An element as errors show it: `<host id="a">`."""
@@ -101,6 +117,13 @@ class Context:
             return parse(element.attributes[key])
         except ValueError as error:
             raise self.fail(element, f"{self.name_of(element)}: {key}: {error}") from None
+
+    def quantity(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
+        """The value of an attribute that is a quantity; one without a unit is noted, as SimGrid does."""
+        found = self.value(element, key, parse)
+        if any(is_without_unit(part) for part in element.attributes[key].split(",")):
+            self.warn(element, f"{key}: a number without a unit; read as bytes per second, seconds or flop/s: write the unit")
+        return found
 
     def properties(self, element: Element) -> dict[str, str]:
         """The `<prop>` children of an element; as in SimGrid, the first of a name counts."""

@@ -43,7 +43,7 @@ TAGS: Mapping[str, Tag] = {
         _words("id speed"),
         {"core": "1", "speed_file": "", "availability_file": "", "state_file": "", "coordinates": "", "pstate": "0"},
     ),
-    "disk": Tag(("prop",), _words("id read_bw write_bw")),
+    "disk": Tag(("prop",), _words("read_bw write_bw"), {"id": "/"}),
     "host_link": Tag((), _words("id up down")),
     "cluster": Tag(
         ("prop",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
@@ -19,6 +20,8 @@ from rsg_server.platform.zone import Zone
 
 SHARED_POLICIES = {"SHARED": SharingPolicy.SHARED, "FATPIPE": SharingPolicy.FATPIPE}
 CORES_MAX = 1_000_000
+NO_SPEED = "speed 0: nothing can compute there; give it a speed above 0 if something is to"
+_LEADING_INTEGER = re.compile(r"\s*\+?([0-9]{1,9})")
 
 
 def whole(text: str) -> int:
@@ -30,6 +33,23 @@ def whole(text: str) -> int:
     if not 1 <= value <= CORES_MAX:
         raise ValueError(f"expected a whole number from 1, got {text[:60]!r}")
     return value
+
+
+def cores_of(context: Context, element: Element) -> int:
+    """The number of cores of a host or of each host of a cluster. As in SimGrid, what follows a whole number does not count."""
+    text = element.attributes["core"]
+    match = _LEADING_INTEGER.match(text)
+    if match is None or match[1] == text:
+        return context.value(element, "core", whole)
+    element.attributes["core"] = match[1]
+    context.warn(element, f"core: {text[:60]!r} counts as {match[1]}, as in SimGrid: write a whole number")
+    return context.value(element, "core", whole)
+
+
+def note_policy(context: Context, element: Element) -> None:
+    """Warn of the old name of a sharing policy."""
+    if element.attributes["sharing_policy"] == "FULLDUPLEX":
+        context.warn(element, "sharing_policy: FULLDUPLEX is the old name of SPLITDUPLEX; write that")
 
 
 def speeds(text: str) -> tuple[float, ...]:
@@ -60,15 +80,17 @@ def power_state(text: str) -> int:
 
 def add_host(context: Context, element: Element, zone: Zone) -> None:
     """Add a `<host>` with its disks and properties."""
-    all_speeds = context.value(element, "speed", speeds)
+    all_speeds = context.quantity(element, "speed", speeds)
     state = context.value(element, "pstate", power_state)
-    if state >= len(all_speeds) or all_speeds[state] <= 0:
-        text = f"power state {state} has no speed above 0; give a speed for it"
+    if state >= len(all_speeds):
+        text = f"power state {state} has no speed; give {state + 1} speeds, or another pstate"
         raise context.fail(element, f"{context.name_of(element)}: speed: {text}")
+    if all_speeds[state] <= 0:
+        context.warn(element, NO_SPEED)
     host = Host(
         element.attributes["id"],
         (context.next_address(element),),
-        context.value(element, "core", whole),
+        cores_of(context, element),
         speeds_flops=all_speeds,
         power_state=state,
         properties=MappingProxyType(context.properties(element)),
@@ -82,8 +104,10 @@ def add_host(context: Context, element: Element, zone: Zone) -> None:
 
 def host_profiles(context: Context, element: Element, name: str) -> None:
     """Use the profiles of a host or peer."""
-    for key in ("availability_file", "speed_file"):
-        context.use_profile(element, key, Changes.SPEED, [name])
+    if element.attributes["availability_file"]:
+        context.warn(element, "availability_file is the old name of speed_file; write that")
+    key = "speed_file" if element.attributes["speed_file"] else "availability_file"
+    context.use_profile(element, key, Changes.SPEED, [name])
     context.use_profile(element, "state_file", Changes.HOST_STATE, [name])
 
 
@@ -107,8 +131,8 @@ def _disk(context: Context, element: Element) -> Disk:
         raise context.fail(element, f"{context.name_of(element)}: {text}")
     return Disk(
         element.attributes["id"],
-        context.value(element, "read_bw", units.bandwidth_bytes_per_s),
-        context.value(element, "write_bw", units.bandwidth_bytes_per_s),
+        context.quantity(element, "read_bw", units.bandwidth_bytes_per_s),
+        context.quantity(element, "write_bw", units.bandwidth_bytes_per_s),
         context.property_value(element, "readwrite_bw", units.bandwidth_bytes_per_s),
         context.property_value(element, "latency", units.time_s) or 0.0,
         context.property_value(element, "size", units.size_bytes),
@@ -129,8 +153,9 @@ def add_link(context: Context, element: Element, zone: Zone) -> None:
     if policy == "WIFI":
         text = "sharing_policy: WIFI is not modelled; use SHARED, with the rate of one station as bandwidth"
         raise context.fail(element, f"{context.name_of(element)}: {text}")
-    bandwidth = context.value(element, "bandwidth", units.bandwidth_bytes_per_s)
-    latency = context.value(element, "latency", units.time_s)
+    note_policy(context, element)
+    bandwidth = context.quantity(element, "bandwidth", units.bandwidth_bytes_per_s)
+    latency = context.quantity(element, "latency", units.time_s)
     power = power_of_link(context, element)
     link: Link | Duplex
     if policy in SHARED_POLICIES:
@@ -156,13 +181,13 @@ def add_peer(context: Context, element: Element, zone: Zone) -> None:
     if where is None:
         raise context.fail(element, f"{context.name_of(element)}: attribute 'coordinates' is missing; add it")
     name = element.attributes["id"]
-    speed = context.value(element, "speed", units.speed_flops)
+    speed = context.quantity(element, "speed", units.speed_flops)
     host = Host(name, (context.next_address(element),), speeds_flops=(speed,), coordinates=where)
     point = zone.add_host(host)
     context.add_point(element, point)
     spoke = zone.spoke(point)
-    up = Link(f"link_{name}_UP", context.value(element, "bw_out", units.bandwidth_bytes_per_s), 0.0)
-    down = Link(f"link_{name}_DOWN", context.value(element, "bw_in", units.bandwidth_bytes_per_s), 0.0)
+    up = Link(f"link_{name}_UP", context.quantity(element, "bw_out", units.bandwidth_bytes_per_s), 0.0)
+    down = Link(f"link_{name}_DOWN", context.quantity(element, "bw_in", units.bandwidth_bytes_per_s), 0.0)
     for link in (up, down):
         context.add_link(element, zone, link.name, link)
     spoke.up, spoke.down = (up,), (down,)

@@ -8,16 +8,21 @@ from rsg_server.platform.simgrid_xml.tree import Element
 
 
 def power_of_host(context: Context, element: Element, states: int) -> HostPower | None:
-    """What a host, or each of a cluster, draws in each of its power states; None if nothing says so."""
+    """What a host, or each of a cluster, draws in each of its power states; None if nothing says so, or nothing that can be.
+
+    Watts that cannot be are a warning: SimGrid reads them only where its plugin host_energy is loaded.
+    """
     try:
         return host_power(context.properties(element), states)
     except ValueError as error:
-        raise context.fail(element, f"{context.name_of(element)}: {error}") from None
+        context.warn(element, f"{error}; read without watts, so no energy is known of it")
+        return None
 
 
 def power_of_link(context: Context, element: Element) -> LinkPower | None:
-    """What a link draws; None if nothing says so."""
+    """What a link draws; None if nothing says so, or nothing that can be, which is a warning."""
     try:
         return link_power(context.properties(element))
     except ValueError as error:
-        raise context.fail(element, f"{context.name_of(element)}: {error}") from None
+        context.warn(element, f"{error}; read without watts, so no energy is known of it")
+        return None

@@ -32,13 +32,15 @@ SHOWN_ROUTINGS = "Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi, None"
 
 
 def load_platform(path: Path | str, simgrid_compat: bool = False) -> Platform:
-    """Read a SimGrid platform file (DTD 4.1). PlatformError tells file, line, what is wrong and how to mend it.
+    """Read a SimGrid platform file (DTD 4 or 4.1). PlatformError tells file, line, what is wrong and how to mend it.
+
+    What SimGrid reads although it is old or wrong is read as there, and is a warning of the platform's description.
 
     Hosts get the addresses 10.0.0.1 and on, in the order of the file. `simgrid_compat` repeats what SimGrid 3.32 does where it
     departs from its manual: docs/guide/platforms.md lists it.
     """
     context = Context(Path(path), simgrid_compat)
-    document = parse(context.path)
+    document = parse(context.path, context.warn_line)
     if document.tag != "platform":
         raise context.fail(document, f"expected <platform version='4.1'>, got <{document.tag}>; give a SimGrid platform file")
     context.check(document)
@@ -63,14 +65,21 @@ def load_platform(path: Path | str, simgrid_compat: bool = False) -> Platform:
     _connect_traces(context, document)
     if not context.hosts:
         raise context.fail(document, "no host; add a <host> or a <cluster>")
-    return zoned_platform(roots[0], tuple(context.uses), MappingProxyType(context.config))
+    return zoned_platform(roots[0], tuple(context.uses), MappingProxyType(context.config), context.warnings())
 
 
 def _check_version(context: Context, document: Element) -> None:
+    """Refuse another version than 4 to 4.1; as in SimGrid, hundredths count and 4.10 is 4.1."""
     text = document.attributes["version"]
-    if text not in {f"{version:g}" for version in VERSIONS} | {"4.0"}:
+    try:
+        version = round(float(text), 2)
+    except (ValueError, OverflowError):
+        version = -1.0
+    if not VERSIONS[0] <= version <= VERSIONS[1]:
         hint = "update it with SimGrid's simgrid_update_xml"
         raise context.fail(document, f"<platform>: version: expected 4.1 or 4, got {text[:60]!r}; {hint}")
+    if version < VERSIONS[1]:
+        context.warn(document, "version: a file of DTD 4, read as one of 4.1; update it with SimGrid's simgrid_update_xml")
 
 
 Reader = Callable[[Context, Element, Zone], object]

@@ -6,7 +6,7 @@ Platform files need no internal DTD, so a file that brings one (the place for en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -73,15 +73,46 @@ class _Builder:
         raise self.fail(f"entity {name!r} is refused; write what it stands for in full")
 
 
-def parse(path: Path) -> Element:
-    """The root element. Raises PlatformError for a file that cannot be read or is not well-formed."""
+PROLOGUE = "blanks or comments before <?xml, which XML does not allow; read as SimGrid reads them: take them away"
+_BOM, _DECLARATION = b"\xef\xbb\xbf", b"<?xml"
+
+
+def _after_blanks_and_comments(content: bytes) -> int:
+    """Where the first byte stands that belongs neither to a blank nor to a comment."""
+    position = 0
+    while True:
+        position = len(content) - len(content[position:].lstrip())
+        end = content.find(b"-->", position) if content.startswith(b"<!--", position) else -1
+        if end < 0:
+            return position
+        position = end + len(b"-->")
+
+
+def _declaration_first(content: bytes) -> bytes:
+    """The content with its `<?xml ...?>` at the start and all lines kept; unchanged if only other things precede that."""
+    own = content.removeprefix(_BOM)
+    begin = _after_blanks_and_comments(own)
+    end = own.find(b"?>", begin) + len(b"?>")
+    if not begin or not own.startswith(_DECLARATION, begin) or end < begin:
+        return content
+    return own[begin:end] + b"\n" * own.count(b"\n", 0, begin) + own[end:]
+
+
+def parse(path: Path, warn: Callable[[int, str], None] = lambda line, text: None) -> Element:
+    """The root element. Raises PlatformError for a file that cannot be read or is not well-formed.
+
+    `warn` gets the line and the text of what SimGrid's parser reads although it is not XML.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
         raise PlatformError(f"{path}: {error.strerror}; give a SimGrid platform file") from None
     builder = _Builder(path)
+    mended = _declaration_first(content)
+    if mended is not content:
+        warn(1, PROLOGUE)
     try:
-        builder.parser.Parse(content, True)
+        builder.parser.Parse(mended, True)
     except expat.ExpatError as error:
         text = expat.errors.messages.get(error.code, str(error))
         raise PlatformError(f"{path}:{error.lineno}: not well-formed XML: {text}; mend it there or just above") from None

@@ -181,6 +181,8 @@ def _execution(room: Rsg, made: Made) -> Execution:
     where, who = _host(room, made), made.owner
     if room.places.is_off(where):
         raise OperationError(Code.HOST_FAILURE)
+    if room.places.speed(where) <= 0:
+        raise OperationError(Code.NO_SPEED)
     execution = Execution(who, where, made.terms[WEIGHT], made.terms[BOUND])
     execution.state, execution.start_s = STARTED, room.date_s
     who.activities[execution] = None

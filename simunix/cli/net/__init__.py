@@ -73,8 +73,11 @@ def execute(options: argparse.Namespace) -> int:
     from rsg_server.platform.simgrid_xml import load_platform
     from simunix.flows.file import read_flows, written
     from simunix.flows.solve import check_hosts, solve
+    from simunix.launch.emulation import say
 
     platform = load_platform(options.platform, simgrid_compat=options.simgrid_compat)
+    for text in platform.description.warnings:
+        say(text)
     rows = read_flows(options.flows)
     check_hosts(rows, {host.name: host for host in platform.hosts}, options.flows, options.platform)
     model = chosen_model(platform.description.config, options)

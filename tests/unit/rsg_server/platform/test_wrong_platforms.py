@@ -51,8 +51,10 @@ IN_ZONE = {
     "duplicate link": ('<link id="l" bandwidth="1Bps"/>', "a link 'l' is in line 3 already; choose another name"),
     "router named as host": ('<router id="b"/>', "'b' is the name of something in line 3"),
     "no speed": ('<host id="h"/>', "attribute 'speed' is missing; add it"),
-    "zero speed": ('<host id="h" speed="0f"/>', "power state 0 has no speed above 0"),
-    "wrong power state": ('<host id="h" speed="1f" pstate="3"/>', "power state 3 has no speed above 0"),
+    "wrong power state": (
+        '<host id="h" speed="1f" pstate="3"/>',
+        "speed: power state 3 has no speed; give 4 speeds, or another pstate",
+    ),
     "no cores": ('<host id="h" speed="1f" core="0"/>', "core: expected a whole number from 1, got '0'"),
     "bad coordinates": ('<host id="h" speed="1f" coordinates="1 2"/>', "expected three numbers 'x y height'"),
     "empty name": ('<host id="" speed="1f"/>', "empty name; give it one"),

@@ -57,3 +57,43 @@ def test_a_cluster_stays_a_cluster(tmp_path: Path) -> None:
 def test_a_power_state_of_speed_0_is_said_to_be_lost(tmp_path: Path) -> None:
     text = converted(tmp_path, FILE.replace("2Gf,1.5Gf", "2Gf,0f").replace('pstate="1"', ""), "a.yaml").read_text()
     assert "# not converted: power states of n0, of which one has speed 0\n" in text and "wattage_per_state" not in text
+
+
+SLOW = """<platform version="4"><zone id="z" routing="Full"><host id="n0" speed="1Gf"/>
+<host id="n1" speed="0Gf"/><link id="l" bandwidth="1GBps"/>
+<route src="n0" dst="n1"><link_ctn id="l"/></route></zone></platform>"""
+SAID = '{0}:2: <host id="n1">: speed 0: nothing can compute there; give it a speed above 0 if something is to'
+
+
+def test_a_host_of_speed_0_is_shown_and_converted_with_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written = converted(tmp_path, SLOW, "a.yaml")
+    expected = [f"simunix: {SAID.format(tmp_path / 'first.xml')}"]
+    assert capsys.readouterr().err.splitlines()[1:] == expected
+    assert "# not converted: speed 0 of n1, which gets the default\n" in written.read_text()
+    assert read_platform(written).host_by_name("n1").speed_flops == 1e9
+    assert main(["platform", "show", str(tmp_path / "first.xml")]) == 0
+    shown = capsys.readouterr()
+    assert shown.err.splitlines()[1:] == expected and "0 flop/s" in shown.out
+
+
+SCENARIO = "network: {platform: first.xml}\nhosts:\n  - name: n[0-1]\n"
+NEEDS_SPEED = {
+    "node": ("slurm: {controller: n0, nodes: n1}\n", "slurm.nodes: host n1 has speed 0 in the platform file"),
+    "charge": ("cpu_policy: charged\n", "cpu_policy: host n1 has speed 0 in the platform file"),
+}
+
+
+@pytest.mark.parametrize("what", NEEDS_SPEED)
+def test_what_needs_a_speed_refuses_a_host_without(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more, expected = NEEDS_SPEED[what]
+    (tmp_path / "first.xml").write_text(SLOW)
+    (tmp_path / "s.yaml").write_text(SCENARIO + more)
+    assert main(["check", str(tmp_path / "s.yaml")]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_a_scenario_on_a_platform_with_warnings_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "first.xml").write_text(SLOW)
+    (tmp_path / "s.yaml").write_text(SCENARIO + "processes:\n  - {name: p, host: n1, command: 'true'}\n")
+    assert main(["check", str(tmp_path / "s.yaml")]) == 0
+    assert capsys.readouterr().err.splitlines()[1:] == [f"simunix: {SAID.format(tmp_path / 'first.xml')}"]
