@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+from rsg_server.edge.terminal import TerminalRequest
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import CONDITIONS, HOST_STATES, KINDS, Change, from_message
 from rsg_server.process.host_state import Command
@@ -23,6 +24,8 @@ GRACE_MOST_NS = 10**18
 POWER_STATES_MOST = 10**6
 NAME_MOST_BYTES = 255
 """As long may the name of an actor be: what librsg tells programs of it has that much room."""
+SIDE_MOST = 65535
+"""Most rows or columns of a terminal, see ioctl_tty(2)."""
 
 
 def is_number(value: object, least: float, most: float) -> bool:
@@ -102,6 +105,22 @@ def command(request: Request, fds: list[int]) -> tuple[str, Command]:
         foreground=True,
     )
     return request["host"], program
+
+
+def terminal(request: Request) -> TerminalRequest:
+    """The session that a request for a terminal asks for. Raises SimunixError."""
+    host, argv, environment = request.get("host"), request.get("argv"), request.get("environment")
+    if not _is_word(host):
+        raise _malformed("host: expected a text, without zero bytes")
+    if not _are_words(argv):
+        raise _malformed("argv: expected a list of texts, without zero bytes")
+    if not isinstance(environment, dict) or not _are_words([*environment, *environment.values()]):
+        raise _malformed("environment: expected an object of texts, without zero bytes")
+    sides = [request.get(name) for name in ("rows", "columns")]
+    if not all(isinstance(side, int) and is_number(side, 0, SIDE_MOST) for side in sides):
+        raise _malformed(f"rows and columns: expected whole numbers up to {SIDE_MOST}")
+    rows, columns = sides
+    return TerminalRequest(host=host, argv=tuple(argv), environment=environment, rows=rows, columns=columns)  # type: ignore[arg-type]
 
 
 def actor_name(request: Request) -> str:

@@ -28,6 +28,8 @@ SLICE_S = 0.02
 STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
+OUTSIDE_S, KEYS_S = 0.2, 0.02
+"""How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
 LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
@@ -135,6 +137,8 @@ class Service:
         if self.reason:
             return
         self._look_outside()
+        if self.joined:  # keys typed outside, and the signals that the kernel makes of them, come at any moment
+            self.kernel.readiness.changed()
         if outcome is Outcome.COMPUTING:
             await self._await_holder()
         elif outcome is Outcome.IDLE:
@@ -211,7 +215,7 @@ class Service:
             return
         if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel, self.options.external_files)):
             raise DeadlockError(deadlock_report(self.kernel))
-        with trio.move_on_after(0.2):
+        with trio.move_on_after(KEYS_S if self.joined else OUTSIDE_S):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._until_readable, nursery.cancel_scope)
                 nursery.start_soon(self._until_attention, nursery.cancel_scope)

@@ -40,6 +40,7 @@ from simunix.launch.limits.ksm import MemoryGate, start_merging
 from simunix.launch.limits.limits import raise_open_files
 from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RESERVE_OF_LOGS, RunDirectory
+from simunix.launch.session import Sessions
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
@@ -247,7 +248,7 @@ class Emulation:
                     ends.callback(self._gdb.finish, self.service.reason or "failed")
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
-        control = Control(self.service, self.directory.control)
+        control = Control(self.service, self.directory.control, Sessions(self._launcher, self.plan.environment).open)
         async with trio.open_nursery() as nursery:
             await nursery.start(control.serve)
             for each in self._watchers(watcher):
