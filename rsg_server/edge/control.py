@@ -21,7 +21,7 @@ import trio
 
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
-from rsg_server.errors import LACKS, SimunixError
+from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.faults import Fault, check
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ class Control:
             "terminal": self._terminal,
             "pause": self._pause,
             "resume": self._resume,
+            "until": self._until,
+            "step": self._step,
             "pace": self._pace,
             "status": self._status,
             "ps": self._ps,
@@ -117,10 +119,10 @@ class Control:
             request = requests.read(message)
             operation = self._operations.get(request["op"])
             if operation is None:
-                raise SimunixError(f"no operation {request['op'][:40]!r}; there are {', '.join(self._operations)}")
+                raise SimunixError(f"no operation {quoted(request['op'])}; there are {', '.join(self._operations)}")
             return await operation(request, caller)
         except SimunixError as error:
-            return {"error": str(error)}
+            return {"error": shortened(str(error))}
 
     async def _run(self, request: Answer, caller: Caller) -> Answer:
         """Start a program on a host and wait for its end."""
@@ -170,6 +172,19 @@ class Control:
 
     async def _resume(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(False)
+        return await self._status(request, caller)
+
+    async def _until(self, request: Answer, caller: Caller) -> Answer:
+        """Go on until a moment, and answer when the run is paused there."""
+        at_ns = requests.moment(request)
+        self._service.kernel.disturbances.note("the run was paused by hand")
+        await self._service.go_until(at_ns)
+        return await self._status(request, caller)
+
+    async def _step(self, request: Answer, caller: Caller) -> Answer:
+        """Go on to the next moment at which something is due, and answer when the run is paused there."""
+        self._service.kernel.disturbances.note("the run was paused by hand")
+        await self._service.step()
         return await self._status(request, caller)
 
     async def _pace(self, request: Answer, caller: Caller) -> Answer:

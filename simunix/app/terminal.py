@@ -33,7 +33,8 @@ FROM_CALLER = ("TERM", "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "L
 SIZE_UNKNOWN = (24, 80)
 """Rows and columns of the host's terminal where there is no terminal here."""
 END_OF_INPUT = b"\x04"
-LEAVE, LINE_ENDS = b"~.", b"\r\n"
+ESCAPE, LEAVE, SUSPEND = b"~", b".", b"\x1a"
+"""At the start of a line, `~` and then one of these are for this side, as ssh has it: leave, or suspend this process."""
 LAST_S = 0.2
 """How long the last output is waited for once the session has ended, real time."""
 AS_BEFORE = "\x1b[0m\x1b[?25h\x1b[?1l\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1006l\x1b>"
@@ -102,7 +103,7 @@ def _opened(control: socket.socket, directory: Path) -> int:
 def _led(relay: _Relay, directory: Path, host: str) -> dict[str, Any]:
     """Relay until the end; the answer of the emulation, empty if the user has left."""
     if is_terminal():
-        _say(f"a shell on {host}: exit ends it; Enter, ~ and . leave it if it does not answer\r")
+        _say(f"a shell on {host}; exit ends it, Enter ~ . leaves it, Enter ~ Ctrl-Z suspends it")
     try:
         with _signals_handled(relay), _raw(relay):
             relay.run()
@@ -149,7 +150,7 @@ class _Relay:
     is_on_other_screen: bool = False
     _poller: select.poll = field(default_factory=select.poll)
     _is_line_start: bool = True
-    _held: bytes = b""  # the beginning of what the user leaves by
+    _is_escaped: bool = False
     _tail: bytes = b""
 
     def run(self) -> None:
@@ -168,7 +169,15 @@ class _Relay:
 
     def take_size(self) -> None:
         """Give the host's terminal the size of the user's: the kernel tells the programs on it (SIGWINCH)."""
+        self._set_size(*size_here())
+
+    def have_redrawn(self) -> None:
+        """Have the programs on the host's terminal draw their screens anew, as they do at a change of its size."""
         rows, columns = size_here()
+        self._set_size(rows, columns + 1)
+        self._set_size(rows, columns)
+
+    def _set_size(self, rows: int, columns: int) -> None:
         with contextlib.suppress(OSError):
             fcntl.ioctl(self.master, termios.TIOCSWINSZ, array.array("H", [rows, columns, 0, 0]))
 
@@ -208,20 +217,23 @@ class _Relay:
             keys = b""
         if not keys:
             self._poller.unregister(0)
-        _write_all(self.master, self._without_leaving(keys) if keys else END_OF_INPUT)
+        _write_all(self.master, self._of_host(keys) if keys else END_OF_INPUT)
 
-    def _without_leaving(self, keys: bytes) -> bytes:
-        """The keys that are the host's: `~.` at the start of a line is not, and is seen even key by key."""
+    def _of_host(self, keys: bytes) -> bytes:
+        """The keys that are the host's, after having done what those ask for that are not; they may come one by one."""
         typed = b""
         for key in (keys[at : at + 1] for at in range(len(keys))):
-            if self._held:
-                self._held = b""
-                if key == LEAVE[1:]:
+            if self._is_escaped:
+                self._is_escaped = False
+                if key == LEAVE:
                     self.has_left = True
                     return typed
-                typed += LEAVE[:1] if key != LEAVE[:1] else b""  # two of them are one of the host's
-            elif self._is_line_start and key == LEAVE[:1]:
-                self._held = key
+                if key == SUSPEND:
+                    os.kill(os.getpid(), signal.SIGTSTP)
+                    continue
+                typed += ESCAPE if key != ESCAPE else b""  # two of them are one of the host's
+            elif self._is_line_start and key == ESCAPE:
+                self._is_escaped = True
                 continue
             self._is_line_start = key in (b"\r", b"\n")
             typed += key
@@ -243,10 +255,14 @@ def _raw(relay: _Relay) -> Iterator[None]:
     before = termios.tcgetattr(0)
 
     def stop(number: int, frame: FrameType | None) -> None:
+        if relay.is_on_other_screen:
+            _write_all(1, OWN_SCREEN)
         termios.tcsetattr(0, termios.TCSADRAIN, before)
         os.kill(os.getpid(), signal.SIGSTOP)
         tty.setraw(0)
-        relay.take_size()
+        if relay.is_on_other_screen:
+            _write_all(1, OTHER_SCREEN)
+        relay.have_redrawn()
 
     stopping = signal.signal(signal.SIGTSTP, stop)
     tty.setraw(0)

@@ -21,7 +21,7 @@ def add_parser(subcommands: Subparsers) -> None:
         help="open a shell on a host of a running emulation",
         usage="simunix shell [options] DIR [-- COMMAND...]",
         epilog="On a terminal, the shell has a terminal of the host: root's prompt, full-screen programs, job control. "
-        "Enter, ~ and . leave a shell that does not answer.",
+        "Enter ~ . leaves a shell that does not answer; Enter ~ Ctrl-Z suspends simunix, fg goes on.",
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("--host", help="emulated host (default: the only one)")

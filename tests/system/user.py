@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,31 @@ PASTE_MODE = r"\x1b\[\?2004[hl]"
 """By this, readline has the terminal mark what is pasted."""
 
 
-class User:
-    """Simunix as the leader of a session on a terminal, whose inner side stays open here: its settings can be looked at."""
+SIMUNIX = (sys.executable, "-m", "simunix.cli.main")
 
-    def __init__(self, *words: object, rows: int = 30, columns: int = 100, cwd: Path | None = None) -> None:
+
+class User:
+    """Simunix, or another `program`, as the leader of a session on a terminal.
+
+    The terminal's inner side stays open here, so that its settings can be looked at.
+    """
+
+    def __init__(
+        self,
+        *words: object,
+        program: Sequence[str] = SIMUNIX,
+        rows: int = 30,
+        columns: int = 100,
+        cwd: Path | None = None,
+        **variables: str,
+    ) -> None:
         self.master, self.slave = os.openpty()
         self.screen = ""
         self.resize(rows, columns)
         self.settings = termios.tcgetattr(self.slave)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "SHELL": "/bin/bash"}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "SHELL": "/bin/bash", **variables}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "simunix.cli.main", *map(str, words)],
+            [*program, *map(str, words)],
             stdin=self.slave,
             stdout=self.slave,
             stderr=self.slave,

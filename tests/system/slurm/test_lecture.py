@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
+import shlex
 from pathlib import Path
 
 import pytest
 
-from simunix.app.join import NotRunningError, ask
-from tests.conftest import Simunix
-from tests.system.user import LIMIT_S, ROOT, User
+from tests.system.user import SIMUNIX, User
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
-PROMPT = "root@head:~# "
+HERE, HEAD = "teacher$ ", "root@head:~# "
 CLUSTER = """
 name: lecture
 hosts:
@@ -27,57 +21,47 @@ slurm:
   nodes: node[1-4]
   parameters: {SlurmdTimeout: 60}
 """
+SUBMIT = "sbatch --output=/dev/null --requeue --nodes=2 --exclusive --wrap 'sleep 7200'"
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Iterator[Path]:
-    """The run directory of a cluster that runs."""
+def test_the_lecture(tmp_path: Path) -> None:
     (tmp_path / "lecture.yaml").write_text(CLUSTER)
-    words = ["run", "lecture.yaml", "--pace", "30", "--keep-alive", "--out", "out"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "simunix.cli.main", *words],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as running:
-        end = time.monotonic() + LIMIT_S
-        while not _is_up(tmp_path / "out"):
-            assert time.monotonic() < end and running.poll() is None
-            time.sleep(0.1)
-        yield tmp_path / "out"
-        running.terminate()
-        running.communicate(timeout=LIMIT_S)
+    simunix = shlex.join(SIMUNIX)
+    with User("--norc", "--noprofile", "-i", program=("bash",), cwd=tmp_path, PS1=HERE, HISTFILE="") as teacher:
+        teacher.sees(HERE)
+        teacher.type(f"{simunix} run lecture.yaml --pace 30 --keep-alive --out out/lecture &\r")
+        teacher.sees("\n")
+        asked = f"until {simunix} shell out/lecture --host head -- scontrol ping; do sleep 1; done"
+        assert "UP" in teacher.says(asked, HERE)
+        teacher.type(f"{simunix} shell out/lecture --host head\r")
+        teacher.sees(HEAD)
+        assert "idle node[1-4]" in teacher.says("sinfo")
+        assert "Submitted batch job 1" in teacher.says(SUBMIT)
+        teacher.type("watch -n 5 squeue\r")
+        teacher.sees("Every 5.0s: squeue")
+        teacher.sees("node[1-2]")
+        _node_fails(teacher, simunix)
+        teacher.sees("node[2-3]")  # SlurmdTimeout is over: the job is requeued, and starts on nodes that are up
+        teacher.type("\x03")
+        teacher.sees(HEAD)
+        assert "down" in teacher.says("sinfo -N -h -n node1")
+        teacher.type("srun --pty -w node4 bash\r")  # a terminal on a node, by Slurm
+        teacher.sees("root@node4:")
+        teacher.type("exit\r")
+        teacher.sees(HEAD)
+        teacher.type("exit\r")
+        teacher.sees(HERE)
+        assert "0" in teacher.says("echo $?", HERE)
+        teacher.says(f"{simunix} ctl out/lecture stop; wait", HERE)
+        teacher.type("exit\r")
+        assert teacher.ends() == 0 and teacher.is_as_before()
 
 
-def _is_up(out: Path) -> bool:
-    try:
-        return float(ask(out, {"op": "status"})["virtual_s"]) > 20
-    except NotRunningError:
-        return False
-
-
-def test_the_lecture(out: Path, simunix: Simunix) -> None:
-    with User("shell", out, "--host", "head", rows=24, columns=100) as user:
-        user.sees(PROMPT)
-        assert "idle node[1-4]" in user.says("sinfo")
-        job = "sbatch --output=/dev/null --requeue --nodes=2 --exclusive --wrap 'sleep 7200'"
-        assert "Submitted batch job 1" in user.says(job)
-        user.type("watch -n 5 squeue\r")
-        user.sees("Every 5.0s: squeue")
-        user.sees("node[1-2]")
-        assert simunix("ctl", out, "host", "node1", "off").returncode == 0
-        user.sees("node[2-3]")  # SlurmdTimeout is over: the job is requeued, and starts on nodes that are up
-        user.type("\x03")
-        user.sees(PROMPT)
-        assert "down" in user.says("sinfo -N -h -n node1")
-        assert simunix("ctl", out, "host", "node1", "on").returncode == 0
-        user.says("scontrol update NodeName=node1 State=RESUME")
-        user.says("scancel 1")
-        user.type("srun --pty -w node4 bash\r")
-        user.sees("root@node4:")
-        user.type("exit\r")
-        user.sees(PROMPT)
-        user.type("exit\r")
-        assert user.ends() == 0 and user.is_as_before()
+def _node_fails(teacher: User, simunix: str) -> None:
+    """Suspend the shell on the head node, switch a node off, and go on."""
+    teacher.type("\r~\x1a")
+    teacher.sees("Stopped")
+    teacher.sees(HERE)
+    assert '"off": "node1"' in teacher.says(f"{simunix} ctl out/lecture host node1 off", HERE)
+    teacher.type("fg\r")
+    teacher.sees("squeue")
