@@ -7,6 +7,12 @@ LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS}
 MORE_FILES = "raise the limit of open files (ulimit -n) or emulate fewer processes"
 
 
+QUOTED_MOST = 100
+"""Most characters that a message quotes of one value."""
+LINE_MOST, LINE_HEAD, LINE_TAIL = 1000, 500, 300
+"""A longer line of a message is shown by its beginning, where the file and the key stand, and its end, where the mend does."""
+
+
 class SimunixError(Exception):
     """A mistake that the user can mend. The command line prints the message and exits with `exit_code`."""
 
@@ -29,6 +35,26 @@ class StallError(SimunixError):
     """The holder of the turn has not given the turn back for too long."""
 
     exit_code = 4
+
+
+def quoted(value: object) -> str:
+    """A user's value as messages quote it: as Python writes it, at most QUOTED_MOST characters, then how long it is."""
+    text = repr(value)
+    if len(text) <= QUOTED_MOST:
+        return text
+    return f"{text[:QUOTED_MOST]}… ({len(value) if isinstance(value, str) else len(text):,} characters)"
+
+
+def shortened(text: str) -> str:
+    """A message whose lines are of a length that can be read: no input of 100 kB comes back with what is wrong in it."""
+    return "\n".join(map(_shortened_line, text.split("\n")))
+
+
+def _shortened_line(line: str) -> str:
+    left_out = len(line) - LINE_HEAD - LINE_TAIL
+    if len(line) <= LINE_MOST:
+        return line
+    return f"{line[:LINE_HEAD]}… ({left_out:,} characters left out) …{line[-LINE_TAIL:]}"
 
 
 def described(error: OSError | MemoryError) -> str:

@@ -29,8 +29,9 @@
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     mounts=PATH                write into that file where something is mounted, a line for each mount
  *     close=                     unmount this computer's files, except what is bound by then
- *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 shim= entry= size=,
- *   with four descriptors (stdin, stdout, stderr, channel). The file `shim` is opened for the program at the number after the
+ *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 terminal=0|1
+ *   shim= entry= size=, with four descriptors (stdin, stdout, stderr, channel). With `terminal` standard input is a terminal,
+ *   which becomes that of a new session, led by the program. The file `shim` is opened for the program at the number after the
  *   next to `channel`, and brought in at its exec where the loader would not (injection.c); without `shim`, no exec is traced.
  *   Or: inject=THREAD DESCRIPTOR ENTRY SIZE    the same for the next exec of that thread, which has opened the file
  *       release=THREAD                         its exec has failed

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,6 +27,7 @@ struct program {
     long core; /* the only one to run on; -1: any */
     long channel;
     long foreground;
+    long terminal;    /* standard input is a terminal, to be that of a session of the program's own */
     const char *shim; /* the shim's file, opened for an exec that is traced; "": no exec is */
     long entry;
     long size;
@@ -37,11 +39,11 @@ static const struct {
     size_t offset; /* in struct program */
     bool is_number;
 } settings[] = {
-    {"cwd", offsetof(struct program, directory), false},  {"user", offsetof(struct program, user), false},
-    {"nofile", offsetof(struct program, nofile), true},   {"core", offsetof(struct program, core), true},
-    {"channel", offsetof(struct program, channel), true}, {"foreground", offsetof(struct program, foreground), true},
-    {"shim", offsetof(struct program, shim), false},      {"entry", offsetof(struct program, entry), true},
-    {"size", offsetof(struct program, size), true},
+    {"cwd", offsetof(struct program, directory), false},    {"user", offsetof(struct program, user), false},
+    {"nofile", offsetof(struct program, nofile), true},     {"core", offsetof(struct program, core), true},
+    {"channel", offsetof(struct program, channel), true},   {"foreground", offsetof(struct program, foreground), true},
+    {"terminal", offsetof(struct program, terminal), true}, {"shim", offsetof(struct program, shim), false},
+    {"entry", offsetof(struct program, entry), true},       {"size", offsetof(struct program, size), true},
 };
 
 static int *started; /* processes whose end is reported to the server; 0: a free place */
@@ -102,7 +104,7 @@ static const char *read_program(const struct message *message, struct program *p
     program->nofile = 1024;
     program->core = -1;
     program->channel = 1024;
-    program->foreground = 0;
+    program->foreground = program->terminal = 0;
     program->shim = "";
     program->entry = program->size = 0;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
@@ -296,6 +298,8 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     report = place_descriptors(message, program, report);
     if (!program->foreground || !has_terminal())
         setsid();
+    if (program->terminal && ioctl(0, TIOCSCTTY, 0) != 0)
+        give_up(report, "cannot take the terminal for", program->argv[0]);
     seal_capabilities();
     if (!program->foreground)
         leave_callers_groups();

@@ -1,7 +1,8 @@
 """The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request for each connection.
 
 A request is one line of JSON {"op": ...}; `run` comes with stdin, stdout and stderr (SCM_RIGHTS). The answer is one line of
-JSON, in as many datagrams as it takes, then the end of the connection.
+JSON, in as many datagrams as it takes, then the end of the connection. Before the answer of `terminal`, which comes when the
+session has ended, a datagram {"opened": true} brings the caller's side of the terminal (SCM_RIGHTS).
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ import trio
 
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
-from rsg_server.errors import LACKS, SimunixError
+from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.faults import Fault, check
 
 if TYPE_CHECKING:
     from rsg_server.edge.deployment import Added, Deployment
     from rsg_server.edge.service import Service
+    from rsg_server.edge.terminal import OpenedTerminal, TerminalOpener
+    from rsg_server.process.process import Process
 
 REQUEST_BYTES = 1 << 18
 PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
@@ -47,15 +50,19 @@ class Caller:
 
 
 class Control:
-    """Serves the control socket of a run directory."""
+    """Serves the control socket of a run directory; `open_terminal` makes a host's terminal for a session there."""
 
-    def __init__(self, service: Service, path: Path) -> None:
+    def __init__(self, service: Service, path: Path, open_terminal: TerminalOpener | None = None) -> None:
         self._service = service
         self._path = path
+        self._open_terminal = open_terminal
         self._operations: dict[str, Callable[[Answer, Caller], Awaitable[Answer]]] = {
             "run": self._run,
+            "terminal": self._terminal,
             "pause": self._pause,
             "resume": self._resume,
+            "until": self._until,
+            "step": self._step,
             "pace": self._pace,
             "status": self._status,
             "ps": self._ps,
@@ -112,25 +119,51 @@ class Control:
             request = requests.read(message)
             operation = self._operations.get(request["op"])
             if operation is None:
-                raise SimunixError(f"no operation {request['op'][:40]!r}; there are {', '.join(self._operations)}")
+                raise SimunixError(f"no operation {quoted(request['op'])}; there are {', '.join(self._operations)}")
             return await operation(request, caller)
         except SimunixError as error:
-            return {"error": str(error)}
+            return {"error": shortened(str(error))}
 
     async def _run(self, request: Answer, caller: Caller) -> Answer:
         """Start a program on a host and wait for its end."""
         host, command = requests.command(request, caller.fds)
-        ended = trio.Event()
         process = self._service.kernel.lifecycle.spawn(host, command)
+        self._joined(process, command.argv[0])
+        return await self._end_of(process)
+
+    async def _terminal(self, request: Answer, caller: Caller) -> Answer:
+        """Start a session on a terminal of a host, give the caller the other side of the terminal, wait for the end."""
+        wanted = requests.terminal(request)
+        if self._open_terminal is None or caller.connection is None:
+            raise SimunixError("hosts of this emulation have no terminals")
+        lifecycle = self._service.kernel.lifecycle
+        lifecycle.running_host(wanted.host)
+        opened = self._open_terminal(wanted)
+        try:
+            process = lifecycle.spawn(wanted.host, opened.command)
+            self._service.kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its keys are typed outside
+            self._joined(process, opened.command.argv[0])
+            with contextlib.suppress(OSError):  # the caller is gone: the kernel hangs the terminal up
+                await _hand_over(opened, caller.connection)
+        finally:
+            opened.close()
+        return await self._end_of(process)
+
+    def _joined(self, process: Process, program: str) -> None:
+        self._service.kernel.disturbances.note(f"a program joined by hand: {program} on {process.host.name}")
+        self._service.attend()
+
+    async def _end_of(self, process: Process) -> Answer:
+        """Wait for the end of a program that has joined; the run is not at a loss for input meanwhile."""
+        ended = trio.Event()
         process.on_exit = lambda _: ended.set()
         self._service.joined += 1
-        self._service.kernel.disturbances.note(f"a program joined by hand: {command.argv[0]} on {host}")
-        self._service.attend()
         try:
-            await ended.wait()
+            if not process.dead:
+                await ended.wait()
         finally:
             self._service.joined -= 1
-        return {"status": process.exit_status}
+        return {"status": process.exit_status, "is_off": self._service.kernel.is_off(process.host.name)}
 
     async def _pause(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(True)
@@ -139,6 +172,19 @@ class Control:
 
     async def _resume(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(False)
+        return await self._status(request, caller)
+
+    async def _until(self, request: Answer, caller: Caller) -> Answer:
+        """Go on until a moment, and answer when the run is paused there."""
+        at_ns = requests.moment(request)
+        self._service.kernel.disturbances.note("the run was paused by hand")
+        await self._service.go_until(at_ns)
+        return await self._status(request, caller)
+
+    async def _step(self, request: Answer, caller: Caller) -> Answer:
+        """Go on to the next moment at which something is due, and answer when the run is paused there."""
+        self._service.kernel.disturbances.note("the run was paused by hand")
+        await self._service.step()
         return await self._status(request, caller)
 
     async def _pace(self, request: Answer, caller: Caller) -> Answer:
@@ -227,6 +273,11 @@ class Control:
         reason = request.get("reason")
         self._deployment.kill(reason if isinstance(reason, str) and reason.isprintable() else "")
         return {}
+
+
+async def _hand_over(opened: OpenedTerminal, connection: trio.socket.SocketType) -> None:
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [opened.outside]))]
+    await connection.sendmsg([json.dumps({"opened": True}).encode()], rights)
 
 
 def received_fds(ancillary: list[tuple[int, int, bytes]]) -> list[int]:

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from rsg_server.errors import SimunixError
+from rsg_server.clock.timeline import END_NS
+from rsg_server.edge.terminal import TerminalRequest
+from rsg_server.errors import SimunixError, quoted
 from rsg_server.faults.faults import CONDITIONS, HOST_STATES, KINDS, Change, from_message
 from rsg_server.process.host_state import Command
 
@@ -23,6 +25,8 @@ GRACE_MOST_NS = 10**18
 POWER_STATES_MOST = 10**6
 NAME_MOST_BYTES = 255
 """As long may the name of an actor be: what librsg tells programs of it has that much room."""
+SIDE_MOST = 65535
+"""Most rows or columns of a terminal, see ioctl_tty(2)."""
 
 
 def is_number(value: object, least: float, most: float) -> bool:
@@ -46,26 +50,37 @@ def _optional(check: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: value is None or check(value)
 
 
-_CHANGES: dict[str, Callable[[object], bool]] = {
-    "host": _is_word,
-    "state": lambda value: value in HOST_STATES,
-    "number": lambda value: isinstance(value, int) and is_number(value, 0, POWER_STATES_MOST),
-    "grace_ns": lambda value: isinstance(value, int) and is_number(value, 0, GRACE_MOST_NS),
-    "link": _is_word,
-    "bandwidth_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
-    "latency_s": _optional(lambda value: is_number(value, 0, 1e9)),
-    "storage": _is_word,
-    "condition": _optional(lambda value: value in CONDITIONS),
-    "read_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
-    "write_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
-    "readwrite_bytes_per_s": _optional(lambda value: is_number(value, 1e-9, 1e18)),
-    "is_up": _optional(lambda value: isinstance(value, bool)),
-    "loss": _optional(lambda value: is_number(value, 0, 1)),
-    "one": _are_words,
-    "other": _are_words,
-    "rate": lambda value: is_number(value, 0, 1),
+_Check = Callable[[object], bool]
+_RATE: tuple[_Check, str] = (
+    _optional(lambda value: is_number(value, 1e-9, 1e18)),
+    "a number of bytes per second above 0, or null",
+)
+_CHANGES: dict[str, tuple[_Check, str]] = {
+    "host": (_is_word, "a text"),
+    "state": (lambda value: value in HOST_STATES, ", ".join(HOST_STATES)),
+    "number": (
+        lambda value: isinstance(value, int) and is_number(value, 0, POWER_STATES_MOST),
+        f"a whole number up to {POWER_STATES_MOST}",
+    ),
+    "grace_ns": (
+        lambda value: isinstance(value, int) and is_number(value, 0, GRACE_MOST_NS),
+        f"a whole number of nanoseconds up to {GRACE_MOST_NS}",
+    ),
+    "link": (_is_word, "a text"),
+    "bandwidth_bytes_per_s": _RATE,
+    "latency_s": (_optional(lambda value: is_number(value, 0, 1e9)), "a number of seconds, or null"),
+    "storage": (_is_word, "a text"),
+    "condition": (_optional(lambda value: value in CONDITIONS), f"{', '.join(CONDITIONS)}, or null"),
+    "read_bytes_per_s": _RATE,
+    "write_bytes_per_s": _RATE,
+    "readwrite_bytes_per_s": _RATE,
+    "is_up": (_optional(lambda value: isinstance(value, bool)), "true, false or null"),
+    "loss": (_optional(lambda value: is_number(value, 0, 1)), "a number from 0 to 1, or null"),
+    "one": (_are_words, "a list of texts"),
+    "other": (_are_words, "a list of texts"),
+    "rate": (lambda value: is_number(value, 0, 1), "a number from 0 to 1"),
 }
-"""What the fields of all changes may be, by name."""
+"""What the fields of all changes may be, by name, and that in words."""
 
 
 def read(message: bytes) -> Request:
@@ -104,6 +119,22 @@ def command(request: Request, fds: list[int]) -> tuple[str, Command]:
     return request["host"], program
 
 
+def terminal(request: Request) -> TerminalRequest:
+    """The session that a request for a terminal asks for. Raises SimunixError."""
+    host, argv, environment = request.get("host"), request.get("argv"), request.get("environment")
+    if not _is_word(host):
+        raise _malformed("host: expected a text, without zero bytes")
+    if not _are_words(argv):
+        raise _malformed("argv: expected a list of texts, without zero bytes")
+    if not isinstance(environment, dict) or not _are_words([*environment, *environment.values()]):
+        raise _malformed("environment: expected an object of texts, without zero bytes")
+    sides = [request.get(name) for name in ("rows", "columns")]
+    if not all(isinstance(side, int) and is_number(side, 0, SIDE_MOST) for side in sides):
+        raise _malformed(f"rows and columns: expected whole numbers up to {SIDE_MOST}")
+    rows, columns = sides
+    return TerminalRequest(host=host, argv=tuple(argv), environment=environment, rows=rows, columns=columns)  # type: ignore[arg-type]
+
+
 def actor_name(request: Request) -> str:
     """The name of an actor. Raises SimunixError."""
     name = request.get("name")
@@ -113,7 +144,7 @@ def actor_name(request: Request) -> str:
         or not 0 < len(name.encode()) <= NAME_MOST_BYTES
         or not name.isprintable()
     ):
-        raise SimunixError(f"actor name: expected 1 to {NAME_MOST_BYTES} bytes that can be printed, got {str(name)[:40]!r}")
+        raise SimunixError(f"actor name: expected 1 to {NAME_MOST_BYTES} bytes that can be printed, got {quoted(name)}")
     return name
 
 
@@ -123,6 +154,14 @@ def pace(request: Request) -> float | None:
     if value is not None and not (is_number(value, 0, PACE_MOST) and value > 0):
         raise _malformed(f"pace: expected a number above 0 and up to {PACE_MOST:g}, or null")
     return None if value is None else float(value)
+
+
+def moment(request: Request) -> int:
+    """A moment of virtual time in nanoseconds since the start. Raises SimunixError."""
+    value = request.get("virtual_ns")
+    if not isinstance(value, int) or not is_number(value, 0, END_NS - 1):
+        raise _malformed("virtual_ns: expected a whole number of nanoseconds since the start")
+    return value
 
 
 def changes(request: Request) -> list[Change]:
@@ -138,13 +177,13 @@ def _change(message: object) -> Change:
     if not isinstance(message, dict) or not isinstance(kind, str) or kind not in KINDS:
         raise _malformed(f'changes: expected objects with a "kind", one of {", ".join(KINDS)}')
     for name, value in message.items():
-        if name != "kind" and (name not in _CHANGES or not _CHANGES[name](value)):
-            raise _malformed(f"{kind}: {name[:40]!r} cannot be {str(value)[:40]!r}")
+        if name in _CHANGES and not _CHANGES[name][0](value):
+            raise _malformed(f"{kind}: {name}: expected {_CHANGES[name][1]}, got {quoted(value)}")
     try:
         return from_message(message)
     except TypeError as error:
         known = ", ".join(each.name for each in fields(KINDS[kind]))  # type: ignore[arg-type]
-        raise _malformed(f"{kind}: expected {known}") from error
+        raise _malformed(f"{kind}: expected {known}, got {quoted([*message])}") from error
 
 
 def _malformed(what: str) -> SimunixError:

@@ -14,7 +14,7 @@ import trio
 from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
-from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError
+from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.turn.loop import Outcome, TurnLoop
 
@@ -28,16 +28,22 @@ SLICE_S = 0.02
 STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
+OUTSIDE_S, KEYS_S = 0.2, 0.02
+"""How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
 LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
 
 @dataclass(slots=True)
 class ServiceOptions:
-    """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment."""
+    """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment.
+
+    At `pause_at_ns` the run is paused, once all that is due by then has happened.
+    """
 
     pace: float | None = None
     until_ns: int | None = None
+    pause_at_ns: int | None = None
     keep_alive: bool = False
     preempt_after_s: float | None = None  # CPU seconds that a turn may compute without a call; None: no bound
     external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of files written from outside
@@ -47,6 +53,7 @@ class ServiceOptions:
 class Service:
     """Runs a kernel until its work is done; `finished` says when (default: no process is left).
 
+    `on_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused.
     `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
     A run with a `deployment` gives no turn before that is started.
     """
@@ -55,6 +62,7 @@ class Service:
     options: ServiceOptions
     finished: Callable[[], bool] | None = None
     at_limit: Callable[[str], None] | None = None
+    on_pause: Callable[[], None] = lambda: None
     paused: bool = False
     deployment: Deployment | None = None
     reason: str = ""
@@ -65,6 +73,9 @@ class Service:
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
     _stall_told: float = field(default=0.0, init=False)
+    _hold_at_ns: int | None = field(default=None, init=False)  # where the clock is to stand still
+    _is_step: bool = field(default=False, init=False)  # it is to go on once more from there
+    _pausing: trio.Event = field(default_factory=trio.Event, init=False)
     _attention: trio.Event = field(default_factory=trio.Event, init=False)
     _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
@@ -78,6 +89,7 @@ class Service:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
         self._token = trio.lowlevel.current_trio_token()
         self._restart_pace()
+        self._hold_at_ns = self.options.pause_at_ns
         if self.options.until_ns is not None:
             self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
         with collected_seldom():
@@ -119,8 +131,29 @@ class Service:
     def pause(self, paused: bool) -> None:
         """Stop virtual time, or let it go on."""
         self.paused = paused
+        if paused:
+            self._pausing.set()
+            self._pausing = trio.Event()
         self._restart_pace()
         self.attend()
+
+    async def go_until(self, at_ns: int) -> None:
+        """Let virtual time go on until a moment, and all happen that is due by then; return when the run is paused there.
+
+        Raises SimunixError if the moment is past.
+        """
+        if at_ns < self.kernel.now_ns:
+            raise SimunixError(f"until: it is {self.kernel.now_ns / 1e9:.6f} s already, and time does not go back")
+        await self._hold_at(at_ns, is_step=False)
+
+    async def step(self) -> None:
+        """Let all happen that is due now, then what is due next; return when the run is paused at that moment."""
+        await self._hold_at(self.kernel.now_ns, is_step=True)
+
+    async def _hold_at(self, at_ns: int, is_step: bool) -> None:
+        self._hold_at_ns, self._is_step = at_ns, is_step
+        self.pause(False)
+        await self._pausing.wait()
 
     def set_pace(self, pace: float | None) -> None:
         """Bound virtual seconds per wall second from now on."""
@@ -135,10 +168,14 @@ class Service:
         if self.reason:
             return
         self._look_outside()
+        if self.joined:  # keys typed outside, and the signals that the kernel makes of them, come at any moment
+            self.kernel.readiness.changed()
         if outcome is Outcome.COMPUTING:
             await self._await_holder()
         elif outcome is Outcome.IDLE:
             await self._await_outside()
+        elif outcome is Outcome.LIMIT and self._is_to_be_held():
+            self._come_to_hold()
         elif outcome is Outcome.LIMIT:
             await self._wait_for_attention(PACE_SLICE_S)
         else:
@@ -161,6 +198,22 @@ class Service:
         self._wall_start = time.monotonic()
         self._virtual_start_ns = self.kernel.now_ns
 
+    def _is_to_be_held(self) -> bool:
+        return not self._is_held() and self._hold_at_ns is not None and self.kernel.now_ns >= self._hold_at_ns
+
+    def _come_to_hold(self) -> None:
+        """The clock has come to where it is to be held, and all is done: pause, or go on to what is due next."""
+        due = self.kernel.timeline.next_ns if self._is_step else None
+        self._is_step = False
+        if due is not None:
+            self._hold_at_ns = due
+            return
+        is_asked_for_at_start = self._hold_at_ns == self.options.pause_at_ns
+        self._hold_at_ns = None
+        self.pause(True)
+        if is_asked_for_at_start:
+            self.on_pause()
+
     def _set_limit(self) -> None:
         if self._is_held():
             self.turns.limit_ns = self.kernel.now_ns
@@ -169,6 +222,8 @@ class Service:
         else:
             elapsed = time.monotonic() - self._wall_start
             self.turns.limit_ns = self._virtual_start_ns + int(elapsed * self.options.pace * 1e9)
+        if self._hold_at_ns is not None:
+            self.turns.limit_ns = min(self.turns.limit_ns, self._hold_at_ns)
 
     # Waiting for what is not virtual
 
@@ -211,7 +266,11 @@ class Service:
             return
         if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel, self.options.external_files)):
             raise DeadlockError(deadlock_report(self.kernel))
-        with trio.move_on_after(0.2):
+        if self._hold_at_ns is not None:  # nothing is due before that moment
+            self.kernel.page.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
+            self._come_to_hold()
+            return
+        with trio.move_on_after(KEYS_S if self.joined else OUTSIDE_S):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._until_readable, nursery.cancel_scope)
                 nursery.start_soon(self._until_attention, nursery.cancel_scope)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program to start on a host, with all that the program inherits. The caller closes the descriptors."""
+    """A program to start on a host, with all that the program inherits. The caller closes the descriptors.
+
+    With `terminal`, the program leads a session whose terminal is its standard input.
+    """
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -25,6 +28,7 @@ class Command:
     label: str = ""
     cpu_policy: str = ""
     foreground: bool = False
+    terminal: bool = False
 
 
 class Launcher(Protocol):

@@ -98,14 +98,19 @@ class Lifecycle:
         process.actors.append(actor)
         return actor
 
+    def running_host(self, host_name: str) -> HostState:
+        """The host of this name. Raises SimunixError if there is none, or it is switched off."""
+        host = self._kernel.hosts.get(host_name)
+        if host is None:
+            raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self._kernel.hosts))}")
+        if self._kernel.is_off(host_name):
+            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
+        return host
+
     def spawn(self, host_name: str, command: Command) -> Process:
         """Start a program on a host now. Raises SimunixError if the program cannot be started."""
         kernel = self._kernel
-        host = kernel.hosts.get(host_name)
-        if host is None:
-            raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(kernel.hosts))}")
-        if kernel.is_off(host_name):
-            raise SimunixError(f"host {host_name}: switched off; switch it on before a program is started there")
+        host = self.running_host(host_name)
         ends = new_channel()
         process = self.new_process(host, None, command.argv[0])
         process.label, process.cpu_policy = command.label, command.cpu_policy

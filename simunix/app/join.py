@@ -44,6 +44,11 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         control.sendmsg([json.dumps(request).encode()], rights)
         message = b"".join(iter(lambda: control.recv(PIECE_BYTES), b""))
+    return answer_of(message, directory)
+
+
+def answer_of(message: bytes, directory: Path) -> dict[str, Any]:
+    """The answer of an emulation. Raises the error that it tells, or that there is none, as SimunixError."""
     if not message:
         raise SimunixError(f"{directory}: the emulation ended before it answered")
     answer: dict[str, Any] = json.loads(message)
@@ -52,14 +57,20 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
     return answer
 
 
+def chosen_host(directory: Path, host: str | None) -> str:
+    """The host that is meant: the only one if none is named. Raises SimunixError if there are several."""
+    if host is not None:
+        return host
+    hosts: list[str] = ask(directory, {"op": "status"})["hosts"]
+    if len(hosts) != 1:
+        raise SimunixError(f"--host: choose one of {fold_hosts(hosts)}")
+    return hosts[0]
+
+
 def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
     """Run a program on a host of a running emulation, on the terminal of this process; return its exit code."""
-    if host is None:
-        hosts = ask(directory, {"op": "status"})["hosts"]
-        if len(hosts) != 1:
-            raise SimunixError(f"--host: choose one of {fold_hosts(hosts)}")
-        host = hosts[0]
-    request = {
+    host = chosen_host(directory, host)
+    request: dict[str, object] = {
         "op": "run",
         "host": host,
         "argv": list(argv),

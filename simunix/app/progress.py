@@ -1,9 +1,14 @@
-"""Live progress on a terminal: virtual time, speed-up, jobs, time left. Where stderr is no terminal, nothing is shown."""
+"""Live progress on a terminal: virtual time, speed-up, jobs, time left.
+
+Nothing is shown where stderr is no terminal, nor while the terminal is others': of a debugger, or of the job that is in the
+foreground while this one is in the background.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -58,29 +63,44 @@ class _Patient(io.TextIOBase):
         return self._stream.fileno()
 
 
+def _is_in_foreground() -> bool:
+    """Whether the terminal on stderr is this process's to write to: a job in the background would write over the other's."""
+    try:
+        return os.tcgetpgrp(sys.stderr.fileno()) == os.getpgrp()
+    except (OSError, ValueError):  # not the controlling terminal: there is no job control
+        return True
+
+
 class LiveProgress:
     """A watcher of an emulation: each call shows how far the run is. `done` counts the finished jobs, of `total`."""
 
     def __init__(self, total: int, done: Callable[[], int]) -> None:
         console = Console(file=cast("IO[str]", _Patient(sys.stderr)))
         self._active = console.is_terminal
-        self._progress = Progress(BarColumn(), TextColumn("{task.description}"), console=console, transient=True)
+        columns = (BarColumn(), TextColumn("{task.description}"))
+        self._progress = Progress(*columns, console=console, transient=True, auto_refresh=False)  # nothing but a call draws
         self._task = self._progress.add_task("starting", total=total or None)
         self._total = total
         self._done = done
         self._started = time.monotonic()
 
     def __enter__(self) -> LiveProgress:
-        if self._active:
-            self._progress.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._active:
+        self.put_away()
+
+    def put_away(self) -> None:
+        """Take the bar off the terminal, until the next call."""
+        if self._progress.live.is_started:
             self._progress.stop()
 
     def __call__(self, emulation: Emulation) -> None:
         if not self._active:
+            return
+        emulation.before_debugger = self.put_away
+        if emulation.is_debugged or not _is_in_foreground():
+            self.put_away()
             return
         wall = time.monotonic() - self._started
         virtual = emulation.kernel.now_ns / 1e9
@@ -91,4 +111,5 @@ class LiveProgress:
             if 0 < done < self._total:
                 text += f", {human_time(wall / done * (self._total - done))} left"
             self._progress.update(self._task, completed=done)
-        self._progress.update(self._task, description=text)
+        self._progress.start()
+        self._progress.update(self._task, description=text, refresh=True)

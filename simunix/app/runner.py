@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.errors import ServerError, SimunixError, described
+from rsg_server.errors import ServerError, SimunixError, described, shortened
 from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.replay import with_replay
 from simunix.app.summary import print_report
@@ -51,6 +51,7 @@ class ScenarioOptions:
     until_ns: int | None = None
     overrides: tuple[str, ...] = ()
     pace: float | None = None
+    pause_at_ns: int | None = None
     keep_alive: bool = False
     log_every_turn: bool = False
     strict: bool = False
@@ -84,6 +85,7 @@ def run_scenario(options: ScenarioOptions) -> int:
             strace=options.strace,
             debug=options.debug,
             interrupts=interrupts,
+            pause_at_ns=options.pause_at_ns,
         )
         storage_waits.watch(emulation.kernel, expansion.clusters)
         return _run(options, scenario, expansion, emulation) or interrupts.code
@@ -179,7 +181,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
         code = code or error.exit_code
     emulation.close()
     if emulation.failure is not None:
-        print(f"simunix: {emulation.failure}", file=sys.stderr)
+        print(f"simunix: {shortened(emulation.failure)}", file=sys.stderr)
     was_interrupted = emulation.service.reason == "interrupted"
     if was_interrupted:
         with contextlib.suppress(OSError):  # the terminal that has been closed, which has ended the run

@@ -47,6 +47,7 @@ class SingleOptions:
     until_ns: int | None = None
     overrides: tuple[str, ...] = ()
     pace: float | None = None
+    pause_at_ns: int | None = None
     log_every_turn: bool = False
     strict: bool = False
     strace: StraceOptions = NO_STRACE
@@ -133,7 +134,13 @@ def run_planned(plan: Plan, options: SingleOptions) -> int:
     """Run the command of a plan of one host; return its own exit code."""
     with Interrupts() as interrupts, run_folder(options.out) as directory:
         emulation = Emulation(
-            plan, directory, foreground=(0, 1, 2), strace=options.strace, debug=options.debug, interrupts=interrupts
+            plan,
+            directory,
+            foreground=(0, 1, 2),
+            strace=options.strace,
+            debug=options.debug,
+            interrupts=interrupts,
+            pause_at_ns=options.pause_at_ns,
         )
         kept, inputs = options.out is not None, {"shim": SHIM}
         try:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import SimunixError, quoted
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -22,6 +22,18 @@ USAGE = {
 }
 """How changes of a running emulation are written, by operation."""
 
+STEERING = """time:
+  simunix ctl DIR pause              stand still
+  simunix ctl DIR resume             go on
+  simunix ctl DIR until TIME         go on until this virtual time since the start (90, '2h'), then pause
+  simunix ctl DIR step               go on to the next moment at which something is due, then pause
+  simunix ctl DIR pace [N | free]    at most N virtual seconds per wall second; without a number: tell the pace
+"""
+"""How the time of a running emulation is steered."""
+
+TOLD_OF_PACE = ("virtual_s", "paused", "pace")
+"""What of an answer is told of the pace; null is free."""
+
 HOST_LISTS = ("hosts", "off")
 """What of an answer are names of hosts."""
 
@@ -30,13 +42,13 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
     parser = subcommands.add_parser(
         "ctl",
-        help="pause, resume, pace, stop or show a running emulation; switch its hosts, links and network",
-        epilog="changes:\n" + "".join(f"  simunix ctl DIR {usage}\n" for usage in USAGE.values()),
+        help="pause, resume, step, pace, stop or show a running emulation; switch its hosts, links and network",
+        epilog=STEERING + "changes:\n" + "".join(f"  simunix ctl DIR {usage}\n" for usage in USAGE.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    parser.add_argument("operation", choices=["status", "pause", "resume", "pace", "stop", *USAGE])
-    parser.add_argument("arguments", nargs="*", metavar="WORD", help="for pace: virtual seconds per wall second, or 'free'")
+    parser.add_argument("operation", choices=["status", "pause", "resume", "until", "step", "pace", "stop", *USAGE])
+    parser.add_argument("arguments", nargs="*", metavar="WORD", help="what is said below of the operation")
     parser.set_defaults(execute=execute)
 
 
@@ -45,16 +57,32 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.app.join import ask
     from simunix.ranges import fold_hosts
 
-    request: dict[str, object] = {"op": options.operation}
-    if options.operation == "pace":
-        request["pace"] = _pace(" ".join(options.arguments))
-    elif options.operation in USAGE:
-        request = {"op": "change", "changes": _changes(options.operation, options.arguments)}
-    elif options.arguments:
-        raise SimunixError(f"ctl {options.operation}: takes no further word, got {options.arguments[0]!r}")
-    answer = ask(options.directory, request)
-    print(json.dumps({key: fold_hosts(value) if key in HOST_LISTS else value for key, value in answer.items()}))
+    shown = TOLD_OF_PACE if options.operation == "pace" and not options.arguments else None
+    answer = ask(options.directory, _request(options.operation, options.arguments))
+    told = {key: value for key, value in answer.items() if shown is None or key in shown}
+    print(json.dumps({key: fold_hosts(value) if key in HOST_LISTS else value for key, value in told.items()}))
     return 0
+
+
+def _request(operation: str, arguments: list[str]) -> dict[str, object]:
+    if operation == "pace":
+        return {"op": "pace", "pace": _pace(" ".join(arguments))} if arguments else {"op": "status"}
+    if operation == "until":
+        return {"op": "until", "virtual_ns": _moment(" ".join(arguments))}
+    if operation in USAGE:
+        return {"op": "change", "changes": _changes(operation, arguments)}
+    if arguments:
+        raise SimunixError(f"ctl {operation}: takes no further word, got {quoted(arguments[0])}")
+    return {"op": operation}
+
+
+def _moment(text: str) -> int:
+    from simunix.units import duration_ns
+
+    try:
+        return duration_ns(text)
+    except ValueError as error:
+        raise SimunixError(f"until: {error}; usage: simunix ctl DIR until TIME, such as 90 or '2h'") from error
 
 
 def _changes(operation: str, arguments: list[str]) -> list[dict[str, object]]:
@@ -72,5 +100,5 @@ def _pace(value: str) -> float | None:
     except ValueError:
         pace = 0.0
     if pace <= 0:
-        raise SimunixError(f"pace: expected a number above 0 or 'free', got {value!r}")
+        raise SimunixError(f"pace: expected a number above 0 or 'free', got {quoted(value)}")
     return pace

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import CONDITIONS, Change
+from rsg_server.errors import SimunixError, quoted
+from rsg_server.faults.faults import CONDITIONS, HOST_STATES, Change
 from simunix.scenario.faults import EventSection
 
 STORAGE_VALUES = {
@@ -18,6 +18,7 @@ STORAGE_VALUES = {
     "latency": "latency",
 }
 """By the word of the command, the key of an event."""
+DIGITS_MOST = 6
 LINK_STATES = ("up", "down", "on", "off")
 
 
@@ -28,59 +29,93 @@ def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         text = str(first["msg"]).removeprefix("Value error, ")
-        got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+        got = "" if first["type"] == "value_error" else f", got {quoted(first['input'])}"
         raise SimunixError(f"ctl {operation}: {text}{got}; usage: simunix ctl DIR {usage}") from None
-    except (ValueError, IndexError):
-        raise SimunixError(f"ctl {operation}: usage: simunix ctl DIR {usage}") from None
+    except ValueError as error:
+        raise SimunixError(f"ctl {operation}: {error}; usage: simunix ctl DIR {usage}") from None
     return list(event.changes())
 
 
+def _next(arguments: list[str], expected: str) -> str:
+    """The next argument. Raises ValueError, which says what was expected, if there is none."""
+    if not arguments:
+        raise ValueError(f"expected {expected}, got nothing")
+    return arguments.pop(0)
+
+
+def _no_more(arguments: list[str]) -> None:
+    if arguments:
+        raise ValueError(f"expected nothing more, got {quoted(arguments[0])}")
+
+
 def _host(arguments: list[str]) -> dict[str, Any]:
-    names, state, *more = arguments
+    expected = f"{', '.join(HOST_STATES)} or pstate"
+    names, state = _next(arguments, "names of hosts"), _next(arguments, expected)
     if state == "pstate":
-        (number,) = more
-        return {"host": names, "pstate": int(number)}
-    if more:
-        raise ValueError(more)
-    return {"host": names, "state": state}
+        number = _next(arguments, "the number of a power state")
+        if not (number.isascii() and number.isdigit() and len(number) <= DIGITS_MOST):
+            raise ValueError(f"expected the number of a power state, from 0, got {quoted(number)}")
+        event: dict[str, Any] = {"host": names, "pstate": int(number)}
+    elif state not in HOST_STATES:
+        raise ValueError(f"expected {expected}, got {quoted(state)}")
+    else:
+        event = {"host": names, "state": state}
+    _no_more(arguments)
+    return event
 
 
 def _link(arguments: list[str]) -> dict[str, Any]:
-    event: dict[str, Any] = {"link": arguments.pop(0)}
-    while arguments:
-        key = arguments.pop(0)
-        if key in LINK_STATES:
-            event["state"] = key
-        elif key in ("bandwidth", "latency", "loss"):
-            event[key] = arguments.pop(0)
-        else:
-            raise ValueError(key)
+    event: dict[str, Any] = {"link": _next(arguments, "the name of a link")}
+    expected = "up, down, bandwidth, latency or loss"
+    _take_values(event, arguments, LINK_STATES, {key: key for key in ("bandwidth", "latency", "loss")}, expected)
     return event
 
 
 def _storage(arguments: list[str]) -> dict[str, Any]:
-    event: dict[str, Any] = {"storage": arguments.pop(0)}
-    while arguments:
-        key = arguments.pop(0)
-        if key in CONDITIONS:
-            event["state"] = key
-        elif key in STORAGE_VALUES:
-            event[STORAGE_VALUES[key]] = arguments.pop(0)
-        else:
-            raise ValueError(key)
+    event: dict[str, Any] = {"storage": _next(arguments, "HOSTS:NAME of a storage")}
+    _take_values(event, arguments, CONDITIONS, STORAGE_VALUES, f"{', '.join([*CONDITIONS, *STORAGE_VALUES])}")
     return event
 
 
+def _take_values(
+    event: dict[str, Any], arguments: list[str], states: Sequence[str], values: dict[str, str], expected: str
+) -> None:
+    """Read a state and values, in any order, into an event."""
+    _require(arguments, expected)
+    while arguments:
+        word = arguments.pop(0)
+        if word in states:
+            event["state"] = word
+        elif word in values:
+            event[values[word]] = _next(arguments, f"a value of {word}")
+        else:
+            raise ValueError(f"expected {expected}, got {quoted(word)}")
+
+
+def _require(arguments: list[str], expected: str) -> None:
+    if not arguments:
+        raise ValueError(f"expected {expected}, got nothing")
+
+
 def _partition(arguments: list[str]) -> dict[str, Any]:
-    return {"partition": arguments}
+    _require(arguments, "names of hosts")
+    return {"partition": _sides(arguments)}
 
 
 def _heal(arguments: list[str]) -> dict[str, Any]:
-    return {"heal": arguments or True}
+    return {"heal": _sides(arguments) if arguments else True}
 
 
 def _loss(arguments: list[str]) -> dict[str, Any]:
-    return {"loss": arguments.pop(), "between": arguments}
+    if len(arguments) < 2:
+        raise ValueError("expected names of hosts, then a part of all datagrams")
+    part = arguments.pop()
+    return {"loss": part, "between": _sides(arguments)}
+
+
+def _sides(arguments: list[str]) -> list[str]:
+    _no_more(arguments[2:])
+    return arguments
 
 
 _PARSERS: dict[str, Callable[[list[str]], dict[str, Any]]] = {

@@ -16,7 +16,7 @@ from importlib import import_module
 from itertools import pairwise
 from typing import NoReturn
 
-from rsg_server.errors import SimunixError, described
+from rsg_server.errors import SimunixError, described, shortened
 from simunix import __version__
 
 FAILED = 1
@@ -53,15 +53,21 @@ MODULES = {"ctl": "control"}
 """Modules in simunix.cli that are not named as their subcommand."""
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser, and those of its subcommands, whose messages do not repeat a long argument as a whole."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message; exit with status 2."""
+        super().error(shortened(message))
+
+
 def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser of these subcommands and their options.
 
     A command in an emulation of its own is to start at once: main() declares the one subcommand that is asked for, and a
     subcommand's module imports what it does its work with when it is executed.
     """
-    parser = argparse.ArgumentParser(
-        prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer."
-    )
+    parser = Parser(prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer.")
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
     subcommands = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for command in commands:
@@ -117,7 +123,7 @@ def _failed(text: str, code: int) -> int:
     except OSError:
         _silence()
     with contextlib.suppress(OSError):
-        print(f"simunix: {text}", file=sys.stderr, flush=True)
+        print(f"simunix: {shortened(text)}", file=sys.stderr, flush=True)
     return code
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("HOST", "PID", "TID", "COMMAND", "THREADS", "STATE", "CALL", "SINCE", "WAITS FOR")
 RIGHT = {"PID", "TID", "THREADS", "SINCE"}
-COMMAND_WIDTH = 40
+COMMAND_WIDTH, COMMAND_LEAST = 40, 12
+"""Most characters of a command; fewest, where the terminal is too narrow for all columns."""
+GAP = 2
+CUT = "…"
 Row = tuple[str, ...]
 
 
@@ -36,8 +41,16 @@ def execute(options: argparse.Namespace) -> int:
         print(json.dumps(answer, indent=2))
         return 0
     rows = [COLUMNS, *(row for process in answer["processes"] for row in process_rows(process, options.threads))]
-    print(format_table(rows, () if options.threads else ("TID",)))
+    print(format_table(rows, () if options.threads else ("TID",), terminal_width()))
     return 0
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal on standard output; None if there is none, and all is to be written."""
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
 
 
 def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
@@ -62,15 +75,29 @@ def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
 
 def shortened(command: str) -> str:
     """Return a command line of at most COMMAND_WIDTH characters."""
-    return command if len(command) <= COMMAND_WIDTH else command[: COMMAND_WIDTH - 1] + "…"
+    return cut(command, COMMAND_WIDTH)
 
 
-def format_table(rows: list[Row], hidden: tuple[str, ...]) -> str:
-    """Return the rows as text, without the columns named in `hidden`; a column is as wide as its widest cell."""
+def cut(text: str, width: int) -> str:
+    """Return a text of at most `width` characters, one at least."""
+    return text if len(text) <= width else text[: max(width, 1) - 1] + CUT
+
+
+def format_table(rows: list[Row], hidden: tuple[str, ...], width: int | None = None) -> str:
+    """Return the rows as text, without the columns named in `hidden`; a column is as wide as its widest cell.
+
+    Lines longer than `width` are cut: commands first, down to COMMAND_LEAST characters, then the ends of the lines.
+    """
     shown = [place for place, name in enumerate(COLUMNS) if name not in hidden]
     widths = {place: max(len(row[place]) for row in rows) for place in shown}
+    if width is not None:
+        at = COLUMNS.index("COMMAND")
+        excess = sum(widths.values()) + GAP * (len(shown) - 1) - width
+        widths[at] -= max(0, min(excess, widths[at] - COMMAND_LEAST))
     lines = []
     for row in rows:
-        cells = [row[at].rjust(widths[at]) if COLUMNS[at] in RIGHT else row[at].ljust(widths[at]) for at in shown]
-        lines.append("  ".join(cells).rstrip())
+        cells = [(at, cut(row[at], widths[at])) for at in shown]
+        texts = [cell.rjust(widths[at]) if COLUMNS[at] in RIGHT else cell.ljust(widths[at]) for at, cell in cells]
+        line = (" " * GAP).join(texts).rstrip()
+        lines.append(line if width is None else cut(line, width))
     return "\n".join(lines)

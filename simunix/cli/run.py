@@ -33,6 +33,9 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
     parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
     parser.add_argument(
+        "--pause-at", metavar="TIME", help="pause at this virtual time, until simunix ctl DIR resume (or step, until)"
+    )
+    parser.add_argument(
         "--epoch",
         metavar="DATE",
         help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
@@ -120,6 +123,7 @@ def _execute_scenario(options: argparse.Namespace) -> int:
             until_ns=_duration("--until", options.until),
             overrides=tuple(options.set),
             pace=options.pace,
+            pause_at_ns=_duration("--pause-at", options.pause_at),
             keep_alive=options.keep_alive,
             log_every_turn=options.log_turns,
             strict=options.strict,
@@ -139,6 +143,8 @@ def _execute_command(options: argparse.Namespace) -> int:
         raise SimunixError(
             "--pcap, --link-usage, --turn-costs: a single command has no network but its loopback; run a scenario"
         )
+    if options.pause_at is not None and options.out is None:
+        raise SimunixError("--pause-at: say with --out DIR by which folder simunix ctl is to find the run")
     if options.strace and options.out is None:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     if options.count_calls and options.out is None:
@@ -151,6 +157,7 @@ def _execute_command(options: argparse.Namespace) -> int:
             until_ns=_duration("--until", options.until),
             overrides=tuple(options.set),
             pace=options.pace,
+            pause_at_ns=_duration("--pause-at", options.pause_at),
             log_every_turn=options.log_turns,
             strict=options.strict,
             strace=StraceOptions(tuple(options.strace), options.strace_stable),

@@ -4,23 +4,51 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    Parse = Callable[..., tuple[argparse.Namespace, list[str]]]
 
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand."""
-    parser = subcommands.add_parser("shell", help="open a shell on a host of a running emulation")
+    parser = subcommands.add_parser(
+        "shell",
+        help="open a shell on a host of a running emulation",
+        usage="simunix shell [options] DIR [-- COMMAND...]",
+        epilog="On a terminal, the shell has a terminal of the host: root's prompt, full-screen programs, job control. "
+        "Enter ~ . leaves a shell that does not answer; Enter ~ Ctrl-Z suspends simunix, fg goes on.",
+    )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("--host", help="emulated host (default: the only one)")
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="after --: a command instead of the shell")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument(
+        "-t", dest="terminal", action="store_true", default=None, help="give it a terminal of the host in any case"
+    )
+    wanted.add_argument("-T", dest="terminal", action="store_false", help="give it this process's own input and output")
     parser.set_defaults(execute=execute)
+    parse: Parse = parser.parse_known_args
+    parser.parse_known_args = partial(_parsed, parse)  # type: ignore[method-assign, assignment]
+
+
+def _parsed(parse: Parse, words: Sequence[str], given: argparse.Namespace | None) -> tuple[argparse.Namespace, list[str]]:
+    """Parse what stands before `--` alone: argparse takes no further words for a list once an option has come between."""
+    end = words.index("--") if "--" in words else len(words)
+    options, unknown = parse(words[:end], given)
+    options.command += words[end + 1 :]
+    return options, unknown
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run the user's shell on the host."""
+    """Run a shell or a command on the host: on a terminal of the host if this is one, else as the caller's own."""
     from simunix.app.join import join
+    from simunix.app.terminal import is_terminal, lead_session
 
-    return join(options.directory, options.host, [os.environ.get("SHELL", "/bin/sh")])
+    if is_terminal() if options.terminal is None else options.terminal:
+        return lead_session(options.directory, options.host, options.command)
+    return join(options.directory, options.host, options.command or [os.environ.get("SHELL", "/bin/sh")])

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import SimunixError, quoted
 from simunix.scenario.loader import dotted
 from simunix.scenario.section import Section
 
@@ -75,7 +75,7 @@ def _message(error: ValidationError) -> str:
         return f"{key}: missing; add it"
     if first["type"] == "model_type":
         return f"{key or 'the whole file'}: expected an object with {', '.join(FlowRow.model_fields if key else ['flows'])}"
-    return f"{key}: {first['msg']}, got {str(first['input'])[:60]!r}"
+    return f"{key}: {first['msg']}, got {quoted(first['input'])}"
 
 
 def written(rows: list[dict[str, object]]) -> str:

@@ -20,7 +20,7 @@ from rsg_server.clock.clock_page import next_tick_ns
 from rsg_server.diagnosis.stalls import actor_lines
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions
-from rsg_server.errors import ServerError, SimunixError
+from rsg_server.errors import ServerError, SimunixError, shortened
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import HostState
@@ -40,6 +40,7 @@ from simunix.launch.limits.ksm import MemoryGate, start_merging
 from simunix.launch.limits.limits import raise_open_files
 from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RESERVE_OF_LOGS, RunDirectory
+from simunix.launch.session import Sessions
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
@@ -61,7 +62,7 @@ Warn = Callable[[str], None]
 def say(text: str) -> None:
     """Print one line for the user on stderr."""
     with contextlib.suppress(OSError):  # the terminal may be closed
-        print(f"simunix: {text}", file=sys.stderr, flush=True)
+        print(f"simunix: {shortened(text)}", file=sys.stderr, flush=True)
 
 
 class Emulation:
@@ -69,6 +70,7 @@ class Emulation:
 
     `foreground` are the descriptors of a single command, if the plan is one. `debug` is PROCESS or HOST:PROCESS for gdb.
     `isolation` is the best that is to be had unless it is given. `interrupts` are in force if the caller has entered them.
+    At `pause_at_ns` it is paused until somebody has it go on by way of the control socket.
     With `lists_waiting`, `waiting` says at the end which actors still lived and what each waited for, which costs a look into
     /proc for each actor.
     """
@@ -86,12 +88,14 @@ class Emulation:
         isolation: Isolation | None = None,
         interrupts: Interrupts | None = None,
         lists_waiting: bool = False,
+        pause_at_ns: int | None = None,
     ) -> None:
         self.plan = plan
         self.directory = directory
         self.warnings: list[str] = []
         self.waiting: list[str] = []
         self.wall_s = 0.0
+        self.before_debugger: Callable[[], None] = lambda: None  # called before a debugger takes the terminal
         self._warn = warn
         self._interrupts = interrupts or Interrupts()
         self._lists_waiting = lists_waiting
@@ -109,7 +113,7 @@ class Emulation:
         self.kernel.run_disk = RunDisk(directory.path if foreground is None else None)
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
-        self.service = self._make_service(keep_alive, foreground)
+        self.service = self._make_service(keep_alive, foreground, pause_at_ns)
         self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation)
         self.supervisor = Supervisor(self.service, plan, directory, foreground, gate, keep_alive)
 
@@ -127,6 +131,11 @@ class Emulation:
     def failure(self) -> str | None:
         """Why the run has failed; None if it has not."""
         return self.supervisor.failure
+
+    @property
+    def is_debugged(self) -> bool:
+        """Whether a debugger has the terminal of this process."""
+        return self._gdb is not None and self._gdb.is_on_terminal
 
     def note_failure(self, error: SimunixError) -> None:
         """Record that the run was ended by an error. An earlier failure stays the reason."""
@@ -205,20 +214,33 @@ class Emulation:
     def _make_gdb(self, target: str | None) -> Gdb | None:
         if target is None:
             return None
-        gdb = Gdb(target, self.directory.path, self._warn)
+        gdb = Gdb(target, self.directory.path, self._warn, lambda: self.before_debugger())
         gdb.check(self.plan)
         self.kernel.debugger = gdb.debugger
         return gdb
 
-    def _make_service(self, keep_alive: bool, foreground: Descriptors | None) -> Service:
+    def _make_service(self, keep_alive: bool, foreground: Descriptors | None, pause_at_ns: int | None) -> Service:
         external = external_files(foreground or ())
-        options = ServiceOptions(self.plan.pace, self.plan.until_ns, keep_alive, self.plan.preempt_after_s, external)
+        options = ServiceOptions(
+            pace=self.plan.pace,
+            until_ns=self.plan.until_ns,
+            pause_at_ns=pause_at_ns,
+            keep_alive=keep_alive,
+            preempt_after_s=self.plan.preempt_after_s,
+            external_files=external,
+        )
         return Service(
             self.kernel,
             options,
+            on_pause=self._tell_pause,
             finished=lambda: self.supervisor.is_finished(),
             at_limit=lambda reason: self.supervisor.conclude(reason),
         )
+
+    def _tell_pause(self) -> None:
+        self.kernel.disturbances.note("the run was paused by hand")
+        at = f"{self.kernel.now_ns / 1e9:.6f} s"
+        say(f"paused at {at} of virtual time; to go on: simunix ctl {self.directory.path} resume (or step, or until TIME)")
 
     # The run
 
@@ -253,7 +275,7 @@ class Emulation:
                     ends.callback(self._gdb.finish, self.service.reason or "failed")
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
-        control = Control(self.service, self.directory.control)
+        control = Control(self.service, self.directory.control, Sessions(self._launcher, self.plan.environment).open)
         async with trio.open_nursery() as nursery:
             await nursery.start(control.serve)
             for each in self._watchers(watcher):

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rsg_server.errors import quoted
+
 Number = Annotated[float, Field(gt=-1e18, lt=1e18, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=1 << 63)]
 
@@ -65,6 +67,6 @@ def problem_of(record: Mapping[str, Any]) -> str | None:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        got = f"{first['input']!r:.60}"
+        got = quoted(first["input"])
         return f"{key}: {first['msg']}, got {got}"
     return None

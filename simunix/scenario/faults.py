@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from rsg_server.errors import quoted
 from rsg_server.faults.faults import (
     CONDITIONS,
     GRACE_NS,
@@ -29,8 +30,17 @@ def _sides(value: object) -> object:
     """One host list, which stands against all other hosts, or two."""
     lists = [value] if isinstance(value, str) else value
     if not isinstance(lists, list) or not 1 <= len(lists) <= 2:
-        raise ValueError(f"expected a host list, or a list of two of them, got {value!r}")
+        raise ValueError(f"expected a host list, or a list of two of them, got {quoted(value)}")
     return tuple(host_names(each) for each in lists)
+
+
+def _healed(value: object) -> object:
+    """All partitions (true), or the one between these sides."""
+    if value is True:
+        return value
+    if not isinstance(value, str | list) or (isinstance(value, list) and not 1 <= len(value) <= 2):
+        raise ValueError(f"expected true, a host list, or a list of two of them, got {quoted(value)}")
+    return _sides(value)
 
 
 def _state(value: object) -> object:
@@ -46,7 +56,7 @@ def loss_rate(value: object) -> float:
     except ValueError:
         rate = -1.0
     if isinstance(value, bool) or not 0 <= rate <= 1:
-        raise ValueError(f"expected a part of all datagrams such as 0.05 or '5%', got {value!r}")
+        raise ValueError(f"expected a part of all datagrams such as 0.05 or '5%', got {quoted(value)}")
     return rate
 
 
@@ -55,13 +65,20 @@ _Sides = Annotated[
     BeforeValidator(_sides),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
+_Healed = Annotated[
+    Literal[True] | tuple[tuple[str, ...], ...],
+    BeforeValidator(_healed),
+    WithJsonSchema(
+        {"anyOf": [{"const": True, "type": "boolean"}, {"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    ),
+]
 
 
 def _storage(value: object) -> object:
     """The hosts and the name of a storage, of a text such as "nfs1:disk"."""
     hosts, separator, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
     if not separator or not name:
-        raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {value!r}")
+        raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {quoted(value)}")
     return host_names(hosts), name
 
 
@@ -107,7 +124,7 @@ class EventSection(Section):
     latency: Duration | None = None
     loss: _LossRate | None = None
     partition: _Sides | None = None
-    heal: Literal[True] | _Sides | None = None
+    heal: _Healed | None = None
     between: _Sides | None = None
 
     @model_validator(mode="after")

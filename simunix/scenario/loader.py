@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from rsg_server.errors import quoted
 from simunix.scenario import yaml_text
 from simunix.scenario.located import ScenarioError
 from simunix.scenario.model import Scenario
@@ -165,7 +166,7 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
         return f"{where}: {key}: missing; add it"
     text = str(first["msg"]).removeprefix("Value error, ")
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    got = "" if first["type"] == "value_error" else f", got {first['input']!r:.100}"
+    got = "" if first["type"] == "value_error" else f", got {quoted(first['input'])}"
     return f"{where}: {key}: {text}{got}" if key else f"{where}: {text}"
 
 

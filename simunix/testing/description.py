@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import SimunixError, quoted
 from rsg_server.platform.platform import Platform
 from simunix.dates import moment
 from simunix.launch.factory.container import Isolation
@@ -44,7 +44,7 @@ def checked(call: str, section: type[Section], /, **values: Any) -> Section:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         text = str(first["msg"]).removeprefix("Value error, ")
-        got = "" if first["type"] == "value_error" else f", got {first['input']!r}"
+        got = "" if first["type"] == "value_error" else f", got {quoted(first['input'])}"
         where = dotted([part for part in first["loc"] if part != "function-before"])
         raise SimunixError(f"{call}: {where}: {text}{got}" if where else f"{call}: {text}{got}") from None
 

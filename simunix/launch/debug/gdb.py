@@ -28,11 +28,15 @@ handle SIGSTOP nopass
 
 @dataclass(slots=True)
 class Gdb:
-    """Starts gdb on the terminal of this process, or, without a terminal, says how to start gdb in another."""
+    """Starts gdb on the terminal of this process, or, without a terminal, says how to start gdb in another.
+
+    `before` is called before gdb has the terminal: nobody else is to draw there then.
+    """
 
     target: str  # PROCESS or HOST:PROCESS
     folder: Path
     say: Callable[[str], None]
+    before: Callable[[], None] = lambda: None
     debugger: Debugger[Reply] = field(init=False)
     _running: subprocess.Popen[bytes] | None = None
     _interrupt: Any = None  # what Ctrl-C does otherwise
@@ -40,6 +44,11 @@ class Gdb:
     def __post_init__(self) -> None:
         host, _, name = self.target.rpartition(":")
         self.debugger = Debugger(host, name, self._attach)
+
+    @property
+    def is_on_terminal(self) -> bool:
+        """Whether gdb has the terminal of this process."""
+        return self._running is not None
 
     def check(self, plan: Plan) -> None:
         """Raise SimunixError if the host does not exist, or gdb is not installed."""
@@ -59,14 +68,19 @@ class Gdb:
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             self.say(f"{process!r} waits for a debugger; in a terminal: {' '.join(command)}")
             return
+        self.before()
         self.say(f"{process!r} waits at its start; set breakpoints, then continue")
         self._interrupt = signal.signal(signal.SIGINT, self._stop_waiting)  # Ctrl-C is gdb's
         self._running = subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def _stop_waiting(self, number: int, frame: object) -> None:
         """Ctrl-C while the program runs in gdb: one that waits blocks the signal that gdb sends, but cannot block this one."""
+        self._stop_program("S")
+
+    def _stop_program(self, states: str) -> None:
+        """Have gdb stop the program, and show its prompt, if the program is in one of these states of /proc/PID/status."""
         process = self.debugger.process
-        if process is not None and process.status_fields().get("State", "").startswith("S"):
+        if process is not None and process.status_fields().get("State", " ")[0] in states:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.global_pid, signal.SIGSTOP)
 
@@ -88,5 +102,6 @@ class Gdb:
         if self._running is not None:
             if self._running.poll() is None:
                 self.say(f"the run has ended ({reason}); quit gdb to go on")
+                self._stop_program("SRD")  # gdb waits for it, and has no prompt
             self._running.wait()
             self._left()

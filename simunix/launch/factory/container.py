@@ -309,6 +309,7 @@ class Container:
             f"channel={channel_number}",
             f"core={-1 if core is None else core}",
             f"foreground={command.foreground:d}",
+            f"terminal={command.terminal:d}",
         ]
         if tracing_is_allowed():
             words += [f"shim={self.shim_path}", *(f"{key}={number}" for key, number in _entry_of(self.spec.shim))]

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.system.user import User
 
 pytestmark = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 PROGRAM = """
@@ -88,3 +90,29 @@ def test_what_cannot_be_debugged_is_said(simunix: Simunix, tmp_path: Path) -> No
     assert "--gdb nowhere:sh: no host 'nowhere'; known: " in done.stderr
     done = simunix("run", "--gdb", "other", "--", "sh", "-c", "true")
     assert (done.returncode, done.stderr) == (0, "simunix: --gdb other: no process of this name was started\n")
+
+
+def test_gdb_has_the_terminal_for_itself_and_shows_its_prompt_at_the_end(binary: Path, tmp_path: Path) -> None:
+    if subprocess.run(["gdb", "-q", "-batch", "-p", str(os.getppid())], capture_output=True, check=False).returncode:
+        pytest.skip("gdb may not attach here")
+    scenario = tmp_path / "s.yaml"
+    processes = f"[{{name: tick, host: a, command: 'sleep 1'}}, {{name: p, host: a, start: 5s, command: 'exec {binary}'}}]"
+    scenario.write_text(f"name: s\nhosts: [{{name: a}}]\nprocesses: {processes}\n")
+    words = ("run", scenario, "--gdb", "debugged", "--pace", "5", "--until", "15s", "--out", tmp_path / "out")
+    with User(*words) as user:
+        user.sees("virtual, ×")  # the progress of the run
+        user.sees("waits at its start; set breakpoints, then continue")
+        user.sees("(gdb) ")
+        time.sleep(1)
+        user.type("print 6 * 7\r")
+        shown = user.sees("$1 = 42")
+        assert "virtual" not in shown and "\x1b[2K" not in shown
+        user.sees("(gdb) ")
+        user.type("continue\r")
+        user.sees("the run has ended (time limit); quit gdb to go on")
+        user.sees("(gdb) ")
+        user.type("quit\r")
+        user.sees("Quit anyway?")
+        user.type("y\r")
+        assert user.ends() == 0
+        assert user.is_as_before()

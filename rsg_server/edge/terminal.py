@@ -1,0 +1,45 @@
+"""A terminal of a host for somebody outside: what is asked for, and what is opened.
+
+The host's side of the terminal is that of a session inside, the other side goes to the caller of the control socket, who types
+and reads there without the server. Whoever opens terminals knows how hosts are made (simunix.launch.session).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rsg_server.process.host_state import Command
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalRequest:
+    """A session on a host: the program, the user's shell if `argv` is empty, and the size of the caller's terminal.
+
+    `environment` is what the session has from the caller: the type of the terminal, the language.
+    """
+
+    host: str
+    argv: tuple[str, ...]
+    environment: dict[str, str]
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedTerminal:
+    """Both sides of a terminal, and the program that is to be started on it. Whoever has opened it closes it."""
+
+    outside: int
+    inside: int
+    command: Command
+
+    def close(self) -> None:
+        """Close both sides."""
+        os.close(self.outside)
+        os.close(self.inside)
+
+
+TerminalOpener = Callable[[TerminalRequest], OpenedTerminal]
+"""Opens a terminal of a host that runs. Raises SimunixError if the host has none."""

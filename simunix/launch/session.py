@@ -1,0 +1,100 @@
+"""A session of root on a host, on a terminal of the host's own, for a user outside: `simunix shell`.
+
+Terminal, user and shell are looked up as the host sees them: /proc/PID/root of the host's first process is the host's root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import struct
+import termios
+from collections.abc import Mapping
+from pathlib import Path
+
+from rsg_server.edge.terminal import OpenedTerminal, TerminalRequest
+from rsg_server.errors import SimunixError
+from rsg_server.process.host_state import Command
+from simunix.launch.factory.launcher import ContainerLauncher
+from simunix.roots.tree import RootTree
+
+MASTERS = ("dev/pts/ptmx", "dev/ptmx")
+"""What a terminal is opened by; the first one is missing where the host has no /dev of its own."""
+TIOCSPTLCK, TIOCGPTPEER = 0x40045431, 0x5441
+"""Unlocks a terminal; opens its other side wherever its file system is mounted (ioctl_tty(2))."""
+IUTF8 = 0o40000
+"""The bit of the input modes with which a backspace takes a whole character of UTF-8 away (termios(3))."""
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ROOT_USER, ROOT_HOME, ROOT_SHELL = "root", "/root", "/bin/sh"
+"""What a session has on a host whose /etc/passwd has no line for root."""
+
+
+class Sessions:
+    """Opens sessions on the hosts of a run. `environment` is that of all programs of the run."""
+
+    def __init__(self, launcher: ContainerLauncher, environment: Mapping[str, str]) -> None:
+        self._launcher = launcher
+        self._environment = environment
+
+    def open(self, request: TerminalRequest) -> OpenedTerminal:
+        """Open a terminal on a host, and say which program to start on it. Raises SimunixError if that cannot be."""
+        root = Path(f"/proc/{self._launcher.start(request.host).init}/root")
+        outside, inside = _open_pair(request.host, root)
+        _set_size(outside, request)
+        return OpenedTerminal(outside, inside, self._command(request, root, inside))
+
+    def _command(self, request: TerminalRequest, root: Path, inside: int) -> Command:
+        name, home, shell = user_of(root)
+        home = home if _inside(root, home).is_dir() else "/"
+        own = {"HOME": home, "USER": name, "LOGNAME": name, "SHELL": shell, "PS1": f"{name}@{request.host}:$PWD# "}
+        return Command(
+            argv=request.argv or (shell,),
+            environment={"PATH": PATH, **self._environment, **own, **request.environment},
+            directory=home,
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            label="joined",
+            terminal=True,
+        )
+
+
+def user_of(root: Path) -> tuple[str, str, str]:
+    """Name, home folder and shell of root, by the /etc/passwd that a host sees below `root`."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for line in _inside(root, "/etc/passwd").read_text().splitlines():
+            fields = line.split(":")
+            if len(fields) == 7 and fields[2] == "0":
+                shell = fields[6] if _inside(root, fields[6] or "/").is_file() else ROOT_SHELL
+                return fields[0], fields[5] or "/", shell
+    return ROOT_USER, ROOT_HOME, ROOT_SHELL
+
+
+def _inside(root: Path, path: str) -> Path:
+    """A path of a host, seen from outside: symbolic links are followed as from inside (/bin/bash may be reached by one)."""
+    with contextlib.suppress(OSError):
+        return RootTree(root).locate(path)
+    return root / path.lstrip("/")
+
+
+def _open_pair(host: str, root: Path) -> tuple[int, int]:
+    master = next((root / name for name in MASTERS if (root / name).exists()), root / MASTERS[0])
+    flags = os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        outside = os.open(master, flags)
+    except OSError as error:
+        raise SimunixError(f"host {host}: cannot open a terminal: {error.strerror}; run it without one (-T)") from error
+    try:
+        fcntl.ioctl(outside, TIOCSPTLCK, struct.pack("i", 0))
+        return outside, fcntl.ioctl(outside, TIOCGPTPEER, flags)
+    except OSError as error:
+        os.close(outside)
+        raise SimunixError(f"host {host}: cannot open a terminal: {error.strerror}; run it without one (-T)") from error
+
+
+def _set_size(outside: int, request: TerminalRequest) -> None:
+    fcntl.ioctl(outside, termios.TIOCSWINSZ, struct.pack("HHHH", request.rows, request.columns, 0, 0))
+    modes = termios.tcgetattr(outside)
+    modes[0] |= IUTF8
+    termios.tcsetattr(outside, termios.TCSANOW, modes)
