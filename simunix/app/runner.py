@@ -123,9 +123,12 @@ def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | 
     return None
 
 
-def _records(directory: RunDirectory, cluster: ClusterPlan) -> list[str]:
+def _records(directory: RunDirectory, cluster: ClusterPlan) -> tuple[list[str], bool]:
+    """The texts of a cluster's records, "" for one that is not written to its end; whether they tell of all jobs."""
     files = [_record(directory, cluster, path) for path in cluster.records]
-    return [file.read_text() if file else "" for file in files]
+    texts = [file.read_text() if file else "" for file in files]
+    whole = [text if text.endswith(cluster.record_end) else "" for text in texts]
+    return whole, bool(texts) and (not cluster.record_end or all(whole))
 
 
 def _jobs_total(expansion: Expansion) -> int:
@@ -145,11 +148,13 @@ def job_rows(scenario: Scenario, expansion: Expansion, emulation: Emulation) -> 
 def _rows_of(scenario: Scenario, workload: WorkloadPlan, emulation: Emulation) -> list[JobRow]:
     directory = emulation.directory
     rjms = workload.cluster.rjms
+    records, tells_all = _records(directory, workload.cluster)
     logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
     recorded = Recorded(
         clients=rjms.clients,
         submissions=read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv"),
-        completed=rjms.completed(_records(directory, workload.cluster)),
+        completed=rjms.completed(records),
+        tells_all=tells_all,
         origin_s=workload.section.start / NS,
         epoch_s=scenario.epoch.timestamp(),
         suspended={number: log.suspended_s for number, log in logs.items() if log.suspensions},

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
+GRACE_NS = 60 * 10**9
+"""For so long, in virtual time, does a run that is cut short go on for the programs that collect."""
 LAST_BYTES = 500
 """How much of a program's output is read for its last lines."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
@@ -55,7 +57,8 @@ class Supervised:
 class Supervisor:
     """Starts the processes of a plan at their times, and again where the plan wants it; ends the run by `service.end`.
 
-    A run that is finished, or whose time is up, ends when the programs that collect have run; one that fails ends at once.
+    A run that is finished, or whose time is up, ends when the programs that collect have run. One that fails or that its user
+    ends does so as well, but is over after GRACE_NS, and whether these programs succeed does not matter.
     `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive` the run is never finished.
     `gate` holds up starts while this computer is short of memory.
     """
@@ -79,6 +82,7 @@ class Supervisor:
         self._gate = gate
         self._keep_alive = keep_alive
         self._reason: str | None = None  # why the run ends, once it does nothing more than collect
+        self._is_cut_short = False
         self._collectors = [entry for entry in self.entries if entry.spec.collects]
         self._schedule_faults()
         if any(entry.spec.actor is not None for entry in self.entries):
@@ -191,14 +195,14 @@ class Supervisor:
         entry.ended = True
         if spec.actor is not None and self._kernel.rsg.places.is_off(self._kernel.hosts[spec.host].host):
             entry.at_boot = spec.actor.restarts  # an actor has switched the host off
-        is_well = entry.exit_code == 0 or not spec.essential
+        is_well = entry.exit_code == 0 or not spec.essential or (spec.collects and self._is_cut_short)
         if spec.collects and is_well:
             self._end_if_collected()
         elif self._is_decided() and is_well:
             self.conclude("done")  # at this very turn, or the log would depend on how fast this computer is
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             output = self._directory.host(spec.host) / f"{spec.name}.err"
-            self.fail(
+            self._failed(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
                 f"{self._kernel.now_ns / 1e9:.3f} s; its output is in {output}{last_words(output)}"
             )
@@ -207,6 +211,14 @@ class Supervisor:
         """End the run as failed; the first reason counts."""
         self.failure = self.failure or text
         self._service.end("failed")
+
+    def _failed(self, text: str) -> None:
+        """End the run as failed, after a last look at what the RJMS has recorded, unless the run collects that already."""
+        self.failure = self.failure or text
+        if self._collectors and self._reason is None:
+            self.wind_up("failed")
+        elif not self._is_cut_short:
+            self.fail(text)
 
     def send_signal(self, entry: Supervised, number: int) -> None:
         """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
@@ -223,6 +235,21 @@ class Supervisor:
                 self.fail(f"{entry.spec.host}: {entry.spec.name} cannot collect what the run has left there: the host is off")
                 return
             self._kernel.timeline.add(self._kernel.now_ns, partial(self._start, entry))
+        self._end_if_collected()
+
+    def wind_up(self, reason: str) -> None:
+        """Cut the run short for this reason: submit no more, have the programs run that can collect, and end soon."""
+        if self._reason is None:
+            self._reason, self._is_cut_short = reason, True
+            for entry in self.entries:
+                if entry.spec.is_workload and entry.process is not None:
+                    self._kernel.timeline.add(self._kernel.now_ns, partial(self.send_signal, entry, signal.SIGSTOP))
+            for entry in self._collectors:
+                if self._kernel.faults.power.starts_programs(entry.spec.host):
+                    self._kernel.timeline.add(self._kernel.now_ns, partial(self._start, entry))
+                else:
+                    entry.ended = True
+        self._kernel.timeline.add(self._kernel.now_ns + GRACE_NS, partial(self._service.end, reason))
         self._end_if_collected()
 
     def _end_if_collected(self) -> None:
