@@ -377,6 +377,7 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
         section.restart,
         section.restart_delay,
         section.essential,
+        expect=section.expect,
         cpu_policy=section.cpu_policy or "",
     )
 

@@ -92,6 +92,7 @@ def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> 
         run.notes.append("This run has not ended, or was killed: there is no run.json yet.")
     elif run.record.get("ended") not in (None, "done", "time limit"):
         run.notes.append(f"This run ended early: {run.record.get('failure') or run.record['ended']}.")
+    run.notes += [f"A process did not end as expected: {line}." for line in run.record.get("failed_processes") or []]
     if reason := why_invalid(run.record):
         run.notes.append(f"This run is INVALID: the context of its workload was not established: {reason}.")
     if (directory / "machines.csv").exists():
