@@ -115,7 +115,8 @@ def scenario_page() -> str:
         "",
         "Generated from the JSON Schema that `simunix schema` prints. Durations are numbers of seconds or texts such as",
         "`50us`, `2h30m`, `1 day`; rates `10Gbps` or `1.25GBps`; sizes `64GiB`; speeds `2.5Gf`. An unknown key is an error",
-        "that names file and line.",
+        "that names file and line. `simunix run --set KEY=VALUE` replaces a value, `--set KEY+=VALUE` appends to a list",
+        "(the elements of a list one by one): `--set 'slurm.sacctmgr+=add account physics'`.",
         "",
     ]
     inherited = set(texts["SubmitOptions"])

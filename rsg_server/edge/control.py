@@ -194,7 +194,7 @@ class Control:
 
     async def _stop(self, request: Answer, caller: Caller) -> Answer:
         self._service.kernel.disturbances.note("the run was ended by hand")
-        self._service.end("stopped by request")
+        self._service.wish_end("stopped by request")
         return await self._status(request, caller)
 
     async def _change(self, request: Answer, caller: Caller) -> Answer:

@@ -30,6 +30,8 @@ PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
 OUTSIDE_S, KEYS_S = 0.2, 0.02
 """How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
+GRACE_S = 10.0
+"""For so long, in real time, does a run that its user ends go on for what still has to be asked inside."""
 LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
@@ -55,6 +57,8 @@ class Service:
 
     `on_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused.
     `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
+    `at_wish` is called, once and between two turns, with the reason for which the user ends the run: the run then goes on, as
+    fast as it can and for GRACE_S at most, until `end` is called. By default the run ends by itself at the next turn.
     A run with a `deployment` gives no turn before that is started.
     """
 
@@ -63,6 +67,7 @@ class Service:
     finished: Callable[[], bool] | None = None
     at_limit: Callable[[str], None] | None = None
     on_pause: Callable[[], None] = lambda: None
+    at_wish: Callable[[str], None] | None = None
     paused: bool = False
     deployment: Deployment | None = None
     reason: str = ""
@@ -76,6 +81,8 @@ class Service:
     _hold_at_ns: int | None = field(default=None, init=False)  # where the clock is to stand still
     _is_step: bool = field(default=False, init=False)  # it is to go on once more from there
     _pausing: trio.Event = field(default_factory=trio.Event, init=False)
+    _wish: str = field(default="", init=False)
+    _grace_ends: float | None = field(default=None, init=False)
     _attention: trio.Event = field(default_factory=trio.Event, init=False)
     _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
@@ -94,6 +101,8 @@ class Service:
             self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
         with collected_seldom():
             while not self.reason:
+                if self.is_ending:
+                    self._wind_up()
                 self._set_limit()
                 await self._between(self._turns())
         return self.reason
@@ -116,13 +125,34 @@ class Service:
         self.turns.stop = True
         self.attend()
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether the run has ended, or its user has asked for its end."""
+        return bool(self.reason or self._wish)
+
     def interrupt(self) -> None:
-        """Stop at the next turn boundary; called by the handler of a signal, outside of trio."""
-        self.reason = self.reason or "interrupted"
+        """End the run as its user wishes by a signal; called by the handler of the signal, outside of trio."""
+        self.wish_end("interrupted")
+
+    def wish_end(self, reason: str) -> None:
+        """Stop at the next turn boundary, by the user's wish; what still has to be asked inside is asked before (`at_wish`)."""
+        if self.at_wish is None:
+            self.reason = self.reason or reason
+        self._wish = self._wish or reason
         self.turns.stop = True
         if self._token is not None:
             with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
                 self._token.run_sync_soon(self.attend)
+
+    def _wind_up(self) -> None:
+        """Have what still has to be asked inside be asked; end the run when the time for that is over."""
+        if self._grace_ends is None:
+            self._grace_ends = time.monotonic() + GRACE_S
+            self.turns.stop, self.paused, self.options.pace = False, False, None
+            if self.at_wish is not None:
+                self.at_wish(self._wish)
+        elif time.monotonic() >= self._grace_ends:
+            self.reason = self.reason or self._wish
 
     def attend(self) -> None:
         """Wake the service if it waits, since something outside has happened."""

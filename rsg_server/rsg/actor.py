@@ -31,6 +31,7 @@ class Participant:
         self.is_daemon = False
         self.is_suspended = False
         self.is_over = False
+        self.is_killed = False
         # while an operation of the actor has not been answered: what it waits for, as words or as what has them; else ""
         self.waits_for: str | Wait = ""
         self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for

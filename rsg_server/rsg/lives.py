@@ -229,7 +229,7 @@ class Lives:
         if who.is_over:
             return
         self.end(who)
-        who.is_suspended = False
+        who.is_suspended, who.is_killed = False, True
         thread = who.thread
         if thread is None:
             return

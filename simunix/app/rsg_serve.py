@@ -16,9 +16,9 @@ from simunix.app.rsg_ports import claimed
 from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
 from simunix.launch.emulation import Emulation, say
+from simunix.launch.failures import describe_exit
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.plan import HostSpec, Plan
-from simunix.launch.supervisor import describe_exit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

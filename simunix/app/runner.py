@@ -6,10 +6,11 @@ import contextlib
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.errors import ServerError, SimunixError, described, shortened
+from simunix.app.late import late_lines
 from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.replay import with_replay
 from simunix.app.summary import print_report
@@ -18,6 +19,7 @@ from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import SHIM
+from simunix.launch.failures import failed_lines
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.run_directory import RunDirectory
 from simunix.metrics.logs import logs_by_number
@@ -68,6 +70,8 @@ def run_scenario(options: ScenarioOptions) -> int:
         scenario = scenario.model_copy(update={"seed": options.seed})
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
     plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
+    said_by = "until" if options.until_ns is None else "--until"
+    plan = replace(plan, warnings=(*plan.warnings, *late_lines(scenario, expansion, plan.until_ns, said_by)))
     plan.observation.check([host.name for host in plan.hosts])
     if scenario.recorded is not None:
         from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
@@ -128,9 +132,12 @@ def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | 
     return None
 
 
-def _records(directory: RunDirectory, cluster: ClusterPlan) -> list[str]:
+def _records(directory: RunDirectory, cluster: ClusterPlan) -> tuple[list[str], bool]:
+    """The texts of a cluster's records, "" for one that is not written to its end; whether they tell of all jobs."""
     files = [_record(directory, cluster, path) for path in cluster.records]
-    return [file.read_text() if file else "" for file in files]
+    texts = [file.read_text() if file else "" for file in files]
+    whole = [text if text.endswith(cluster.record_end) else "" for text in texts]
+    return whole, bool(texts) and (not cluster.record_end or all(whole))
 
 
 def _jobs_total(expansion: Expansion) -> int:
@@ -150,11 +157,13 @@ def job_rows(scenario: Scenario, expansion: Expansion, emulation: Emulation) -> 
 def _rows_of(scenario: Scenario, workload: WorkloadPlan, emulation: Emulation) -> list[JobRow]:
     directory = emulation.directory
     rjms = workload.cluster.rjms
+    records, tells_all = _records(directory, workload.cluster)
     logs = logs_by_number(directory.shared(FOLDER), workload.host if len(scenario.workload or []) > 1 else "")
     recorded = Recorded(
         clients=rjms.clients,
         submissions=read_submissions(directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv"),
-        completed=rjms.completed(_records(directory, workload.cluster)),
+        completed=rjms.completed(records),
+        tells_all=tells_all,
         origin_s=workload.section.start / NS,
         epoch_s=scenario.epoch.timestamp(),
         suspended={number: log.suspended_s for number, log in logs.items() if log.suspensions},
@@ -189,7 +198,19 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
             print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     elif code == 0:
         _report(record, rows, expansion, options.out or directory.path, _compared(options, scenario, record, directory.path))
-    return code
+    failed = _tell_failures(emulation, options.out or directory.path)
+    return code or failed
+
+
+def _tell_failures(emulation: Emulation, shown: Path) -> int:
+    """Name the processes that did not end as the scenario expects; the exit code that they ask for, 0 if there are none."""
+    failures = emulation.supervisor.failures
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        for line in failed_lines(failures, shown / "hosts"):
+            print(f"simunix: {line}", file=sys.stderr)
+        if failures:
+            print("simunix: if such an end is meant, say so by the key expect of the process", file=sys.stderr)
+    return FAILED if failures else 0
 
 
 def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansion: Expansion, emulation: Emulation) -> None:

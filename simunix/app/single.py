@@ -22,12 +22,12 @@ from simunix.launch.debug.observation import ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
+from simunix.launch.failures import signal_name
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.limits import memory_bytes
 from simunix.launch.plan import HostSpec, Plan, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.run_directory import RunDirectory
-from simunix.launch.supervisor import signal_name
 from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2

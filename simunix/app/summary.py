@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -12,37 +13,36 @@ from rich.table import Table
 
 from simunix.app.refused import refused_lines
 from simunix.planning.expand import Expansion
-from simunix.results.jobs_csv import TAU_S, JobRow
+from simunix.results.jobs_csv import UNKNOWN, JobRow
 from simunix.results.run_json import RunRecord
 from simunix.units import human_time
 
 
-def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean; 0 for no values."""
-    return sum(values) / len(values) if values else 0.0
+def figures(record: RunRecord, rows: Sequence[JobRow], cores: int) -> dict[str, str]:
+    """The figures of a schedule, as `simunix.metrics` defines them for reports and schedule.csv as well.
+
+    Waits and slowdowns are those of the jobs that do not belong to a context, whose waits began before the replay.
+    """
+    from simunix.metrics import per_job, schedule  # bring pandas, which a run without jobs does not wait for
+    from simunix.metrics.jobs import without_context
+    from simunix.report.batsim_files import frame
+
+    jobs = frame(rows)
+    counted = without_context(jobs, {"contexts": record.contexts})
+    is_known = all(row.final_state != UNKNOWN for row in rows)
+    return {
+        "mean wait": _shown(float(per_job.waiting_time(counted).mean()), human_time),
+        f"mean bounded slowdown (τ = {per_job.TAU_S:g} s)": _shown(
+            float(per_job.bounded_slowdown(counted).mean()), "{:.2f}".format
+        ),
+        "utilisation": _shown(schedule.utilisation(jobs, cores) if is_known and cores else math.nan, "{:.1%}".format),
+        "makespan": _shown(schedule.makespan(jobs) if is_known else math.nan, human_time),
+    }
 
 
-def utilisation(rows: Sequence[JobRow], cores: int) -> float:
-    """Core-seconds for which jobs ran, divided by those of all cores from the first submission to the last end."""
-    ran = [row for row in rows if row.finish_time is not None and row.submission_time is not None]
-    if not ran or not cores:
-        return 0.0
-    span = max(row.finish_time or 0.0 for row in ran) - min(row.submission_time or 0.0 for row in ran)
-    busy = sum((row.execution_time or 0.0) * row.requested_number_of_resources for row in ran)
-    return busy / (cores * span) if span > 0 else 0.0
-
-
-def makespan_s(rows: Sequence[JobRow]) -> float:
-    """Seconds from the first submission to the last end."""
-    ends = [row.finish_time for row in rows if row.finish_time is not None]
-    starts = [row.submission_time for row in rows if row.submission_time is not None]
-    return max(ends) - min(starts) if ends and starts else 0.0
-
-
-def replayed(record: RunRecord, rows: Sequence[JobRow]) -> list[JobRow]:
-    """The rows without the jobs of a context, whose waits belong to the time before the replay."""
-    context = {(one["workload"], job) for one in record.contexts for job in (*one["running"], *one["waiting"])}
-    return [row for row in rows if (row.workload_name, row.job_id) not in context]
+def _shown(value: float, form: Callable[[float], str]) -> str:
+    """A figure as text; a word where no job tells it."""
+    return "unknown" if math.isnan(value) else form(value)
 
 
 def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
@@ -53,13 +53,8 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     for state, count in sorted(Counter(row.final_state for row in rows).items()):
         table.add_row(f"jobs {state.lower().replace('_', ' ')}", f"{count:,}")
     if rows:
-        counted = replayed(record, rows)
-        waits = [row.waiting_time for row in counted if row.waiting_time is not None]
-        slowdowns = [value for row in counted if (value := row.bounded_slowdown) is not None]
-        table.add_row("mean wait", human_time(mean(waits)))
-        table.add_row(f"mean bounded slowdown (τ = {TAU_S:g} s)", f"{mean(slowdowns):.2f}")
-        table.add_row("utilisation", f"{utilisation(rows, cores):.1%}")
-        table.add_row("makespan", human_time(makespan_s(rows)))
+        for what, value in figures(record, rows, cores).items():
+            table.add_row(what, value)
     table.add_row("virtual time", human_time(record.virtual_s))
     table.add_row("wall time", human_time(record.wall_s))
     table.add_row("speed-up", f"{record.speed_up:,.0f} ×")

@@ -178,7 +178,7 @@ class Emulation:
             self._launcher.close()
             raise
         raise_open_files(needs.descriptors)
-        return MemoryGate(lambda: bool(self.service.reason)) if merges else None
+        return MemoryGate(lambda: self.service.is_ending) if merges else None
 
     def _make_kernel(self) -> Kernel:
         options = dataclasses.replace(self.plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self._begun_ns)
@@ -235,12 +235,17 @@ class Emulation:
             on_pause=self._tell_pause,
             finished=lambda: self.supervisor.is_finished(),
             at_limit=lambda reason: self.supervisor.conclude(reason),
+            at_wish=(lambda reason: self.supervisor.wind_up(reason)) if self._has_to_collect() else None,
         )
 
     def _tell_pause(self) -> None:
         self.kernel.disturbances.note("the run was paused by hand")
         at = f"{self.kernel.now_ns / 1e9:.6f} s"
         say(f"paused at {at} of virtual time; to go on: simunix ctl {self.directory.path} resume (or step, or until TIME)")
+
+    def _has_to_collect(self) -> bool:
+        """Whether something is asked inside at the end of a run that its user ends; not while a debugger holds programs."""
+        return self._gdb is None and any(process.collects for process in self.plan.processes)
 
     # The run
 

@@ -126,7 +126,7 @@ class ActorSpec:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A daemon or program: `restart` is never, on-failure or always.
+    """A daemon or program: `restart` is never, on-failure or always. `expect`: how it may end; negative numbers are signals.
 
     One that `collects` starts, instead of at `start_ns`, when the run is finished or its time is up; the run ends after it.
     """
@@ -145,6 +145,7 @@ class ProcessSpec:
     collects: bool = False
     footprint: Footprint = Footprint()
     cpu_policy: str = ""  # empty: that of the host
+    expect: tuple[int, ...] = (0,)
     serves: bool = False  # never ends by itself; the run does not wait for it
     actor: ActorSpec | None = None
 

@@ -10,7 +10,6 @@ import os
 import signal
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.edge.service import Service
@@ -20,6 +19,7 @@ from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import Command
 from rsg_server.process.process import Process
 from simunix.launch.factory.broker import FactoryError, HostLostError, KilledError
+from simunix.launch.failures import Failure, describe_exit, last_lines, last_words
 from simunix.launch.limits.ksm import MemoryGate
 from simunix.launch.plan import Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 BOOT_STEP_NS = 10**9
 """When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
-LAST_BYTES = 500
-"""How much of a program's output is read for its last lines."""
+GRACE_NS = 60 * 10**9
+"""For so long, in virtual time, does a run that is cut short go on for the programs that collect."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
 """Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
 Descriptors = tuple[int, int, int]
@@ -55,7 +55,8 @@ class Supervised:
 class Supervisor:
     """Starts the processes of a plan at their times, and again where the plan wants it; ends the run by `service.end`.
 
-    A run that is finished, or whose time is up, ends when the programs that collect have run; one that fails ends at once.
+    A run that is finished, or whose time is up, ends when the programs that collect have run. One that fails or that its user
+    ends does so as well, but is over after GRACE_NS, and whether these programs succeed does not matter.
     `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive` the run is never finished.
     `gate` holds up starts while this computer is short of memory.
     """
@@ -70,6 +71,7 @@ class Supervisor:
         keep_alive: bool = False,
     ) -> None:
         self.failure: str | None = None
+        self.failures: list[Failure] = []  # of processes that did not end as the plan expects; not those that ended the run
         self.entries = [Supervised(spec) for spec in plan.processes]
         self._kernel: Kernel = service.kernel
         self._service = service
@@ -79,6 +81,7 @@ class Supervisor:
         self._gate = gate
         self._keep_alive = keep_alive
         self._reason: str | None = None  # why the run ends, once it does nothing more than collect
+        self._is_cut_short = False
         self._collectors = [entry for entry in self.entries if entry.spec.collects]
         self._schedule_faults()
         if any(entry.spec.actor is not None for entry in self.entries):
@@ -184,29 +187,47 @@ class Supervisor:
         if not self._kernel.faults.power.starts_programs(spec.host):  # it went with its host: see on_loss
             entry.ended, entry.at_boot = True, boots_again(spec)
             return
-        again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code != 0)
+        again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code not in spec.expect)
         if again and not self._service.reason:
             self._kernel.timeline.add(self._kernel.now_ns + spec.restart_delay_ns, partial(self._start, entry))
             return
         entry.ended = True
         if spec.actor is not None and self._kernel.rsg.places.is_off(self._kernel.hosts[spec.host].host):
             entry.at_boot = spec.actor.restarts  # an actor has switched the host off
-        is_well = entry.exit_code == 0 or not spec.essential
+        self._note_end(entry)
+        is_well = entry.exit_code == 0 or not spec.essential or (spec.collects and self._is_cut_short)
         if spec.collects and is_well:
             self._end_if_collected()
         elif self._is_decided() and is_well:
             self.conclude("done")  # at this very turn, or the log would depend on how fast this computer is
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             output = self._directory.host(spec.host) / f"{spec.name}.err"
-            self.fail(
+            self._failed(
                 f"{spec.host}: {spec.name} ended with {describe_exit(entry.exit_code)} at "
                 f"{self._kernel.now_ns / 1e9:.3f} s; its output is in {output}{last_words(output)}"
             )
+
+    def _note_end(self, entry: Supervised) -> None:
+        """Note a process that did not end as the plan expects; one that Remote SimGrid has killed is none."""
+        spec = entry.spec
+        is_killed = entry.actor is not None and entry.actor.is_killed
+        if entry.exit_code in spec.expect or spec.collects or spec.essential or is_killed:
+            return
+        lines = last_lines(self._directory.host(spec.host) / f"{spec.name}.err", 1)
+        self.failures.append(Failure(spec, entry.exit_code, self._kernel.now_ns, "".join(lines)))
 
     def fail(self, text: str) -> None:
         """End the run as failed; the first reason counts."""
         self.failure = self.failure or text
         self._service.end("failed")
+
+    def _failed(self, text: str) -> None:
+        """End the run as failed, after a last look at what the RJMS has recorded, unless the run collects that already."""
+        self.failure = self.failure or text
+        if self._collectors and self._reason is None:
+            self.wind_up("failed")
+        elif not self._is_cut_short:
+            self.fail(text)
 
     def send_signal(self, entry: Supervised, number: int) -> None:
         """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
@@ -223,6 +244,21 @@ class Supervisor:
                 self.fail(f"{entry.spec.host}: {entry.spec.name} cannot collect what the run has left there: the host is off")
                 return
             self._kernel.timeline.add(self._kernel.now_ns, partial(self._start, entry))
+        self._end_if_collected()
+
+    def wind_up(self, reason: str) -> None:
+        """Cut the run short for this reason: submit no more, have the programs run that can collect, and end soon."""
+        if self._reason is None:
+            self._reason, self._is_cut_short = reason, True
+            for entry in self.entries:
+                if entry.spec.is_workload and entry.process is not None:
+                    self._kernel.timeline.add(self._kernel.now_ns, partial(self.send_signal, entry, signal.SIGSTOP))
+            for entry in self._collectors:
+                if self._kernel.faults.power.starts_programs(entry.spec.host):
+                    self._kernel.timeline.add(self._kernel.now_ns, partial(self._start, entry))
+                else:
+                    entry.ended = True
+        self._kernel.timeline.add(self._kernel.now_ns + GRACE_NS, partial(self._service.end, reason))
         self._end_if_collected()
 
     def _end_if_collected(self) -> None:
@@ -267,28 +303,3 @@ class Supervisor:
 def boots_again(spec: ProcessSpec) -> bool:
     """Whether a process begins again when its host comes on; an actor of Remote SimGrid does so if it is asked to."""
     return spec.actor is None or spec.actor.restarts
-
-
-def last_words(output: Path) -> str:
-    """The last two lines of a program's output, which mostly tell why the program ended; nothing if there are none."""
-    try:
-        with output.open("rb") as file:
-            file.seek(-min(LAST_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
-            lines = [line.strip() for line in file.read().decode(errors="replace").split("\n") if line.strip()]
-    except OSError:
-        return ""
-    return f", and ends with: {'; '.join(lines[-2:])}" if lines else ""
-
-
-def describe_exit(code: int | None) -> str:
-    """Words for an exit code as subprocess gives it: negative numbers are signals."""
-    if code is None:
-        return "an unknown status"
-    return f"exit code {code}" if code >= 0 else f"signal {-code} ({signal_name(-code)})"
-
-
-def signal_name(number: int) -> str:
-    """Such as SIGTERM; real-time signals count from SIGRTMIN."""
-    if number in signal.valid_signals() and number < signal.SIGRTMIN:
-        return signal.Signals(number).name
-    return f"SIGRTMIN+{number - signal.SIGRTMIN}" if number >= signal.SIGRTMIN else f"signal {number}"

@@ -20,6 +20,7 @@ from simunix.dates import since_1970_ns
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
+from simunix.launch.shipped import ship
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
@@ -82,10 +83,10 @@ class _Parts:
         """Variables that have another value on hosts than the scenario's."""
         return {name: value for cluster in self.clusters for name, value in cluster.replaced.items()}
 
-    def hosts(self) -> tuple[HostSpec, ...]:
-        """The hosts in the order of the scenario, which is also the order of their addresses."""
+    def hosts(self, shipped: Mapping[str, tuple[PrivateSpec, ...]]) -> tuple[HostSpec, ...]:
+        """The hosts in the order of the scenario, which is also the order of their addresses; `shipped`: more private paths."""
         roots = self.site.roots
-        private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private)
+        private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
         wires = [self.bmcs.wires, *(cluster.wires for cluster in self.clusters)]
@@ -166,7 +167,8 @@ def _parts(scenario: Scenario, folder: Path, checked: bool) -> _Parts:
 
 def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, checked: bool) -> Plan:
     scenario, platform = parts.scenario, parts.platform
-    hosts, processes = parts.hosts(), parts.processes(checked)
+    shipped = ship(parts.processes(checked), scenario.environment)
+    hosts, processes = parts.hosts(shipped.private), shipped.processes
     charging = charging_of(scenario, processes, folder)
     check_speeds(charging, platform)
     faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform)
@@ -176,7 +178,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         hosts=hosts,
         processes=processes,
         kernel=_kernel_options(scenario, platform, charging, strict),
-        files=parts.files(),
+        files=(*parts.files(), *shipped.files),
         environment={**ENVIRONMENT, **scenario.environment, **parts.replaced},
         stop=_stop(scenario, processes),
         until_ns=scenario.until,
@@ -384,6 +386,7 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
         section.restart,
         section.restart_delay,
         section.essential,
+        expect=section.expect,
         cpu_policy=section.cpu_policy or "",
     )
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from simunix import __version__
 from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, SWITCHING_ON, Consumption
-from simunix.results.jobs_csv import JobRow, write_rows
+from simunix.results.jobs_csv import UNKNOWN, JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
 from simunix.results.whole_files import whole_file
 
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STATES = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
+OF_ALL_ENDS = (
+    "makespan",
+    "nb_jobs_finished",
+    "nb_jobs_killed",
+    "nb_jobs_success",
+    "success_rate",
+    "time_computing",
+    "time_idle",
+)
+"""Columns of schedule.csv that nobody can tell while the end of a job is unknown."""
 KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
 
 
@@ -92,7 +102,9 @@ def schedule(jobs: pd.DataFrame, processors: int, wall_s: float, consumed: Consu
         "time_switching_on": 0,
         "time_unavailable": 0,
     }
-    return found if consumed is None else found | _metered(found, consumed, float(jobs["submission_time"].min()), last)
+    if consumed is not None:
+        found |= _metered(found, consumed, float(jobs["submission_time"].min()), last)
+    return found | dict.fromkeys(OF_ALL_ENDS if (state == UNKNOWN).any() else (), "")
 
 
 def _metered(found: dict[str, object], consumed: Consumption, first: float, last: float) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,10 @@ def settings(run: Run) -> dict[str, str]:
     found |= _flat("scenario", _scenario(run.directory / "scenario.yaml"))
     for override in record.get("overrides") or []:
         key, _, value = str(override).partition("=")
-        place = "scenario." + re.sub(r"\.(\d+)(?=\.|\[|$)", r"[\1]", key)
+        place = "scenario." + re.sub(r"\.(\d+)(?=\.|\[|$)", r"[\1]", key.removesuffix("+"))
+        if key.endswith("+"):
+            found |= _appended(found, place, _parsed(value))
+            continue
         found = {one: text for one, text in found.items() if not re.match(re.escape(place) + r"[.\[]", one)}
         found |= _flat(place, _parsed(value))
     for role, file in (record.get("inputs") or {}).items():
@@ -72,6 +75,16 @@ def _parsed(text: str) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         return text
+
+
+def _appended(found: Mapping[str, str], place: str, value: Any) -> dict[str, str]:
+    """The keys of what is appended to the list at a place, whose elements `found` may have already."""
+    element = re.compile(re.escape(place) + r"\[(\d+)\]")
+    first = 1 + max((int(match[1]) for match in map(element.match, found) if match), default=-1)
+    added: dict[str, str] = {}
+    for number, each in enumerate(value if isinstance(value, list) else [value], first):
+        added |= _flat(f"{place}[{number}]", each)
+    return added
 
 
 def _flat(key: str, value: Any) -> dict[str, str]:

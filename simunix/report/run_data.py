@@ -13,6 +13,7 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
 from simunix.results.job_table import read_columns
+from simunix.results.jobs_csv import UNKNOWN
 from simunix.results.machines import Machines, read_machines
 from simunix.results.run_json import read_record
 from simunix.results.storage_usage import StorageUse, read_storage_use
@@ -91,6 +92,7 @@ def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> 
         run.notes.append("This run has not ended, or was killed: there is no run.json yet.")
     elif run.record.get("ended") not in (None, "done", "time limit"):
         run.notes.append(f"This run ended early: {run.record.get('failure') or run.record['ended']}.")
+    run.notes += [f"A process did not end as expected: {line}." for line in run.record.get("failed_processes") or []]
     if reason := why_invalid(run.record):
         run.notes.append(f"This run is INVALID: the context of its workload was not established: {reason}.")
     if (directory / "machines.csv").exists():
@@ -109,6 +111,11 @@ def _left_out(run: Run) -> list[str]:
     if run.jobs is None or run.counted is None:
         return []
     found = []
+    if unknown := int((run.jobs["final_state"] == UNKNOWN).sum()):
+        found.append(
+            f"What became of {unknown:,} jobs is unknown, since their RJMS could not be asked: they count as not finished, and "
+            "utilisation, throughput and makespan are those of the other jobs alone."
+        )
     replayed = without_context(run.jobs, run.record)
     if context := len(run.jobs) - len(replayed):
         found.append(

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.results import jobs_csv
 from simunix.results.job_table import NUMBERS, numbers, read_columns
 from simunix.results.run_json import read_record
 from simunix.workload.formats import by_name
@@ -18,6 +19,8 @@ USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "gr
 """What `simunix.workload.population` calls the users and groups of a trace, or their bare numbers."""
 TEXTS = ("job_id", "metadata", "final_state", "user", "account")
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
+NOT_ENDED = (jobs_csv.UNFINISHED, jobs_csv.UNKNOWN)
+"""What `final_state` says of a job whose end the run has not seen."""
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
 """Keys of run.json that are the run's provenance."""
 
@@ -46,7 +49,8 @@ def read_run(directory: Path) -> SwfTrace:
     records["requested"] = asked
     records["requested_s"] = submitted["requested_time"].fillna(UNKNOWN)
     words = submitted["final_state"].astype(str)
-    records["status"] = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
+    status = (words == "COMPLETED").astype("int64").where(~words.str.startswith("CANCELLED"), CANCELLED)
+    records["status"] = status.where(~words.isin(NOT_ENDED), UNKNOWN)
     notes = _notes(record, len(jobs) - len(submitted))
     for column, field, known in (("user", "user", USER), ("account", "group", GROUP)):
         if column in submitted:

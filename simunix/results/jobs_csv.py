@@ -20,10 +20,10 @@ from simunix.results.whole_files import whole_file
 from simunix.rjms.adapter import Clients, CompletedJob
 from simunix.workload.job import Job, SkippedJob
 
+UNFINISHED, UNKNOWN = "UNFINISHED", "UNKNOWN"
+"""`final_state` of a submitted job of which the RJMS has recorded no end; of one whose RJMS could not be asked."""
 NO_LIMIT_S = -1.0
 """`requested_time` of a job without a time limit, as Batsim writes it."""
-TAU_S = 10.0
-"""Bound of the bounded slowdown (Feitelson: Metrics for parallel job scheduling and their convergence, JSSPP 2001)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +55,6 @@ class JobRow:
     partition: str = ""
     qos: str = ""
     io_time: float | None = None
-
-    @property
-    def bounded_slowdown(self) -> float | None:
-        """max(1, turnaround / max(run time, TAU_S)); None if it did not finish."""
-        if self.turnaround_time is None or self.execution_time is None:
-            return None
-        return max(1.0, self.turnaround_time / max(self.execution_time, TAU_S))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +89,8 @@ class Recorded:
     """What was recorded of a workload's jobs, by the submitter and by the RJMS, and how both count time.
 
     `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` and `io_times` are seconds by the RJMS's.
-    `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.
+    `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start. Where `completed`
+    does not tell of all jobs, because the RJMS could not be asked or keeps no record, others may have ended as well.
     """
 
     clients: Clients
@@ -106,6 +100,7 @@ class Recorded:
     epoch_s: float
     suspended: Mapping[int, float] = field(default_factory=dict)
     io_times: Mapping[int, float] | None = None
+    tells_all: bool = True
 
     def by_job(self) -> dict[int, CompletedJob | None]:
         """The RJMS's record of every submitted job, by the trace's number; None if the RJMS has none.
@@ -184,7 +179,8 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
     submission = recorded.submissions.get(job.id)
     if submission is None:
         return row
-    row = replace(row, submission_time=round(recorded.origin_s + submission.submitted_s, 6), final_state="UNFINISHED")
+    state = UNFINISHED if recorded.tells_all else UNKNOWN
+    row = replace(row, submission_time=round(recorded.origin_s + submission.submitted_s, 6), final_state=state)
     if done is not None:
         return replace(_completed(row, done, recorded.epoch_s), metadata=submission.message)
     if submission.number is None and submission.message:

@@ -15,6 +15,7 @@ from rsg_server.processor.policies import CHARGED, Policies
 from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
+from simunix.launch.failures import failed_lines
 from simunix.results.run_json import RunRecord, described_hosts
 from simunix.results.upgrades import upgraded
 
@@ -61,6 +62,7 @@ def record_of(
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
+        failed_processes=failed_lines(emulation.supervisor.failures),
         **_of_hosts(emulation),
     )
 

@@ -73,6 +73,7 @@ class RunRecord:
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    failed_processes: list[str] = field(default_factory=list)  # the first ones, how they ended, and how many more there are
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
     cores: int = 0  # of all compute nodes
     hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` has them

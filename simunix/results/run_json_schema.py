@@ -38,6 +38,7 @@ class _Record(_Strict):
     rjms: str | None = None
     ended: str | None = None
     failure: str | None = None
+    failed_processes: list[str] = []
     seed: Count | None = None
     virtual_s: Number | None = None
     wall_s: Number | None = None

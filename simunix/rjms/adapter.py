@@ -188,7 +188,8 @@ class ClusterPlan:
     its private paths, of the files in which the RJMS records jobs; there may be none. The first has `record_mark` once for
     each job.
     Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
-    run; a run that fails or is interrupted before has no records.
+    run, also of one that fails or that its user ends. The file ends with `record_end`: without it the file is not whole, and
+    what became of the jobs is unknown, as it is without `records`.
     `environment` is what programs of its users need besides the scenario's; `replaced` are variables of the scenario that have
     another value for all programs on hosts. `features` are those of the nodes that have any.
     `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
@@ -209,6 +210,7 @@ class ClusterPlan:
     replaced: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     record_mark: bytes = b"\n"
+    record_end: str = ""
     devices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     power_caps: tuple[PowerCap, ...] = ()

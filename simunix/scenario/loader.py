@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 from rsg_server.errors import quoted
 from simunix.scenario import yaml_text
 from simunix.scenario.located import ScenarioError
-from simunix.scenario.model import Scenario
+from simunix.scenario.model import Scenario, one_or_more
 
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[[0-9]+\]|\.[\w/-]+)*")
@@ -52,7 +52,8 @@ class _Positions:
         """The location as it is written in the file: an element that stands without its list has no index."""
         kept: Location = ()
         for part in location:
-            if isinstance(part, str) or (*kept, part) in self.lines or kept not in self.lines:
+            is_known = (*kept, part) in self.lines or dotted((*kept, part)) in self.overridden
+            if isinstance(part, str) or is_known or kept not in self.lines:
                 kept = (*kept, part)
         return kept
 
@@ -91,7 +92,7 @@ def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Sc
     """Read a scenario file and check it by `model`; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
     document, positions = read_document(path, "a scenario file, e.g. one of scenarios/", "hosts")
     for override in overrides:
-        _apply(document, override, positions)
+        _apply(document, override, positions, model)
     scenario = validated(model, document, positions)
     scenario.stands_in(positions.of_key)
     return scenario
@@ -101,7 +102,7 @@ def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, o
     """Check a document of no file, with the KEY=VALUE of --set put in; `what` names it in messages. Raises ScenarioError."""
     positions = _Positions(Path(what))
     for override in overrides:
-        _apply(document, override, positions)
+        _apply(document, override, positions, model)
     return validated(model, document, positions)
 
 
@@ -131,12 +132,15 @@ def validated(model: type[Model], document: dict[str, Any], positions: _Position
         raise ScenarioError(" ".join(_message(error, positions, model).split())) from None  # a key may hold line breaks
 
 
-def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:
+def _apply(document: dict[str, Any], override: str, positions: _Positions, model: type[BaseModel]) -> None:
+    """Put the value of KEY=VALUE into the document; KEY+=VALUE appends it to a list, a list's elements one by one."""
     key, equals, text = override.partition("=")
+    grows = key.endswith("+")
+    key = key.removesuffix("+")
     if not equals or not key:
         raise ScenarioError(f"--set {override}: expected KEY=VALUE, e.g. --set network.latency=50us")
     target: Any = document
-    parts = [_part(word) for word in key.replace("[", ".").replace("]", "").split(".")]
+    parts = tuple(_part(word) for word in key.replace("[", ".").replace("]", "").split("."))
     for part, below in itertools.pairwise(parts):
         if isinstance(target, dict) and isinstance(part, str):
             target = target.setdefault(part, [] if isinstance(below, int) else {})
@@ -145,12 +149,40 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
         else:
             raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}")
     try:
-        target[parts[-1]] = yaml_text.parse(text)[0]
+        value = yaml_text.parse(text)[0]
+        if grows:
+            _append(target, parts, value, override, positions, model)
+        else:
+            target[parts[-1]] = value
+            positions.overridden[dotted(parts)] = override
     except yaml_text.RefusedError as error:
         raise ScenarioError(f"--set {override:.60}: {error.problem}") from None
     except (TypeError, IndexError):
         raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}") from None
-    positions.overridden[dotted(parts)] = override
+
+
+def _append(target: Any, parts: Location, value: Any, override: str, positions: _Positions, model: type[BaseModel]) -> None:
+    """Append to the list at the last of `parts`, which is begun if there is none. Raises ScenarioError for another value."""
+    last = parts[-1]
+    found = target.get(last) if isinstance(target, dict) else target[last]
+    if isinstance(found, dict) and len(parts) == 1 and _may_be_one(model, str(last)):
+        found = [found]
+    if found is None:
+        found, positions.overridden[dotted(parts)] = [], override
+    if not isinstance(found, list):
+        kind = "a mapping" if isinstance(found, dict) else f"{found!r:.60}"
+        hint = f"set {dotted(parts)}.KEY=VALUE" if isinstance(found, dict) else f"replace it by {dotted(parts)}=VALUE"
+        raise ScenarioError(f"--set {override:.200}: {dotted(parts)} is {kind} and no list, so nothing is appended; {hint}")
+    for each in value if isinstance(value, list) else [value]:
+        positions.overridden[dotted((*parts, len(found)))] = override
+        found.append(each)
+    target[last] = found
+
+
+def _may_be_one(model: type[BaseModel], key: str) -> bool:
+    """Whether a key's list of sections may be written as one section, without a list."""
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    return key in fields and any(getattr(each, "func", None) is one_or_more for each in fields[key].metadata)
 
 
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:

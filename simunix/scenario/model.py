@@ -5,6 +5,7 @@ Clusters of an RJMS are not described here: each RJMS adds a section of its own 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from datetime import datetime
 from ipaddress import ip_address
@@ -174,6 +175,27 @@ class HostSection(Section):
         return self
 
 
+def _expected(value: object) -> object:
+    """How a process may end, as subprocess numbers it: an exit status or a signal's name, or a list of such."""
+    return tuple(map(_end, value if isinstance(value, (list, tuple)) and value else (value,)))
+
+
+def _end(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 255:
+        return value
+    if isinstance(value, str) and value in signal.Signals.__members__:
+        return -signal.Signals[value].value
+    raise ValueError(f"expected an exit status from 0 to 255, or a signal's name such as SIGTERM, got {value!r:.60}")
+
+
+_END: dict[str, Any] = {"type": ["integer", "string"]}
+Ends = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_expected),
+    WithJsonSchema({"anyOf": [_END, {"type": "array", "items": _END, "minItems": 1}]}),
+]
+
+
 class ProcessSection(Section):
     """A program to start on a host (or on each of several)."""
 
@@ -187,8 +209,15 @@ class ProcessSection(Section):
     restart: Literal["never", "on-failure", "always"] = "never"
     restart_delay: Duration = 10**9
     essential: bool = False
+    expect: Ends = (0,)
     cpu_policy: CpuPolicy | None = None
     private: PrivatePaths = []
+
+    @model_validator(mode="after")
+    def _check_expected(self) -> ProcessSection:
+        if self.essential and "expect" in self.model_fields_set:
+            raise ValueError("expect: the end of an essential process fails the run; take expect or essential away")
+        return self
 
 
 class ActorSection(ProcessSection):

@@ -34,7 +34,7 @@ def status_of(record: dict[str, Any] | None) -> str:
     """Return the status that a run.json tells: done, failed, interrupted or missing."""
     if record is None:
         return MISSING
-    if record["failure"]:
+    if record["failure"] or record.get("failed_processes"):
         return FAILED
     return DONE if record["ended"] in FINISHED else INTERRUPTED
 
@@ -64,7 +64,7 @@ def row_of(directory: Path, run: Run) -> dict[str, Any]:
             "virtual_s": record["virtual_s"],
             "wall_s": record["wall_s"],
             "rjms_release": record.get("rjms") or "",
-            "failure": record["failure"] or "",
+            "failure": record["failure"] or "; ".join(record.get("failed_processes") or []),
         }
         try:
             row |= metrics_of(run_folder(directory, run))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import DeadlockError, StallError
-from simunix.launch.supervisor import describe_exit
+from simunix.launch.failures import describe_exit
 from simunix.testing.attempt import isolation
 
 if TYPE_CHECKING:

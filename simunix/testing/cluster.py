@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
+from simunix.launch.failures import describe_exit
 from simunix.launch.run_directory import RunDirectory
-from simunix.launch.supervisor import describe_exit
 from simunix.ranges import expand_hosts
 from simunix.rjms.scenario import cluster_sections
 from simunix.scenario.model import HostSection, ProcessSection, Scenario

@@ -18,6 +18,8 @@ FROM jobs JOIN moldable_job_descriptions ON moldable_id =
         WHERE moldable_job_id = job_id) ELSE assigned_moldable_job END
 ORDER BY job_id"""
 """A row for each job; the events say why a job ended."""
+LAST_LINE = "# all jobs\n"
+"""What psql writes after the last row: rows without it are not all."""
 ENDED = ("Terminated", "Error")
 NO_PROJECT = "default"
 _STATES = {"WALLTIME": "TIMEOUT", "BESTEFFORT_KILL": "PREEMPTED", "FRAG_JOB_REQUEST": "CANCELLED"}

@@ -85,6 +85,7 @@ def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
         ),
         private=private,
         records=(layout.RECORDS,),
+        record_end=accounting.LAST_LINE,
         nodes=section.nodes,
         cores=sum(cluster.cores.values()),
     )

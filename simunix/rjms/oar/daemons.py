@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simunix.launch.plan import Footprint, PrivateSpec, ProcessSpec
-from simunix.rjms.oar.accounting import QUERY
+from simunix.rjms.oar.accounting import LAST_LINE, QUERY
 from simunix.rjms.oar.layout import (
     ADMINISTRATOR_PASSWORD,
     ALMIGHTY,
@@ -118,9 +118,10 @@ exec {SSHD} -D -e -f {SSHD_CONF} -o PidFile=/run/oar-node_sshd.pid"""
 
 
 def records(host: str, database: str, programs: str) -> ProcessSpec:
-    """What writes the records of all jobs down at the end of a run."""
+    """What writes the records of all jobs down at the end of a run, and behind them that these are all."""
     script = f"""PGPASSWORD={PASSWORD} exec {programs}/psql --quiet --no-psqlrc --csv -h {database} -U {USER} \\
     --output={RECORDS} {USER} <<'END'
 {QUERY};
+\\qecho '{LAST_LINE.strip()}'
 END"""
     return ProcessSpec("records", host, ("/bin/sh", "-c", script), collects=True, essential=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from simunix.rjms.adapter import CompletedJob
@@ -13,9 +14,16 @@ _NUMBER = re.compile(r"\(\d+\)$")
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
-    """All jobs of the file by their number, elements of arrays by NUMBER_INDEX; of a requeued job the last line counts."""
-    jobs = (parse_line(line) for line in lines if line.startswith("JobId="))
-    return {job.element or str(job.number): job for job in jobs}
+    """All jobs of the file by their number, elements of arrays by NUMBER_INDEX.
+
+    A requeued job has a line for each of its runs, and Slurm dates its submission anew. The last line counts, but for the
+    submission: the job's user has waited since the first.
+    """
+    found: dict[str, CompletedJob] = {}
+    for job in (parse_line(line) for line in lines if line.startswith("JobId=")):
+        key = job.element or str(job.number)
+        found[key] = replace(job, submit_s=found[key].submit_s) if key in found else job
+    return found
 
 
 def parse_line(line: str) -> CompletedJob:

@@ -62,7 +62,8 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
     folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
     specs = tuple(PrivateSpec(folder, slurm_user(text)) for folder in sorted(folders) if not folder.startswith("/run"))
     members = dict.fromkeys([section.controller, section.login or section.controller, *section.nodes])
-    return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "")
+    keeps = settings.get("jobcomptype", "").removeprefix("jobcomp/") == "filetxt"
+    return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "") if keeps else ""
 
 
 def _check_names(section: SlurmSection, text: str, path: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -104,10 +102,7 @@ def _folder(base: Path, number: int) -> Path:
 
 def test_the_scenario_that_is_shipped(simunix: Simunix, tmp_path: Path) -> None:
     """In Python, by FIFO; the second run is the first one again."""
-    path = f"environment.PATH={Path(sys.executable).parent}:{os.environ['PATH']}"
-    first, second = (
-        run(simunix, ROOT / "scenarios" / "vidal.yaml", tmp_path / name, "--set", path) for name in ("first", "second")
-    )
+    first, second = (run(simunix, ROOT / "scenarios" / "vidal.yaml", tmp_path / name) for name in ("first", "second"))
     rows = [line.split() for line in first.output("ionode", "applications").splitlines()]
     assert sorted(int(row[0]) for row in rows) == [1, 2, 3, 4, 5]
     assert max(float(row[1]) for row in rows) == pytest.approx(15_249, rel=0.01)
@@ -118,7 +113,6 @@ def test_over_tcp_with_prices_of_calls(simunix: Simunix, tmp_path: Path) -> None
     """Latency and calls add some milliseconds to FIFO; ties, which they break, decide nothing there."""
     lines = (ROOT / "scenarios" / "vidal.yaml").read_text().replace("unix:/tmp/coordinator", "ionode:7000").splitlines()
     (tmp_path / "tcp.yaml").write_text("\n".join(line for line in lines if not line.startswith("costs:")) + "\n")
-    path = f"environment.PATH={Path(sys.executable).parent}:{os.environ['PATH']}"
-    ran = run(simunix, tmp_path / "tcp.yaml", tmp_path / "out", "--set", path)
+    ran = run(simunix, tmp_path / "tcp.yaml", tmp_path / "out")
     ends_s = [float(line.split()[1]) for line in ran.output("ionode", "applications").splitlines()]
     assert 15_249 < max(ends_s) == pytest.approx(15_249, rel=1e-5)

@@ -78,6 +78,20 @@ def test_what_was_different(tmp_path: Path) -> None:
     assert agreeing > 3
 
 
+def test_what_was_appended(tmp_path: Path) -> None:
+    text = "shared: [/a]\nhosts: [{name: a}]\n"
+    folders = [runs.write_run(tmp_path / name, [], 1, 3, text) for name in "ab"]
+    record = json.loads((folders[1] / "run.json").read_text())
+    record |= {"overrides": ["shared+=/b", "shared+=[/c]", "hosts+={name: n}", "actors+={name: x}"]}
+    (folders[1] / "run.json").write_text(json.dumps(record))
+    assert dict(differences([read_run(folder) for folder in folders])[0]) == {
+        "scenario.shared[1]": ["–", "/b"],
+        "scenario.shared[2]": ["–", "/c"],
+        "scenario.hosts[1].name": ["–", "n"],
+        "scenario.actors[0].name": ["–", "x"],
+    }
+
+
 def test_a_run_that_was_killed_differs_in_nothing_that_is_unknown(tmp_path: Path) -> None:
     folders = [runs.write_run(tmp_path / name, [], 1, 3, f"a: {name}\n") for name in "ab"]
     (folders[1] / "run.json").unlink()
