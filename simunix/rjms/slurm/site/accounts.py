@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text
 from simunix.rjms.slurm.site.anonymous import HIDDEN, MAY_TELL, anonymous_entry, anonymous_qos
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text
 from simunix.rjms.slurm.site.anonymous import MAY_TELL, anonymous_job
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names

@@ -13,8 +13,8 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.files.lines import file_text, read_lines
 from simunix.rjms.slurm.installed import Setting, installed
-from simunix.rjms.slurm.lines import read_lines, read_text
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
 from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
@@ -103,7 +103,7 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
     usage = {} if files.usage is None else usage_of(files.usage, commands, changes, names)
     trace = None if files.jobs is None else read_jobs(files.jobs, changes, names)
     reservations = _reservations(files, trace, changes, names)
-    beside = dict(_beside(files.conf.parent, conf, changes, names))
+    beside = dict(_beside(files.conf.parent, conf, names))
     changes += [
         Change(str(files.conf.parent / name), name, f"left out: {why}")
         for name, why in NOT_READ.items()
@@ -128,16 +128,14 @@ def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
         yield Change(setting.place, f"{setting.name}={setting.value}", f"kept, but the run would be refused: {reason}")
 
 
-def _beside(folder: Path, conf: SiteConf, changes: list[Change], names: Names | None) -> Iterator[tuple[str, str]]:
+def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple[str, str]]:
     """Files beside slurm.conf that go along, with their texts."""
     if (gres := folder / "gres.conf").is_file():
-        yield gres.name, gres_text(gres, conf.text, changes, names)
+        yield gres.name, gres_text(gres, conf, names)
     if (topology := folder / "topology.conf").is_file():
-        lines = list(read_lines(topology, "a topology.conf"))
-        if names is None:
-            yield topology.name, read_text(topology, "a topology.conf")
-        else:
-            yield topology.name, "".join(f"{line.text}\n" for line in anonymous_lines(lines, names, changes, topology.name))
+        read = read_lines(topology, "a topology.conf")
+        lines = read if names is None else anonymous_lines(read, names, conf.changes, topology.name)
+        yield topology.name, file_text(conf.references.topology(lines))
 
 
 def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Change]:

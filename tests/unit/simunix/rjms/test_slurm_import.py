@@ -18,7 +18,7 @@ from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.rjms.scenario import load
 from simunix.rjms.slurm.beside import devices, will_drain
-from simunix.rjms.slurm.lines import joined, read_lines
+from simunix.rjms.slurm.files.lines import joined, read_lines
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.conf import read_conf
 from simunix.rjms.slurm.site.fair_share import usage_of
