@@ -18,6 +18,7 @@ from simunix.rjms.slurm.site.sacct_json import SITE_CLOCK, json_rows
 from simunix.rjms.slurm.site.submit_lines import KNOWN, submit_options
 from simunix.workload.formats.columns import COLUMNS
 from simunix.workload.formats.job_table import trace_of
+from simunix.workload.formats.sacct_rows import sacct_rows
 from simunix.workload.formats.swf import SwfTrace
 
 WHAT = "what sacct -P prints"
@@ -25,7 +26,7 @@ FORMAT = (
     "JobID,JobName,User,Group,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,Timelimit,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,"
     "Constraints,Licenses,Reservation,State,ExitCode,NodeList,SubmitLine"
 )
-"""What to ask sacct for; SubmitLine last, since it may hold a |."""
+"""What to ask sacct for."""
 KEPT = tuple(name for name in FORMAT.split(",") if name in COLUMNS)
 NEEDED = ("JobID", "Submit", "Start", "End", "State")
 UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "COMPLETING", "CONFIGURING")
@@ -96,13 +97,8 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             raise SimunixError(f"{path}:1: column {name} is missing; run sacct -a -D -P -o {FORMAT}")
     if len(lines) < 2 or not any(lines[1:]):
         raise SimunixError(f"{path}: no jobs; run sacct with -S and -E of the time that you mean")
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        values = line.split("|", len(names) - 1) if names[-1] == "SubmitLine" else line.split("|")
-        if len(values) != len(names):
-            raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; ask for SubmitLine last")
-        yield number, dict(zip(names, values, strict=True))
+    for number, fields in sacct_rows(path, text):
+        yield number, dict(zip(names, fields, strict=True))
 
 
 def _elements(row: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
