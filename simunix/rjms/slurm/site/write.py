@@ -102,7 +102,7 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
         )
     usage = {} if files.usage is None else usage_of(files.usage, commands, changes, names)
     trace = None if files.jobs is None else read_jobs(files.jobs, changes, names)
-    reservations = _reservations(files, trace, changes, names)
+    reservations = _reservations(files, trace, conf, names)
     beside = dict(_beside(files.conf.parent, conf, names))
     changes += [
         Change(str(files.conf.parent / name), name, f"left out: {why}")
@@ -173,15 +173,15 @@ def _write(site: _Site, folder: Path) -> None:
         write_job_table(folder / "jobs.csv", site.trace)
 
 
-def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change], names: Names | None) -> list[str]:
+def _reservations(files: SiteFiles, trace: SwfTrace | None, conf: SiteConf, names: Names | None) -> list[str]:
     """Reservations have their places in time beside the first job, so there are none without jobs."""
     if files.reservations is None:
-        changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
+        conf.changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
         return []
     first = None if trace is None else trace.number("UnixStartTime")
     if first is None:
         raise SimunixError(f"{files.reservations}: reservations begin so long after the first job: give --sacct as well")
-    return reservation_commands(files.reservations, first, changes, names)
+    return reservation_commands(files.reservations, first, conf.changes, names, conf.references.there)
 
 
 def scenario_text(
