@@ -8,7 +8,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import PrivateSpec
 from simunix.rjms.slurm.configuration import CONFIG
-from simunix.rjms.slurm.files.lines import Line, flattened, read_lines, text_lines
+from simunix.rjms.slurm.files.lines import Line, after_first, flattened, read_lines, text_lines
 from simunix.rjms.slurm.files.nodes import node_lines
 from simunix.rjms.slurm.parameters import OF_MANY
 from simunix.rjms.slurm.section import SlurmSection
@@ -23,9 +23,8 @@ def parameters_of(lines: Iterable[Line]) -> Iterator[tuple[Line, str, str]]:
     for line in lines:
         if line.first in OF_MANY:
             continue
-        names = [written for written, _ in line.pairs.values()]
-        if len(names) > 1:
-            raise SimunixError(f"{line.place}: {names[0]} and {names[1]}: Slurm reads one parameter of a line; divide the line")
+        if more := after_first(line.text):
+            raise SimunixError(f"{line.place}: {more!r:.60}: Slurm reads one parameter of a line; give it a line of its own")
         yield (line, *next(iter(line.pairs.values())))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:]{5,8}(?:\.\d+)?(?:Z|[+-][\d:]+)?|\d{9,11}|Unknown|None|N/A|None assigned|")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:]{5,8}(?:\.\d+)?(?:Z|[+-][\d:]+)?|\d{9,11}|Unknown|None|N/A|None assigned")
 _NUMBER = re.compile(r"\d*")
 _TIME = re.compile(r"(?:\d+-)?[\d:.]*|UNLIMITED|INVALID|Partition_Limit")
 _JOB = re.compile(r"\d{1,15}(?:_\d+|_\[[\d,%:-]*\]|\+\d+)?(?:\.[\w+-]+)?")
@@ -22,13 +22,13 @@ FORMS = {
     **dict.fromkeys(("Submit", "Start", "End", "Eligible", "Planned"), _DATE),
     **dict.fromkeys(("ReqCPUS", "AllocCPUS", "NCPUS", "NNodes", "AllocNodes", "ElapsedRaw", "UID", "GID", "Restarts"), _NUMBER),
     **dict.fromkeys(("Elapsed", "Timelimit", "TimelimitRaw", "CPUTime", "TotalCPU", "CPUTimeRAW", "Reserved"), _TIME),
-    "State": re.compile(r"[A-Z_]+(?: by \S+)?\+?|"),
-    "ExitCode": re.compile(r"\d+:\d+|"),
+    "State": re.compile(r"[A-Z_]+(?: by \S+)?\+?"),
+    "ExitCode": re.compile(r"\d+:\d+"),
     "ReqMem": re.compile(r"[\d.]*[KMGTPcn?]*"),
     "ReqTRES": re.compile(r"(?:[\w/:.-]+=[^|]*)?"),
     "AllocTRES": re.compile(r"(?:[\w/:.-]+=[^|]*)?"),
 }
-"""Columns whose fields have a form that tells them from a piece of a text."""
+"""Columns whose fields have a form that tells them from a piece of a text; dates, states and exit codes are never empty."""
 TEXTS = frozenset(
     (
         *("JobName", "Constraints", "Comment", "AdminComment", "SystemComment", "WorkDir", "SubmitLine", "Reason", "Extra"),

@@ -114,7 +114,7 @@ def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 def joined(text: str) -> Iterator[tuple[int, str]]:
     """Lines without comments, with the number of their first line; a backslash at the end joins a line with the next."""
-    return ((first, line.strip(" \t\r\v\f")) for first, _, line in logical_lines(text))
+    return ((first, bare) for first, _, line in logical_lines(text) if (bare := line.strip(" \t\r\v\f")))
 
 
 def text_lines(path: Path, text: str) -> Iterator[Line]:
@@ -128,19 +128,19 @@ def read_lines(path: Path, what: str, depth: int = 0) -> Iterator[Line]:
     """All lines of a file and of those that it includes, beside it, in order. Raises SimunixError with file and line."""
     for number, text in joined(read_text(path, what)):
         if include := _INCLUDE.fullmatch(text):
-            yield from read_lines(_included(path, number, include[1] or "", depth), what, depth + 1)
+            yield from read_lines(_included(path, number, text, include[1] or "", depth), what, depth + 1)
         else:
             yield Line(path, number, text, pairs_of(text, f"{path}:{number}"))
 
 
-def _included(path: Path, number: int, name: str, depth: int) -> Path:
+def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path:
     """The file that a line includes: below the including one's folder, or, for another path, by its name beside it."""
     place = f"{path}:{number}"
     if depth >= DEEPEST:
         raise SimunixError(f"{place}: include {name:.80}: files include each other more than {DEEPEST} deep; take the line out")
     if not name:
         raise SimunixError(f"{place}: include: expected the name of a file; mend the line")
-    _refuse_template(name, place)
+    _refuse_template(line, place)
     for candidate in (path.parent / name.lstrip("/"), path.parent / Path(name).name):
         try:
             if candidate.is_file():
@@ -154,18 +154,23 @@ def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
     """The pairs of a line without comments and escapes; the last one of a name counts. SimunixError, led by `place`."""
     found: dict[str, tuple[str, str]] = {}
     at = 0
+    _refuse_template(text, place)
     while at < len(text):
         pair = _PAIR.match(text, at)
         if pair is None:
-            _refuse_template(text, place)
             raise SimunixError(f"{place}: expected Name=value, got {text[at : at + 60]!r}; mend the line")
         value = pair[3] if pair[2] is None else pair[2]
         if pair[2] is None and value[0] == '"' and value.count('"') == 1:
             raise SimunixError(f"{place}: {pair[1]}: expected a second quotation mark, got {value!r:.60}; mend the line")
-        _refuse_template(value, f"{place}: {pair[1]}")
         found[pair[1].lower()] = (pair[1], value)
         at = pair.end()
     return found
+
+
+def after_first(text: str) -> str:
+    """What follows the first pair of a line without comments and escapes."""
+    found = _PAIR.match(text)
+    return text[found.end() :] if found else ""
 
 
 def _refuse_template(text: str, where: str) -> None:
@@ -199,7 +204,7 @@ def flattened(path: Path, what: str, depth: int = 0) -> str:
     done = 0
     for first, last, line in logical_lines(text):
         if include := _INCLUDE.fullmatch(line):
-            inner = flattened(_included(path, first, include[1] or "", depth), what, depth + 1)
+            inner = flattened(_included(path, first, line, include[1] or "", depth), what, depth + 1)
             parts += [*lines[done : first - 1], inner.removesuffix("\n")]
             done = last
     return "\n".join([*parts, *lines[done:]])

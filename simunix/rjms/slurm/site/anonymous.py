@@ -14,7 +14,19 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.files.lines import Line, text_of
 from simunix.rjms.slurm.site.changes import RULES, Change
-from simunix.rjms.slurm.site.names import Names, Rule, devices, features, hosts, licences, listed, plain, resources, switches
+from simunix.rjms.slurm.site.names import (
+    Names,
+    Rule,
+    counted_hosts,
+    devices,
+    features,
+    hosts,
+    licences,
+    listed,
+    plain,
+    resources,
+    switches,
+)
 
 HIDDEN = "…"
 """What reports have in the place of a value that may tell a name."""
@@ -63,7 +75,8 @@ _OF_SLURM = (
 )
 PAIRS: Mapping[str, Rule] = {
     **dict.fromkeys(_OF_SLURM, plain),
-    **dict.fromkeys(("nodename", "nodes", "allocnodes", "downnodes", "suspendexcnodes", "nodeset", "frontendname"), hosts),
+    **dict.fromkeys(("nodename", "nodes", "allocnodes", "downnodes", "nodeset", "frontendname"), hosts),
+    "suspendexcnodes": counted_hosts,
     **dict.fromkeys(("switchname", "switches", "blockname"), switches),
     **dict.fromkeys(("feature", "features"), features),
     **dict.fromkeys(("partitionname", "alternate", "suspendexcparts"), listed("partition")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simunix.ranges import fold_hosts
+from simunix.ranges import fold_hosts, split_hosts
 from simunix.rjms.slurm.files.lines import Line, host_list
 from simunix.rjms.slurm.files.nodes import NodeLine, is_default, with_defaults
 from simunix.rjms.slurm.site.changes import Change
@@ -113,7 +113,7 @@ class References:
         if ":" not in text:
             return self.without(line, line.first)
         kept = []
-        for part in _divided(text):
+        for part in split_hosts(text):
             nodes, colon, count = part.partition(":")
             if names := self.kept(line, line.first, nodes):
                 kept.append(f"{fold_hosts(names)}{colon}{count}")
@@ -153,17 +153,6 @@ class References:
 
 def _names_of(nodes: Nodes) -> frozenset[str]:
     return frozenset(name for node in nodes for name in node.names)
-
-
-def _divided(text: str) -> list[str]:
-    """The lists between commas that follow a count, or stand outside of brackets."""
-    parts, depth, start = [], 0, 0
-    for index, sign in enumerate(text):
-        depth += (sign == "[") - (sign == "]")
-        if sign == "," and depth == 0:
-            parts.append(text[start:index])
-            start = index + 1
-    return [*parts, text[start:]]
 
 
 def _first(line: Line) -> str:

@@ -22,12 +22,14 @@ from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.fair_share import usage_of
 from simunix.rjms.slurm.site.gres import gres_text
 from simunix.rjms.slurm.site.names import Names
+from simunix.rjms.slurm.site.read_back import read_back
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
 from simunix.roots.tree import THIS_COMPUTER
 from simunix.workload.formats.swf import SwfTrace
 
 ALWAYS = (Change("fair-share", "usage so far", "begins at zero; --usage has it"),)
+REFUSED = "kept, but the run would be refused"
 NOT_READ = {
     "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
@@ -125,7 +127,7 @@ def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
     """What the Slurm of this computer, if there is one, does not know of what is kept."""
     here = installed(THIS_COMPUTER)
     for setting, reason in here.refusals(kept) if here is not None else ():
-        yield Change(setting.place, f"{setting.name}={setting.value}", f"kept, but the run would be refused: {reason}")
+        yield Change(setting.place, f"{setting.name}={setting.value}", f"{REFUSED}: {reason}")
 
 
 def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple[str, str]]:
@@ -155,18 +157,30 @@ def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Chan
 
 
 def _write(site: _Site, folder: Path) -> None:
+    """Write the folder and read it back; nothing is left of a folder that cannot be read. Raises SimunixError."""
     try:
         folder.mkdir(parents=True)
-        (folder / "slurm.conf").write_text(site.conf.text)
-        for name, text in site.beside.items():
-            (folder / name).write_text(text)
-        for script in site.conf.scripts:
-            shutil.copy(script, folder)  # with its mode
-        scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
-        (folder / "scenario.yaml").write_text(scenario)
-        (folder / "changes.txt").write_text(changes_text(site.changes))
     except FileExistsError as error:
         raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
+    except OSError as error:
+        raise SimunixError(f"{folder}: {error.strerror}; choose a folder that can be made") from error
+    try:
+        _write_files(site, folder)
+        read_back(folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+
+
+def _write_files(site: _Site, folder: Path) -> None:
+    (folder / "slurm.conf").write_text(site.conf.text)
+    for name, text in site.beside.items():
+        (folder / name).write_text(text)
+    for script in site.conf.scripts:
+        shutil.copy(script, folder)  # with its mode
+    scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
+    (folder / "scenario.yaml").write_text(scenario)
+    (folder / "changes.txt").write_text(changes_text(site.changes))
     if site.trace is not None:
         from simunix.workload.formats.job_table import write_job_table
 
