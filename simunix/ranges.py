@@ -18,8 +18,8 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 HOSTS_MAX = 100_000
 
 
-def _split(text: str) -> list[str]:
-    """The parts of a host list: it is split at the commas that are not inside brackets."""
+def split_hosts(text: str) -> list[str]:
+    """The parts of a host list, as they are: it is split at the commas that are not inside brackets."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -66,7 +66,7 @@ def _short(text: str) -> str:
 def expand_hosts(text: str) -> list[str]:
     """All names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no host list."""
     names: list[str] = []
-    for part in _split(text.strip()):
+    for part in split_hosts(text.strip()):
         try:
             pieces = _pieces(part.strip())
             _check_count(len(names) + math.prod(map(len, pieces)))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
+    from simunix.rjms.slurm.site.changes import Change
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 EPILOG = """example (docs/guide/import.md has the columns to ask sacct for):
@@ -60,7 +63,7 @@ def add_parser(subcommands: Subparsers) -> None:
 def execute_import(options: argparse.Namespace) -> int:
     """Write the scenario; print its size, and what of the site is not in it as it was."""
     from simunix.rjms.slurm.site.names import Names
-    from simunix.rjms.slurm.site.write import SiteFiles, changes_text, import_site
+    from simunix.rjms.slurm.site.write import REFUSED, SiteFiles, changes_text, import_site
 
     files = SiteFiles(
         conf=options.conf,
@@ -74,13 +77,33 @@ def execute_import(options: argparse.Namespace) -> int:
     names = Names() if options.anonymous else None
     _check_table(options)
     found = import_site(files, options.output, names)
+    is_refused = any(change.reason.startswith(REFUSED) for change in found.changes)
+    changes = (*found.changes, *(() if is_refused else _at_the_start(options.output)))
+    (options.output / "changes.txt").write_text(changes_text(changes))
     if names is not None and options.names is not None:
         names.write(options.names)
-    print(changes_text(found.changes), end="")
-    print(
-        f"{options.output}/scenario.yaml: {found.nodes} nodes, {found.jobs} jobs; {len(found.changes)} changes, in changes.txt"
-    )
+    print(changes_text(changes), end="")
+    print(f"{options.output}/scenario.yaml: {found.nodes} nodes, {found.jobs} jobs; {len(changes)} changes, in changes.txt")
     return 0
+
+
+def _at_the_start(folder: Path) -> Iterator[Change]:
+    """What a run of the new scenario would say before its start, if this computer has a Slurm that can be asked."""
+    from simunix.planning.expand import expand
+    from simunix.rjms.scenario import load
+    from simunix.rjms.slurm.installed import installed
+    from simunix.rjms.slurm.site.changes import Change
+    from simunix.roots.tree import THIS_COMPUTER
+
+    if installed(THIS_COMPUTER) is None:
+        return
+    try:
+        clusters = expand(load(folder / "scenario.yaml"), folder, checked=False).clusters
+    except SimunixError as error:
+        yield Change("the start", "scenario.yaml", f"would be refused: {str(error).replace(f'{folder}/', '')}")
+        return
+    for cluster in clusters:
+        yield from (Change("the start", "warning", text.replace(f"{folder}/", "")) for text in cluster.warnings)
 
 
 def _check_table(options: argparse.Namespace) -> None:

@@ -27,6 +27,7 @@ EXCEPTIONS = {
     "jobs/script.py": "`srun` is a word of the format: the launcher of a profile",
     "scenario/submit_section.py": "`dependencies: slurm` is how scenarios of 0.1 spell `rjms`",
     "workload/formats/sacct.py": "dumps of Slurm's accounting are a format of traces",
+    "workload/formats/sacct_rows.py": "dumps of Slurm's accounting are a format of traces",
     "workload/formats/by_name.py": "dumps of Slurm's accounting are a format of traces",
     "roots/debootstrap.py": "a message gives a Debian package as an example",
     "report/requests.py": "a table of well-known ports and their daemons",

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.ranges import expand_hosts
 from simunix.rjms.slurm.configuration import CONFIG
-from simunix.rjms.slurm.lines import Line, flattened, read_lines
+from simunix.rjms.slurm.files.lines import Line, flattened, host_list, read_lines, text_lines
+from simunix.rjms.slurm.files.nodes import node_lines
 
 FOLDER = "/etc/slurm"
 KNOWN = (
@@ -74,41 +74,33 @@ def devices(config: Path, nodes: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def _expanded(line: Line, name: str) -> list[str]:
     """Paths such as /dev/nvidia[0-3]."""
     text = line.value(name)
-    if not text:
-        return []
-    try:
-        return [f"/{part}" for part in _paths(text)]
-    except ValueError as error:
-        raise SimunixError(f"{line.place}: {name}: {error}") from error
+    return [f"/{part}" for part in _paths(text, f"{line.place}: {name}")] if text else []
 
 
-def _paths(text: str) -> Iterator[str]:
+def _paths(text: str, where: str) -> Iterator[str]:
     for part in re.split(r",(?![^\[]*\])", text):
         folder, _, name = part.lstrip("/").rpartition("/")
-        yield from (f"{folder}/{each}" if folder else each for each in expand_hosts(name))
+        yield from (f"{folder}/{each}" if folder else each for each in host_list(name, where))
 
 
 def _nodes(line: Line, nodes: Sequence[str]) -> Sequence[str]:
-    text = line.value("nodename")
-    if not text:
+    if not line.value("nodename"):
         return nodes
-    try:
-        named = set(expand_hosts(text))
-    except ValueError as error:
-        raise SimunixError(f"{line.place}: NodeName: {error}") from error
+    named = set(line.hosts("nodename"))
     return [node for node in nodes if node in named]
 
 
 def will_drain(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
     """Warnings of nodes whose GPUs slurmd will not find: their node is drained, natively and here."""
     path = config.parent / "gres.conf"
+    of_conf = node_lines(text_lines(config, conf))
     lines = list(read_lines(path, GRES)) if path.is_file() else []
     counted: dict[str, int] = dict.fromkeys(nodes, 0)
     for line in lines:
         if line.value("name") == "gpu" and (count := len(_expanded(line, "file"))):
             for node in _nodes(line, nodes):
                 counted[node] += count
-    wanted = gpus_of(conf)
+    wanted = {name: sum(count for _, count in node.gpus) for node in of_conf for name in node.names}
     short = [node for node in nodes if wanted.get(node, 0) > counted[node]]
     if short:
         first = short[0]
@@ -116,16 +108,3 @@ def will_drain(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
             f"{path}: {len(short)} nodes ({first} …) have Gres=gpu in slurm.conf, {wanted[first]} of them on {first}, but "
             f"File= names {counted[first]}: slurmd drains such a node; add NodeName={first} Name=gpu File=/dev/nvidia[0-…]"
         )
-
-
-def gpus_of(conf: str) -> Mapping[str, int]:
-    """How many GPUs each node has by its NodeName line."""
-    found: dict[str, int] = {}
-    for line in re.sub(r"\\\n", " ", conf).splitlines():
-        node = re.match(r"\s*NodeName=(\S+)", line, re.IGNORECASE)
-        gres = re.search(r"\bGres=(\S+)", line.split("#", 1)[0], re.IGNORECASE)
-        if node and gres and node[1].upper() != "DEFAULT":
-            parts = [part.split("(")[0].split(":") for part in gres[1].strip('"').split(",")]
-            count = sum(int(part[-1]) if part[-1].isdecimal() else 1 for part in parts if part[0] == "gpu")
-            found.update(dict.fromkeys(expand_hosts(node[1]), count))
-    return found

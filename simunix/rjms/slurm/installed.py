@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import Line, read_lines
+from simunix.rjms.slurm.files.lines import Line, read_lines, read_text
 from simunix.rjms.slurm.parameters import OF_MANY, Value
 from simunix.rjms.slurm.releases import LIBRARIES, version
 from simunix.roots.tree import RootTree
@@ -45,6 +45,7 @@ PLUGINS = {
 """Parameters that name plugins, by their names in small letters, and the kind of plugin, with which its file's name begins."""
 PACKAGES = {"auth_jwt": "slurm-wlm-jwt-plugin", "accounting_storage_mysql": "slurm-wlm-mysql-plugin"}
 """Plugins that Debian has in packages of their own."""
+WHAT = "a slurm.conf"
 LEAST = "clustername"
 """What every library of Slurm knows: one that does not is not asked."""
 ORIGIN = re.compile(r"# from (.+:\d+)")
@@ -120,7 +121,7 @@ def settings_of(lines: Iterable[Line], of_many: Iterable[str]) -> Iterator[Setti
     """What lines say, and where: for a line that was taken over from a site's file, the place in that file."""
     texts: dict[Path, list[str]] = {}
     for line in lines:
-        before = texts.setdefault(line.path, line.path.read_text(errors="replace").splitlines())[max(0, line.number - 2)]
+        before = texts.setdefault(line.path, read_text(line.path, WHAT).split("\n"))[max(0, line.number - 2)]
         origin = ORIGIN.fullmatch(before)
         place = f"{line.place} (from {origin[1]})" if origin else line.place
         yield from (Setting(place, name, value, line.first not in of_many) for name, value in line.pairs.values())
@@ -131,7 +132,7 @@ def check_installed(config: Path | None, parameters: Mapping[str, Value], key: s
     given = [Setting(f"{key}.parameters.{name}", name, str(value)) for name, value in parameters.items() if value is not None]
     replaced = {name.lower() for name in parameters}
     if config is not None:
-        lines = settings_of(read_lines(config, "a slurm.conf"), OF_MANY)
+        lines = settings_of(read_lines(config, WHAT), OF_MANY)
         given += [each for each in lines if not (each.is_parameter and each.name.lower() in replaced)]
     if not given:
         return

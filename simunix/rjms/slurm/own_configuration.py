@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import PrivateSpec
-from simunix.ranges import expand_hosts
-from simunix.rjms.slurm.lines import flattened
+from simunix.rjms.slurm.configuration import CONFIG
+from simunix.rjms.slurm.files.lines import Line, after_first, flattened, read_lines, text_lines
+from simunix.rjms.slurm.files.nodes import node_lines
+from simunix.rjms.slurm.parameters import OF_MANY
 from simunix.rjms.slurm.section import SlurmSection
 
+WHAT = "a slurm.conf"
 _DIRECTORIES = ("StateSaveLocation", "SlurmdSpoolDir")
-_NODE = re.compile(r"\s*NodeName=(\S+)", re.IGNORECASE)
-_FEATURES = re.compile(r"\bFeatures?=(\S+)", re.IGNORECASE)
 _FILES = ("SlurmctldLogFile", "SlurmdLogFile", "JobCompLoc", "SlurmSchedLogFile", "SlurmctldPidFile", "SlurmdPidFile")
 
 
-def read_settings(text: str) -> dict[str, str]:
-    """Simple `Key=Value` settings of a slurm.conf (keys in lower case), the last one counting."""
-    joined = re.sub(r"\\\n", " ", text)
-    settings = {}
-    for line in joined.splitlines():
-        key, equals, value = line.split("#", 1)[0].strip().partition("=")
-        if equals:
-            settings[key.strip().lower()] = value.strip()
-    return settings
+def parameters_of(lines: Iterable[Line]) -> Iterator[tuple[Line, str, str]]:
+    """Line, name and value of each parameter. Raises SimunixError for two in one line, of which Slurm reads neither."""
+    for line in lines:
+        if line.first in OF_MANY:
+            continue
+        if more := after_first(line.text):
+            raise SimunixError(f"{line.place}: {more!r:.60}: Slurm reads one parameter of a line; give it a line of its own")
+        yield (line, *next(iter(line.pairs.values())))
 
 
-def features_of(text: str) -> dict[str, tuple[str, ...]]:
+def read_settings(text: str, path: Path = Path(CONFIG)) -> dict[str, str]:
+    """The parameters of a slurm.conf's text, names in small letters, the last one counting. SimunixError with file and line."""
+    return {name.lower(): value for _, name, value in parameters_of(text_lines(path, text))}
+
+
+def features_of(text: str, path: Path = Path(CONFIG)) -> dict[str, tuple[str, ...]]:
     """The features of each node that has any, by the NodeName lines of a slurm.conf."""
-    found: dict[str, tuple[str, ...]] = {}
-    for line in re.sub(r"\\\n", " ", text).splitlines():
-        node, feature = _NODE.match(line), _FEATURES.search(line.split("#", 1)[0])
-        if node and feature and node[1].upper() != "DEFAULT":
-            names = tuple(name for name in feature[1].strip('"').split(",") if name)
-            found.update(dict.fromkeys(expand_hosts(node[1]), names))
-    return found
+    return {name: node.features for node in node_lines(text_lines(path, text)) for name in node.names if node.features}
 
 
 def slurm_user(text: str) -> str:
@@ -56,8 +55,8 @@ def read_configuration(path: Path) -> str:
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
     """The user's slurm.conf as it is, the folders that it names as private paths of each host, and the path of jobcomp."""
-    settings = read_settings(text)
-    _check_names(section, text, path)
+    settings = read_settings(text, path)
+    _check_names(section, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}
     folders |= {str(Path(settings[key.lower()]).parent) for key in _FILES if settings.get(key.lower(), "").startswith("/")}
     specs = tuple(PrivateSpec(folder, slurm_user(text)) for folder in sorted(folders) if not folder.startswith("/run"))
@@ -66,17 +65,9 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
     return text, dict.fromkeys(members, specs), settings.get("jobcomploc", "") if keeps else ""
 
 
-def _check_names(section: SlurmSection, text: str, path: Path) -> None:
+def _check_names(section: SlurmSection, path: Path) -> None:
     """Raise SimunixError for a node that slurm.conf does not name: its daemon would refuse to start."""
-    named = set()
-    for found in re.finditer(r"^\s*NodeName=(\S+)", text, re.MULTILINE | re.IGNORECASE):
-        if found[1].upper() == "DEFAULT":
-            continue
-        try:
-            named.update(expand_hosts(found[1]))
-        except ValueError as error:
-            line = 1 + text.count("\n", 0, found.start(1))
-            raise SimunixError(f"slurm.config: {path}:{line}: NodeName: {error}") from error
+    named = {name for node in node_lines(read_lines(path, WHAT)) for name in node.names}
     unknown = [name for name in section.nodes if name not in named]
     if unknown:
         raise SimunixError(f"slurm.nodes: {unknown[0]} has no NodeName in {path}; make the two agree")

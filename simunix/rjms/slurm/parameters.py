@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.files.lines import logical_lines, pair_text
 
 OF_MANY = ("nodename", "nodeset", "partitionname", "downnodes", "frontendname", "switchname", "include")
 """Words that lines begin with of which there may be many: no parameters."""
@@ -24,20 +25,32 @@ def with_parameters(conf: str, parameters: Mapping[str, Value], key: str) -> str
             raise SimunixError(f"{key}.parameters.{name}: not a single parameter of slurm.conf; write lines into extra")
         if name.lower() in given:
             raise SimunixError(f"{key}.parameters.{name}: given twice; names count in any case")
-        given[name.lower()] = None if value is None else f"{name}={_text(value)}"
+        given[name.lower()] = None if value is None else _pair(name, value, f"{key}.parameters.{name}")
     if not given:
         return conf
-    lines: list[str] = []
+    lines = conf.split("\n")
+    parts: list[str] = []
     pending = dict(given)
-    for line in conf.splitlines():
+    done = 0
+    for first, last, line in logical_lines(conf):
         found = _LINE.match(line)
-        name = found[1].lower() if found else ""
-        if name not in given:
-            lines.append(line)
-        elif (text := pending.pop(name, None)) is not None:
-            lines.append(text)
-    lines += [text for text in pending.values() if text is not None]
-    return "\n".join(lines) + "\n"
+        if found and (name := found[1].lower()) in given:
+            text = pending.pop(name, None)
+            parts += [*lines[done : first - 1], *([] if text is None else [text])]
+            done = last
+    left = [text for text in pending.values() if text is not None]
+    return "\n".join([*parts, *"\n".join(lines[done:]).splitlines(), *left]) + "\n"
+
+
+def _pair(name: str, value: str | int | float | bool, key: str) -> str:
+    """`Name=value`; a text in quotes stays as it is."""
+    text = _text(value)
+    if re.fullmatch(r'"[^"\n]*"', text):
+        return f"{name}={text}"
+    try:
+        return pair_text(name, text)
+    except ValueError as error:
+        raise SimunixError(f"{key}: {error}; got {text!r:.60}") from None
 
 
 def _text(value: str | int | float | bool) -> str:

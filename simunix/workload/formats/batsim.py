@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -77,16 +78,22 @@ def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
     Jobs whose profile is not a delay have an unknown run time. Unless all ids are numbers, jobs are numbered from 1 in the
     order of the file.
     """
-    numbered = all(str(job.id).isdecimal() and int(job.id) < LIMIT for job in workload.jobs)
+    ids = [_plain_number(str(job.id)) for job in workload.jobs]
     order = sorted(range(len(workload.jobs)), key=lambda place: workload.jobs[place].subtime)
     found = [(place, workload.jobs[place]) for place in order]
-    records = [_record(int(job.id) if numbered else place + 1, job, workload.profiles[job.profile]) for place, job in found]
+    known = [number for number in ids if number is not None]
+    numbers = known if len(known) == len(ids) else list(range(1, len(ids) + 1))
+    records = [_record(numbers[place], job, workload.profiles[job.profile]) for place, job in found]
     counts = (f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}", f" MaxProcs: {workload.nb_res}")
     notes = (f" Note: {' '.join(line.split())}" for line in workload.provenance)
     head = (" Version: 2.2", *counts, *notes, f" Note: converted from Batsim's workload {source}")
     names = ["" if record.runtime_s >= 0 else job.profile for record, (_, job) in zip(records, found, strict=True)]
     jobs = table(records)
     return SwfTrace(head, jobs.assign(**{PROFILE: names}), workload.profiles) if any(names) else SwfTrace(head, jobs)
+
+
+def _plain_number(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,15}", text) and int(text) < LIMIT else None
 
 
 def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:

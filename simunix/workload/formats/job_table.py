@@ -363,7 +363,7 @@ def _moment_texts(trace: SwfTrace, submit: pd.Series, wait: pd.Series | None) ->
 
 def _names(trace: SwfTrace, field: str, word: str) -> pd.Series:
     """The names that Notes of the header give to numbers, else the word and the number."""
-    notes = re.compile(rf"\s*Note: {field} (\d+): (\S+)\s*$")
+    notes = re.compile(rf"\s*Note: {field} ([0-9]{{1,15}}): (\S+)\s*$")
     known = {int(found[1]): found[2] for comment in trace.comments if (found := notes.match(comment))}
     pattern = COLUMNS["User"].pattern
     known = {number: name for number, name in known.items() if pattern.fullmatch(name)}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.workload.formats.by_name import is_table
 from simunix.workload.formats.text import decode, read_bytes
+
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def lines_of(trace: Path, jobs: Collection[int]) -> dict[int, int]:
@@ -35,6 +38,6 @@ def _of_swf(trace: Path) -> dict[int, int]:
     found: dict[int, int] = {}
     for number, line in enumerate(decode(read_bytes(trace, "a trace")).split("\n"), 1):
         first = line.split(None, 1)[0] if line.strip() else ""
-        if first.isdecimal():
+        if _NUMBER.fullmatch(first):
             found.setdefault(int(first), number)
     return found

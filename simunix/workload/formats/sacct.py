@@ -6,20 +6,19 @@ taken as UTC (run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.workload.formats.sacct_rows import sacct_rows
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
 from simunix.workload.formats.text import decode, read_bytes
 
 NEEDED = ("JobID", "Submit", "Start", "End", "AllocCPUS")
+USED = (*NEEDED, "ReqCPUS", "State", "Group", "Account", "User", "Partition", "QOS", "TimelimitRaw", "Timelimit", "Cluster")
 STATUS = {"COMPLETED": 1, "FAILED": 0, "TIMEOUT": 0, "NODE_FAIL": 0, "OUT_OF_MEMORY": 0, "DEADLINE": 0, "PREEMPTED": 0}
 CANCELLED = 5
 _UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
@@ -49,7 +48,6 @@ def _read(path: Path) -> tuple[SwfTrace, list[str]]:
     for name in NEEDED:
         if name not in frame:
             raise SimunixError(f"{path}: column {name} is missing; run sacct -a -X -P -o {','.join(NEEDED)},State,…")
-    frame["line"] = np.arange(2, len(frame) + 2)
     frame = frame[~frame["JobID"].str.contains(".", regex=False)].reset_index(drop=True)
     moments = {name: _dates(frame, name, path) for name in ("Submit", "Start", "End")}
     zero = float(moments["Submit"].min()) if moments["Submit"].notna().any() else 0.0
@@ -63,15 +61,21 @@ def _read(path: Path) -> tuple[SwfTrace, list[str]]:
     jobs["requested"] = _whole(frame, "ReqCPUS" if "ReqCPUS" in frame else "AllocCPUS", path)
     jobs["requested_s"] = _limits(frame, path)
     if "State" in frame:
-        states = frame["State"].str.split().str[0]  # of "CANCELLED by 1000", the first word
-        jobs["status"] = states.map(STATUS).where(~states.str.startswith("CANCELLED", na=False), CANCELLED).fillna(UNKNOWN)
-        jobs["status"] = jobs["status"].astype("int64")
+        jobs["status"] = _status(frame, path)
     notes = _named(frame, jobs)
     order = jobs["submit_s"].argsort(kind="stable")
     head = (" Version: 2.2", f" Computer: {_cluster(frame)}", f" UnixStartTime: {zero:.15g}", " TimeZoneString: UTC")
     counts = (f" MaxJobs: {len(jobs)}", f" MaxRecords: {len(jobs)}", f" Note: converted from sacct's {path.name}")
     trace = SwfTrace((*head, *counts, *notes), jobs.iloc[order].reset_index(drop=True))
     return trace, frame["JobID"].iloc[order].tolist()
+
+
+def _status(frame: pd.DataFrame, path: Path) -> pd.Series:
+    """The status of the Standard Workload Format for each state, of which the first word counts: CANCELLED by 1000."""
+    words = frame["State"].str.partition(" ")[0] if len(frame) else frame["State"]
+    _refuse(words == "", frame, "State", path, "a state such as COMPLETED, as sacct prints of every job")
+    known = words.map(STATUS).where(~words.str.startswith("CANCELLED", na=False), CANCELLED)
+    return known.fillna(UNKNOWN).astype("int64")
 
 
 def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
@@ -117,32 +121,20 @@ def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expe
 
 
 def _frame(path: Path) -> pd.DataFrame:
-    content = _without_submit_line(decode(read_bytes(path, "what sacct -P prints")))
-    _check_width(path, content)
-    options = {"sep": "|", "dtype": str, "keep_default_na": False, "index_col": False, "quoting": csv.QUOTE_NONE}
-    try:
-        return cast("pd.DataFrame", pd.read_csv(io.StringIO(content), **options))  # type: ignore[call-overload]
-    except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise SimunixError(f"{path}: {str(error).strip().splitlines()[-1]}; expected what sacct -P prints") from error
-
-
-def _without_submit_line(content: str) -> str:
-    """The lines without their last field, if that is SubmitLine: a command may hold a |, and says nothing that is read here."""
-    head, _, rest = content.partition("\n")
-    bars = head.count("|")
-    if not head.endswith("|SubmitLine"):
-        return content
-    return "\n".join("|".join(line.split("|", bars)[:bars]) for line in (head, *rest.split("\n")))
-
-
-def _check_width(path: Path, content: str) -> None:
-    lines = content.split("\n")
-    bars = lines[0].count("|")
-    for number, line in enumerate(lines, 1):
-        if line.count("|") != bars and line.strip():
-            wanted = f"expected {bars + 1} fields as in the first line, got {line.count('|') + 1}"
-            mend = "leave out columns that may hold a |, such as SubmitLine and Comment"
-            raise SimunixError(f"{path}:{number}: {wanted}; expected what sacct -P prints; {mend}")
+    """The fields of each job and step that are read here, and the number of its first line."""
+    content = decode(read_bytes(path, "what sacct -P prints"))
+    if not content.strip():
+        raise SimunixError(f"{path}: nothing in it; expected what sacct -P prints")
+    names = content.partition("\n")[0].rstrip("\r").split("|")
+    wanted = [place for place, name in enumerate(names) if name in USED and names.index(name) == place]
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    for number, fields in sacct_rows(path, content):
+        numbers.append(number)
+        rows.append([fields[place] for place in wanted])
+    frame = pd.DataFrame(rows, columns=[names[place] for place in wanted], dtype=object)
+    frame["line"] = np.array(numbers, dtype="int64")
+    return frame
 
 
 def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:

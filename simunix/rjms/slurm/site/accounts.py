@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections import Counter
@@ -9,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text
 from simunix.rjms.slurm.site.anonymous import HIDDEN, MAY_TELL, anonymous_entry, anonymous_qos
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
+from simunix.workload.formats.durations import duration_s
 
 _ENTRY = re.compile(r"(Cluster|Parent|Account|User|Machine_Name|ClusterName)\s+-\s+'?([^':]*)'?(?::(.*))?")
 _OPTION = re.compile(r":(?=[A-Za-z]\w*=)")
@@ -102,12 +104,14 @@ def _options(text: str, place: str) -> dict[str, str]:
 
 def qos_commands(path: Path, changes: list[Change], anonymous: Names | None = None) -> list[str]:
     """The commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
-    lines = [line for line in read_text(path, "what sacctmgr -P show qos prints").split("\n") if line]
-    names = lines[0].split("|") if lines else []
+    lines = read_text(path, "what sacctmgr -P show qos prints").split("\n")
+    names = lines[0].split("|")
     if "Name" not in names:
         raise SimunixError(f"{path}:1: expected the heading of sacctmgr -P show qos, with Name, got {lines[:1]!r:.60}")
     rows = []
     for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
         values = line.split("|")
         if len(values) != len(names):
             raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; mend the line")
@@ -128,11 +132,16 @@ def _qos_words(row: dict[str, str], place: str, changes: list[Change]) -> Iterat
         if value == HIDDEN:
             changes.append(Change(place, f"QOS {row['Name']}: {column}={value}", MAY_TELL))
         elif column in QOS:
-            yield f"{QOS[column] or column}={_seconds(value) if column == 'GraceTime' else value}"
+            yield f"{QOS[column] or column}={_seconds(value, f'{place}: GraceTime') if column == 'GraceTime' else value}"
         else:
             changes.append(Change(place, f"QOS {row['Name']}: {column}={value}", "left out: sacctmgr is not told"))
 
 
-def _seconds(clock: str) -> str:
-    parts = clock.split(":")
-    return str(sum(int(part) * 60**place for place, part in enumerate(reversed(parts)))) if len(parts) == 3 else clock
+def _seconds(text: str, where: str) -> str:
+    """Seconds of a time as sacctmgr prints it, such as 00:05:00 or 1-00:00:00, or of one in seconds already."""
+    seconds = duration_s(text)
+    if text.isdecimal() or seconds == math.inf:
+        return text
+    if seconds is None:
+        raise SimunixError(f"{where}: expected a time such as 00:05:00 or 1-00:00:00, got {text!r:.40}; mend the line")
+    return str(math.floor(seconds))

@@ -12,9 +12,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import Line
+from simunix.rjms.slurm.files.lines import Line, text_of
 from simunix.rjms.slurm.site.changes import RULES, Change
-from simunix.rjms.slurm.site.names import Names, Rule, devices, features, hosts, licences, listed, plain, resources, switches
+from simunix.rjms.slurm.site.names import (
+    Names,
+    Rule,
+    counted_hosts,
+    devices,
+    features,
+    hosts,
+    licences,
+    listed,
+    plain,
+    resources,
+    switches,
+)
 
 HIDDEN = "…"
 """What reports have in the place of a value that may tell a name."""
@@ -63,7 +75,8 @@ _OF_SLURM = (
 )
 PAIRS: Mapping[str, Rule] = {
     **dict.fromkeys(_OF_SLURM, plain),
-    **dict.fromkeys(("nodename", "nodes", "allocnodes", "downnodes", "suspendexcnodes", "nodeset", "frontendname"), hosts),
+    **dict.fromkeys(("nodename", "nodes", "allocnodes", "downnodes", "nodeset", "frontendname"), hosts),
+    "suspendexcnodes": counted_hosts,
     **dict.fromkeys(("switchname", "switches", "blockname"), switches),
     **dict.fromkeys(("feature", "features"), features),
     **dict.fromkeys(("partitionname", "alternate", "suspendexcparts"), listed("partition")),
@@ -95,10 +108,8 @@ def anonymous_lines(lines: Iterable[Line], names: Names, changes: list[Change], 
         for key, (written, value) in line.pairs.items():
             try:
                 other = value if NUMBER.fullmatch(value) and key not in PAIRS else PAIRS.get(key, _hidden)(names, value)
-            except ValueError:
-                raise SimunixError(
-                    f"{line.place}: {written}: expected a list of hosts, got {value!r:.60}; mend the line"
-                ) from None
+            except ValueError as error:
+                raise SimunixError(f"{line.place}: {written}: {error}; mend the list") from None
             if other is not None or key in RULES or key in LEFT_OUT_ELSEWHERE:
                 pairs[key] = (written, HIDDEN if other is None else other)
             else:
@@ -113,11 +124,6 @@ LEFT_OUT_ELSEWHERE = ("accountingstoragehost", "slurmduser", "nodeaddr", "nodeho
 
 def _hidden(names: Names, value: str) -> None:
     return None
-
-
-def text_of(pairs: Mapping[str, tuple[str, str]]) -> str:
-    """A line of these pairs."""
-    return " ".join(f'{written}="{value}"' if " " in value else f"{written}={value}" for written, value in pairs.values())
 
 
 # Accounts and QOS

@@ -25,6 +25,7 @@ CGROUPS = "hosts have no cgroups"
 SECRETS = "keys and passwords of the site are not needed"
 ELSEWHERE = "programs outside of the cluster are not there"
 
+ADDRESSES = "addresses are the run's own"
 RULES: Mapping[str, tuple[str | None, str]] = {
     **dict.fromkeys(
         (
@@ -45,7 +46,8 @@ RULES: Mapping[str, tuple[str | None, str]] = {
         ("accountingstoragebackuphost", "accountingstorageexternalhost", "accountingstorageport", "accountingstorageuser"),
         (None, ELSEWHERE),
     ),
-    **dict.fromkeys(("backupcontroller", "backupaddr", "controlmachine", "controladdr"), (None, "there is one controller")),
+    **dict.fromkeys(("backupcontroller", "backupaddr", "controlmachine"), (None, "there is one controller")),
+    **dict.fromkeys(("controladdr", "slurmctldaddr"), (None, ADDRESSES)),
     **dict.fromkeys(("jobcontainertype", "acctgatherenergytype", "acctgatherprofiletype"), (None, CGROUPS)),
     **dict.fromkeys(("acctgatherfilesystemtype", "acctgatherinterconnecttype", "coreSpecplugin".lower()), (None, CGROUPS)),
     **dict.fromkeys(("slurmctldlogfile",), ("/var/log/slurm/slurmctld.log", PATH)),
@@ -84,5 +86,9 @@ NEEDED = {
     "mailprog": "MailProg",
 }
 """What the emulated slurm.conf says also where the site's says nothing, since Slurm's own default would not do."""
-NODE_WORDS = {"nodeaddr": "addresses are the run's own", "nodehostname": "hosts are called as their nodes", "port": "port 6818"}
+NODE_WORDS = {
+    **dict.fromkeys(("nodeaddr", "bcastaddr"), ADDRESSES),
+    "nodehostname": "hosts are called as their nodes",
+    "port": "port 6818",
+}
 """What is left out of NodeName lines."""

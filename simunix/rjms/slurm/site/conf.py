@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.ranges import expand_hosts
+from simunix.rjms.slurm.files.lines import Line, pair_text, read_lines, text_of
+from simunix.rjms.slurm.files.nodes import NodeLine, is_default, node_lines
 from simunix.rjms.slurm.installed import Setting
-from simunix.rjms.slurm.lines import Line, read_lines
+from simunix.rjms.slurm.own_configuration import parameters_of
 from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
 from simunix.rjms.slurm.site.names import Names
+from simunix.rjms.slurm.site.references import NOT_YET, References
 
 WHAT = "a slurm.conf"
-SEVERAL = ("nodename", "partitionname", "downnodes", "nodeset", "frontendname")
+FRONT_END = "left out: Slurm has no front ends any more; each node is a host with a slurmd of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,12 @@ class SiteConf:
     wants_scripts: bool = False
     scripts: list[Path] = field(default_factory=list)
     kept: list[Setting] = field(default_factory=list)
+    node_lines: list[NodeLine] = field(default_factory=list)
+    references: References = field(default_factory=lambda: References([], frozenset(), frozenset()))
 
     def keep(self, line: Line, written: str, value: str) -> None:
         """Have a parameter as the site has it, with the site's place before it, which messages at the start of a run tell."""
-        self.lines += [f"# from {line.place}", f"{written}={value}"]
+        self.lines += [f"# from {line.place}", pair_text(written, value)]
         self.kept.append(Setting(line.place, written, value))
 
     @property
@@ -65,20 +69,20 @@ class SiteConf:
 def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = None) -> SiteConf:
     """Read a slurm.conf with what it includes, with other names if `names` are given. SimunixError with file and line."""
     conf = SiteConf(wants_scripts=wants_scripts)
-    lines = read_lines(path, WHAT)
+    lines = list(read_lines(path, WHAT))
+    _find_nodes(conf, lines)
+    if names is not None:  # what is wrong was said by its own name
+        conf = SiteConf(wants_scripts=wants_scripts)
+        lines = list(anonymous_lines(lines, names, conf.changes, "slurm.conf"))
+        _find_nodes(conf, lines)
     said: dict[str, str] = {}
-    defaults: dict[str, str] = {}
-    for line in lines if names is None else anonymous_lines(lines, names, conf.changes, "slurm.conf"):
-        if line.first == "nodename":
-            _node(conf, line, defaults)
-        elif line.first in SEVERAL:
-            if line.first == "frontendname":
-                raise SimunixError(f"{line.place}: front ends are not emulated; give a slurm.conf with NodeName lines")
-            conf.lines.append(line.text)
-        else:
-            for name, (written, value) in line.pairs.items():
-                _parameter(conf, line, name, written, value)
-                said[name] = value
+    for line in lines:
+        if line.first in SEVERAL:
+            kept = SEVERAL[line.first](conf, line)
+            conf.lines += [] if kept is None else [text_of(kept.pairs)]
+        for one, written, value in parameters_of([line]):
+            _parameter(conf, one, written.lower(), written, value)
+            said[written.lower()] = value
     conf.cluster = said.get("clustername", "cluster")
     if not conf.controller:
         conf.controller = re.split(r"[,(]", said.get("controlmachine", ""))[0]
@@ -118,6 +122,9 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
     elif conf.wants_scripts and (script := _script(line.path.parent, name, value)):
         conf.scripts.append(script)
         conf.keep(line, written, value if name not in TAKEN else f"/etc/slurm/{script.name}")
+    elif name in REFERRING:
+        if (kept := REFERRING[name](conf.references, line)) is not None:
+            conf.keep(line, written, kept.value(name))
     elif name in RULES:
         replacement, reason = RULES[name]
         if replacement is None:
@@ -137,38 +144,67 @@ def _script(folder: Path, name: str, value: str) -> Path | None:
     return script if known and script.is_file() else None
 
 
-def _node(conf: SiteConf, line: Line, defaults: dict[str, str]) -> None:
-    values = {name: value for name, (_, value) in line.pairs.items()}
-    if values["nodename"].upper() == "DEFAULT":
-        defaults.update({name: value for name, value in values.items() if name != "nodename"})
-        conf.lines.append(line.text)
-        return
-    values = {**defaults, **values}
-    if values.get("state", "").upper().startswith(("FUTURE", "CLOUD")):
-        state = values["state"]
-        conf.changes.append(Change(line.place, f"NodeName={values['nodename']} State={state}", "left out: not there yet"))
-        return
-    try:
-        names = expand_hosts(values["nodename"])
-    except ValueError as error:
-        raise SimunixError(f"{line.place}: NodeName: {error}") from error
-    conf.nodes.append(_sizes(line, tuple(names), values))
-    words = []
-    for name, (written, value) in line.pairs.items():
-        if name in NODE_WORDS:
-            conf.changes.append(Change(line.place, f"{written}={value}", f"left out: {NODE_WORDS[name]}"))
+def _find_nodes(conf: SiteConf, lines: Sequence[Line]) -> None:
+    """The nodes that there are, and what refers to them. Raises SimunixError with file and line."""
+    absent = []
+    first: dict[str, Line] = {}
+    for node in node_lines(lines):
+        if not node.names:
+            raise SimunixError(f"{node.line.place}: NodeName: expected names, got ''; mend the line")
+        for name in node.names:
+            if (line := first.setdefault(name, node.line)) is not node.line or node.names.count(name) > 1:
+                raise SimunixError(f"{node.line.place}: NodeName: {name} is named twice, first in {line.place}; name it once")
+        if node.values.get("state", "").upper().startswith(("FUTURE", "CLOUD")):
+            absent.append(node)
         else:
-            words.append(f"{written}={value}" if " " not in value else f'{written}="{value}"')
-    conf.lines.append(" ".join(words))
+            conf.nodes.append(_sizes(node))
+            conf.node_lines.append(node)
+    conf.references = References.of(conf.node_lines, absent, lines, conf.changes)
 
 
-def _sizes(line: Line, names: tuple[str, ...], values: dict[str, str]) -> SiteNode:
-    def number(name: str, default: int) -> int:
-        text = values.get(name, str(default))
-        if not re.fullmatch(r"\d{1,12}", text):
-            raise SimunixError(f"{line.place}: {name}: expected a whole number, got {text!r:.60}")
-        return int(text)
+def _node(conf: SiteConf, line: Line) -> Line | None:
+    """A NodeName line without what the run has of its own; None if its nodes are not there yet."""
+    name = line.value("nodename")
+    if not is_default(line) and not conf.references.there.intersection(line.hosts("nodename")):
+        said = line.value("state") or "of NodeName=DEFAULT"
+        conf.changes.append(Change(line.place, f"NodeName={name} State={said}", f"left out: {NOT_YET}"))
+        return None
+    for key, (written, value) in line.pairs.items():
+        if key in NODE_WORDS:
+            conf.changes.append(Change(line.place, f"{written}={value}", f"left out: {NODE_WORDS[key]}"))
+    return line.with_pairs({key: pair for key, pair in line.pairs.items() if key not in NODE_WORDS})
 
+
+def _node_set(conf: SiteConf, line: Line) -> Line | None:
+    if "nodes" in line.pairs:
+        return conf.references.without(line, "nodes")
+    if line.value("nodeset") in conf.references.sets:
+        return line
+    conf.changes.append(Change(line.place, text_of(line.pairs), f"left out: its nodes are {NOT_YET}"))
+    return None
+
+
+def _front_end(conf: SiteConf, line: Line) -> None:
+    conf.changes.append(Change(line.place, f"FrontendName={line.value('frontendname')}", FRONT_END))
+
+
+SEVERAL: Mapping[str, Callable[[SiteConf, Line], Line | None]] = {
+    "nodename": _node,
+    "partitionname": lambda conf, line: conf.references.partition(line),
+    "downnodes": lambda conf, line: conf.references.without(line, "downnodes"),
+    "nodeset": _node_set,
+    "frontendname": _front_end,
+}
+"""What begins a line of which there may be many, and what becomes of such a line; None for nothing."""
+REFERRING: Mapping[str, Callable[[References, Line], Line | None]] = {
+    "suspendexcnodes": References.suspended,
+    "suspendexcparts": References.partitions,
+}
+"""Parameters that name nodes or partitions."""
+
+
+def _sizes(node: NodeLine) -> SiteNode:
+    number = node.number
     threads, cpus = max(1, number("threadspercore", 1)), number("cpus", number("procs", 1))
     boards = max(1, number("boards", 1))
     sockets = number("socketsperboard", 0) * boards or number("sockets", 0)
@@ -179,7 +215,7 @@ def _sizes(line: Line, names: tuple[str, ...], values: dict[str, str]) -> SiteNo
         cores = max(1, cpus // (sockets * threads)) if cpus > 1 else 1
     elif not sockets:
         sockets = max(1, cpus // (cores * threads))
-    return SiteNode(names, sockets, cores, threads, number("realmemory", 1), number("tmpdisk", 0))
+    return SiteNode(node.names, sockets, cores, threads, number("realmemory", 1), number("tmpdisk", 0))
 
 
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
 
@@ -37,7 +38,8 @@ def usage_of(
         if len(values) != len(heading):
             raise SimunixError(f"{path}:{number}: expected {len(heading)} fields, got {len(values)}; mend the line")
         account, user, raw = (dict(zip(heading, values, strict=True))[name] for name in NEEDED)
-        if not user or _number(raw, f"{path}:{number}") == 0:
+        used = _number(raw, f"{path}:{number}")
+        if not user or used == 0:
             continue
         if names is not None:
             account, user = names.of("account", account), names.of("user", user)
@@ -45,7 +47,7 @@ def usage_of(
             unknown += 1
             continue
         own = found.setdefault(account, {})
-        own[user] = own.get(user, 0.0) + float(raw)
+        own[user] = own.get(user, 0.0) + used
     if unknown:
         changes.append(Change(str(path), f"usage of {unknown} users", "left out: --accounts has no such user in that account"))
     return found
@@ -63,6 +65,6 @@ def _associations(commands: Sequence[str]) -> set[tuple[str, str]]:
 
 
 def _number(text: str, place: str) -> float:
-    if not text.replace(".", "", 1).isdecimal():
+    if not re.fullmatch(r"[0-9]{1,18}(\.[0-9]{0,9})?", text):
         raise SimunixError(f"{place}: RawUsage: expected a number, got {text!r:.40}; give {WHAT}")
     return float(text)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.ranges import expand_hosts, fold_hosts
+from simunix.ranges import expand_hosts, fold_hosts, split_hosts
 
 MEANINGFUL = {"user": ("root",), "account": ("root",), "group": ("root",), "qos": ("normal",), "partition": ("default",)}
 """Names that stay, by kind, in small letters: they are Slurm's own."""
@@ -159,6 +159,12 @@ def listed(kind: str) -> Rule:
 def hosts(names: Names, value: str) -> str:
     """A list of hosts."""
     return names.hosts(value)
+
+
+def counted_hosts(names: Names, value: str) -> str:
+    """Lists of hosts, each with a count behind a colon or without. man slurm.conf(5), SuspendExcNodes."""
+    parts = (part.partition(":") for part in split_hosts(value))
+    return ",".join(f"{names.hosts(host)}{colon}{count}" for host, colon, count in parts)
 
 
 def switches(names: Names, value: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.files.lines import host_list, read_text
 from simunix.rjms.slurm.site.anonymous import HIDDEN, MAY_TELL, anonymous_reservation
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
@@ -25,13 +27,21 @@ TOLD_ELSEWHERE = ("NodeCnt", "CoreCnt", "TRES", "State", "Duration", "Watts")
 BY_SLURM = ("SPEC_NODES", "ALL_NODES")
 """Flags that Slurm sets itself, as the nodes are named."""
 EMPTY = ("", "(null)", "n/a", "none")
+NO_LIST = (*EMPTY, "all")
 _PAIR = re.compile(r"(\w+)=(\S*)")
 
 
-def reservation_commands(path: Path, first_submission_s: float, changes: list[Change], names: Names | None = None) -> list[str]:
+def reservation_commands(
+    path: Path,
+    first_submission_s: float,
+    changes: list[Change],
+    names: Names | None = None,
+    there: Collection[str] | None = None,
+) -> list[str]:
     """A command of scontrol for each reservation, at the distance that it had to the first job's submission.
 
-    One that had ended by then is left out, and so is an option that create has not. Raises SimunixError with file and line.
+    One that had ended by then is left out, and so is one that has no nodes of those that are `there`, if that is given, and an
+    option that create has not. Raises SimunixError with file and line.
     """
     commands = []
     for number, line in enumerate(read_text(path, WHAT).split("\n"), 1):
@@ -39,6 +49,9 @@ def reservation_commands(path: Path, first_submission_s: float, changes: list[Ch
             continue
         entry = dict(_PAIR.findall(line))
         place = f"{path}:{number}"
+        nodes = entry.get("Nodes", "")
+        if nodes.lower() not in NO_LIST:
+            host_list(nodes, f"{place}: Nodes")
         entry = entry if names is None else anonymous_reservation(entry, names)
         name, starts, ends = (entry.pop(key, "") for key in ("ReservationName", "StartTime", "EndTime"))
         if not name:
@@ -47,11 +60,28 @@ def reservation_commands(path: Path, first_submission_s: float, changes: list[Ch
         if end_s < 60:
             changes.append(Change(place, f"reservation {name}", "left out: over before the first job"))
             continue
+        if there is not None and not _has_nodes(entry, there, Change(place, f"reservation {name}", ""), changes):
+            continue
         minutes = int(end_s - max(0.0, start_s)) // 60
         words = [f"ReservationName={name}", f"StartTime=now+{max(0, round(start_s))}seconds", f"Duration={max(1, minutes)}"]
         words += _words(entry, name, place, changes)
         commands.append(shlex.join(["scontrol", "create", "reservation", *words]))
     return commands
+
+
+def _has_nodes(entry: dict[str, str], there: Collection[str], change: Change, changes: list[Change]) -> bool:
+    """Keep of the nodes of a reservation those that are `there`; false if it had nodes and has none any more."""
+    text = entry.get("Nodes", "")
+    if text.lower() in NO_LIST or text == HIDDEN:
+        return True
+    names = host_list(text, f"{change.place}: Nodes")
+    kept = [name for name in names if name in there]
+    if len(kept) == len(names):
+        return True
+    missing = fold_hosts(name for name in names if name not in there)
+    entry["Nodes"] = fold_hosts(kept)
+    changes.append(replace(change, reason=f"{'' if kept else 'left out: '}without {missing}: no such node in the scenario"))
+    return bool(kept)
 
 
 def _words(entry: Mapping[str, str], name: str, place: str, changes: list[Change]) -> Iterator[str]:

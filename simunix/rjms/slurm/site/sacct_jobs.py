@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.slurm.lines import read_text
+from simunix.rjms.slurm.files.lines import read_text, whole_number
 from simunix.rjms.slurm.site.anonymous import MAY_TELL, anonymous_job
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.names import Names
@@ -18,6 +18,7 @@ from simunix.rjms.slurm.site.sacct_json import SITE_CLOCK, json_rows
 from simunix.rjms.slurm.site.submit_lines import KNOWN, submit_options
 from simunix.workload.formats.columns import COLUMNS
 from simunix.workload.formats.job_table import trace_of
+from simunix.workload.formats.sacct_rows import sacct_rows
 from simunix.workload.formats.swf import SwfTrace
 
 WHAT = "what sacct -P prints"
@@ -25,18 +26,20 @@ FORMAT = (
     "JobID,JobName,User,Group,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,Timelimit,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,"
     "Constraints,Licenses,Reservation,State,ExitCode,NodeList,SubmitLine"
 )
-"""What to ask sacct for; SubmitLine last, since it may hold a |."""
+"""What to ask sacct for."""
 KEPT = tuple(name for name in FORMAT.split(",") if name in COLUMNS)
 NEEDED = ("JobID", "Submit", "Start", "End", "State")
 UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "COMPLETING", "CONFIGURING")
 NOTHING = ("None assigned", "Unknown", "None", "N/A", "(null)")
 NO_COLUMN = "left out: the job table has no column for it, or not for its value"
+MOST_ELEMENTS = 4_000_001
+"""Slurm's own bound of an array's size. man slurm.conf(5), MaxArraySize."""
 _PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
 
 
 def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> SwfTrace:
     """Read the jobs; what is left out of them goes into `changes`, counted. Raises SimunixError with file and line."""
-    read = _Jobs(names)
+    read = _Jobs(path, names)
     for number, row in _rows(path):
         read.add(number, row)
     frame = pd.DataFrame(list(read.rows.values()), dtype=object).fillna("")
@@ -55,7 +58,8 @@ def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> 
 class _Jobs:
     """The rows of a job table, by their numbers, and counts of what is left out of them."""
 
-    def __init__(self, names: Names | None) -> None:
+    def __init__(self, path: Path, names: Names | None) -> None:
+        self.path = path
         self.names = names
         self.rows: dict[str, dict[str, str]] = {}
         self.left: Counter[str] = Counter()
@@ -69,8 +73,9 @@ class _Jobs:
             return
         said, omitted = submit_options(row.get("SubmitLine", ""), row.get(SITE_CLOCK, row["Submit"]))
         self.left.update(omitted if self.names is None else (each if each in KNOWN else "another option" for each in omitted))
-        for id, own in _elements(row):
-            made = {**self._named(_job(own, said)), "JobID": id, "line": str(number)}
+        place = f"{self.path}:{number}"
+        for id, own in _elements(row, place):
+            made = {**self._named(_job(own, said, place)), "JobID": id, "line": str(number)}
             if id in self.rows:
                 self.again += 1
                 made["Submit"] = self.rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
@@ -96,44 +101,44 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             raise SimunixError(f"{path}:1: column {name} is missing; run sacct -a -D -P -o {FORMAT}")
     if len(lines) < 2 or not any(lines[1:]):
         raise SimunixError(f"{path}: no jobs; run sacct with -S and -E of the time that you mean")
-    for number, line in enumerate(lines[1:], 2):
-        if not line.strip():
-            continue
-        values = line.split("|", len(names) - 1) if names[-1] == "SubmitLine" else line.split("|")
-        if len(values) != len(names):
-            raise SimunixError(f"{path}:{number}: expected {len(names)} fields, got {len(values)}; ask for SubmitLine last")
-        yield number, dict(zip(names, values, strict=True))
+    for number, fields in sacct_rows(path, text):
+        yield number, dict(zip(names, fields, strict=True))
 
 
-def _elements(row: dict[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _elements(row: dict[str, str], place: str) -> Iterator[tuple[str, dict[str, str]]]:
     """A row for each element of an array's range that never started, or the row itself."""
     found = _PENDING.fullmatch(row["JobID"])
     if found is None:
         yield row["JobID"], row
         return
     for part in found[2].split(","):
-        first, _, last = part.partition("-")
-        yield from ((f"{found[1]}_{index}", row) for index in range(int(first), int(last or first) + 1))
+        first, dash, last = part.partition("-")
+        begin, end = (whole_number(text, f"{place}: JobID") for text in (first, last if dash else first))
+        if end - begin >= MOST_ELEMENTS:
+            raise SimunixError(f"{place}: JobID: an array of more than {MOST_ELEMENTS:,} elements; mend {part!r:.60}")
+        yield from ((f"{found[1]}_{index}", row) for index in range(begin, end + 1))
 
 
-def _job(row: Mapping[str, str], said: Mapping[str, str]) -> dict[str, str]:
+def _job(row: Mapping[str, str], said: Mapping[str, str], place: str) -> dict[str, str]:
     """The columns of the job table for a row of sacct, whose submit line has said some of them."""
     made = {name: "" if (value := row.get(name, "").strip()) in NOTHING else value for name in KEPT}
     made["Submit"], state = row["Submit"], made["State"]
     if state.split(" ")[0] in UNFINISHED:
         made["ElapsedRaw"] = made["End"] = ""
-    nodes = re.search(r"\bnode=(\d+)", made["ReqTRES"])
-    made["ReqNodes"] = nodes[1] if nodes and int(nodes[1]) > 1 else ""
-    made["ReqMem"] = _memory(made["ReqMem"], made["ReqCPUS"])
+    nodes = re.search(r"\bnode=([0-9]{1,9})\b", made["ReqTRES"])
+    made["ReqNodes"] = "" if nodes is None or nodes[1] in ("0", "1") else nodes[1]
+    cpus = whole_number(made["ReqCPUS"], f"{place}: ReqCPUS") if made["ReqCPUS"] else 1
+    made["ReqMem"] = _memory(made["ReqMem"], cpus)
+    made["JobName"] = " ".join(made["JobName"].split("\n"))  # a job table's name has one line
     return {**made, **said}
 
 
-def _memory(text: str, cpus: str) -> str:
+def _memory(text: str, cpus: int) -> str:
     """Memory as sbatch is told: since 21.08 sacct prints that of the whole job, which becomes each core's."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGTP]?)([cn]?)", text)
+    found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([KMGTP]?)([cn]?)", text)
     if found is None or float(found[1]) == 0:
         return ""
     if found[3]:
         return text
     mib = float(found[1]) * {"K": 1 / 1024, "": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}[found[2]]
-    return f"{max(1, int(mib / max(1, int(cpus or 1))))}Mc"
+    return f"{max(1, int(mib / max(1, cpus)))}Mc"

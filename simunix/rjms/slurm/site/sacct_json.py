@@ -26,6 +26,8 @@ def json_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
         jobs = json.loads(text)["jobs"]
     except json.JSONDecodeError as error:
         raise SimunixError(f"{path}:{error.lineno}: no JSON: {error.msg}; give what sacct --json prints") from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise SimunixError(f"{path}: no JSON: {error}; give what sacct --json prints") from None
     except (KeyError, TypeError, RecursionError):
         raise SimunixError(f"{path}: no list `jobs`; give what sacct --json prints") from None
     if not isinstance(jobs, list) or not jobs:
@@ -34,7 +36,7 @@ def json_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
         try:
             yield position, (row := _row(job))
             yield from ((position, {"JobID": f"{row['JobID']}.{step}"}) for step in range(len(job.get("steps", ()))))
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, OSError) as error:
             what = f"{type(error).__name__}: {error}"
             raise SimunixError(f"{path}: job {position} of the list `jobs` is none of sacct's: {what}") from None
 

@@ -129,6 +129,6 @@ def _seconds_after(begin: str, submitted: str) -> str:
     """A date as seconds after the submission, +0 for an earlier one; another text as it is."""
     try:
         later = datetime.fromisoformat(begin) - datetime.fromisoformat(submitted)
-    except ValueError:
+    except (ValueError, TypeError):  # no date, or only one of the two tells its zone
         return begin
     return f"+{max(0, int(later.total_seconds()))}"

@@ -13,8 +13,8 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.ranges import fold_hosts
+from simunix.rjms.slurm.files.lines import file_text, read_lines
 from simunix.rjms.slurm.installed import Setting, installed
-from simunix.rjms.slurm.lines import read_lines, read_text
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
 from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
@@ -22,12 +22,14 @@ from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.fair_share import usage_of
 from simunix.rjms.slurm.site.gres import gres_text
 from simunix.rjms.slurm.site.names import Names
+from simunix.rjms.slurm.site.read_back import read_back
 from simunix.rjms.slurm.site.reservations import FIRST_JOB_S, START_S, reservation_commands
 from simunix.rjms.slurm.site.sacct_jobs import read_jobs
 from simunix.roots.tree import THIS_COMPUTER
 from simunix.workload.formats.swf import SwfTrace
 
 ALWAYS = (Change("fair-share", "usage so far", "begins at zero; --usage has it"),)
+REFUSED = "kept, but the run would be refused"
 NOT_READ = {
     "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
@@ -102,8 +104,8 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
         )
     usage = {} if files.usage is None else usage_of(files.usage, commands, changes, names)
     trace = None if files.jobs is None else read_jobs(files.jobs, changes, names)
-    reservations = _reservations(files, trace, changes, names)
-    beside = dict(_beside(files.conf.parent, conf, changes, names))
+    reservations = _reservations(files, trace, conf, names)
+    beside = dict(_beside(files.conf.parent, conf, names))
     changes += [
         Change(str(files.conf.parent / name), name, f"left out: {why}")
         for name, why in NOT_READ.items()
@@ -125,19 +127,17 @@ def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
     """What the Slurm of this computer, if there is one, does not know of what is kept."""
     here = installed(THIS_COMPUTER)
     for setting, reason in here.refusals(kept) if here is not None else ():
-        yield Change(setting.place, f"{setting.name}={setting.value}", f"kept, but the run would be refused: {reason}")
+        yield Change(setting.place, f"{setting.name}={setting.value}", f"{REFUSED}: {reason}")
 
 
-def _beside(folder: Path, conf: SiteConf, changes: list[Change], names: Names | None) -> Iterator[tuple[str, str]]:
+def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple[str, str]]:
     """Files beside slurm.conf that go along, with their texts."""
     if (gres := folder / "gres.conf").is_file():
-        yield gres.name, gres_text(gres, conf.text, changes, names)
+        yield gres.name, gres_text(gres, conf, names)
     if (topology := folder / "topology.conf").is_file():
-        lines = list(read_lines(topology, "a topology.conf"))
-        if names is None:
-            yield topology.name, read_text(topology, "a topology.conf")
-        else:
-            yield topology.name, "".join(f"{line.text}\n" for line in anonymous_lines(lines, names, changes, topology.name))
+        read = read_lines(topology, "a topology.conf")
+        lines = read if names is None else anonymous_lines(read, names, conf.changes, topology.name)
+        yield topology.name, file_text(conf.references.topology(lines))
 
 
 def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Change]:
@@ -157,33 +157,45 @@ def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Chan
 
 
 def _write(site: _Site, folder: Path) -> None:
+    """Write the folder and read it back; nothing is left of a folder that cannot be read. Raises SimunixError."""
     try:
         folder.mkdir(parents=True)
-        (folder / "slurm.conf").write_text(site.conf.text)
-        for name, text in site.beside.items():
-            (folder / name).write_text(text)
-        for script in site.conf.scripts:
-            shutil.copy(script, folder)  # with its mode
-        scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
-        (folder / "scenario.yaml").write_text(scenario)
-        (folder / "changes.txt").write_text(changes_text(site.changes))
     except FileExistsError as error:
         raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
+    except OSError as error:
+        raise SimunixError(f"{folder}: {error.strerror}; choose a folder that can be made") from error
+    try:
+        _write_files(site, folder)
+        read_back(folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+
+
+def _write_files(site: _Site, folder: Path) -> None:
+    (folder / "slurm.conf").write_text(site.conf.text)
+    for name, text in site.beside.items():
+        (folder / name).write_text(text)
+    for script in site.conf.scripts:
+        shutil.copy(script, folder)  # with its mode
+    scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
+    (folder / "scenario.yaml").write_text(scenario)
+    (folder / "changes.txt").write_text(changes_text(site.changes))
     if site.trace is not None:
         from simunix.workload.formats.job_table import write_job_table
 
         write_job_table(folder / "jobs.csv", site.trace)
 
 
-def _reservations(files: SiteFiles, trace: SwfTrace | None, changes: list[Change], names: Names | None) -> list[str]:
+def _reservations(files: SiteFiles, trace: SwfTrace | None, conf: SiteConf, names: Names | None) -> list[str]:
     """Reservations have their places in time beside the first job, so there are none without jobs."""
     if files.reservations is None:
-        changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
+        conf.changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
         return []
     first = None if trace is None else trace.number("UnixStartTime")
     if first is None:
         raise SimunixError(f"{files.reservations}: reservations begin so long after the first job: give --sacct as well")
-    return reservation_commands(files.reservations, first, changes, names)
+    return reservation_commands(files.reservations, first, conf.changes, names, conf.references.there)
 
 
 def scenario_text(

@@ -18,7 +18,7 @@ from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.rjms.scenario import load
 from simunix.rjms.slurm.beside import devices, will_drain
-from simunix.rjms.slurm.lines import joined, read_lines
+from simunix.rjms.slurm.files.lines import joined, read_lines
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.conf import read_conf
 from simunix.rjms.slurm.site.fair_share import usage_of
@@ -101,7 +101,7 @@ def test_included_files_are_named_in_messages(tmp_path: Path) -> None:
         ("ClusterName=c\nNodeName=n1\n", "no SlurmctldHost"),
         ("SlurmctldHost=c\n", "no NodeName"),
         ("SlurmctldHost=c\nwhat is this\n", ":2: expected Name=value, got 'what is this'"),
-        ("SlurmctldHost=c\nFrontendName=f\n", ":2: front ends are not emulated"),
+        ("SlurmctldHost=c\nFrontendName=f\n", "no NodeName; a cluster needs nodes"),
     ],
 )
 def test_what_is_no_slurm_conf_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -301,7 +301,7 @@ def test_sacct_that_cannot_be_read_is_named_with_its_line(tmp_path: Path) -> Non
         ('{"jobs": [{"time": 1}]}', "job 1 of the list `jobs` is none of sacct's: KeyError: 'required'"),
         ("JobID|State\n1|COMPLETED\n", ":1: column Submit is missing"),
         (head, "no jobs"),
-        (head + "1|2024-01-01T00:00:00|x\n", ":2: expected 5 fields, got 3"),
+        (head + "1|2024-01-01T00:00:00|x\n", ":2: expected 5 fields as in the first line, got 3"),
         (head + "1|today|Unknown|Unknown|PENDING\n", ":2: Submit: expected a date"),
     ):
         with pytest.raises(SimunixError) as refused:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
+from simunix.rjms.slurm.files.lines import read_lines
 from simunix.rjms.slurm.installed import check_installed, installed
-from simunix.rjms.slurm.lines import read_lines
 from simunix.roots.tree import RootTree
 
 KNOWN = (
