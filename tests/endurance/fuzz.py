@@ -50,6 +50,7 @@ from simunix.sweep.experiment import load_experiment
 from simunix.sweep.runs import runs_of
 from simunix.units import duration_ns, duration_s, rate_bytes_per_s, size_bytes, speed_flops
 from simunix.workload.formats.by_name import read_trace
+from tests.endurance import site_inputs
 from tests.unit.rsg_server.fakes import Fake, fake
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -256,7 +257,11 @@ KINDS = (
     Kind(
         "slurm.conf",
         _configuration,
-        _texts("ClusterName=c\nSlurmctldHost=c\nNodeName=n[1-2] CPUs=1\nPartitionName=p Nodes=ALL\nSlurmdSpoolDir=/var/x\n"),
+        _texts(
+            "ClusterName=c\nSlurmctldHost=c\nNodeName=n[1-2] CPUs=1\nPartitionName=p Nodes=ALL\nSlurmdSpoolDir=/var/x\n",
+            "ClusterName=c\nSlurmctldHost=c\nSchedulerParameters=a=1,\\\nb\nGresTypes=gpu\nNodeName=DEFAULT Gres=gpu:a:2(S:0)\n"
+            'NodeName=n[1-2] Features="a, b" # c\nPartitionName=p Nodes=ALL\nStateSaveLocation="/var/x y"\n',
+        ),
     ),
     Kind("quantity.txt", _quantities, _texts("node[01-16,20]x[1-2],b", "2h30m 5s", "10Gbps", "64GiB", "2.5Gf", "59.904us")),
     Kind("flows.json", read_flows, _texts('{"flows": [{"id": "a", "from": "x", "to": "y", "bytes": 5, "start": 0}]}'), 1, True),
@@ -287,6 +292,11 @@ KINDS = (
             "ps\nx",
         ),
     ),
+    Kind("site.txt", site_inputs.read_site, site_inputs.sites, 3),
+    Kind("dump.sacct", site_inputs.read_sacct_dump, _texts(site_inputs.DUMP), 2),
+    Kind("table.csv", site_inputs.read_table, _texts(site_inputs.TABLE)),
+    Kind("costs.yaml", site_inputs.read_costs, _texts(site_inputs.COSTS_YAML, site_inputs.COSTS_JSON), 1, True),
+    Kind("deployment.xml", site_inputs.read_deployment, _texts(site_inputs.DEPLOYMENT)),
     Kind("request.json", _request, _texts(*REQUESTS), 1, True),
     Kind("messages.bin", _messages, _texts("any bytes decide"), 2),
 )

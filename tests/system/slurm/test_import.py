@@ -143,3 +143,61 @@ def test_a_daemon_that_ends_at_once_says_why(simunix: Simunix, tmp_path: Path) -
     assert done.returncode == 1
     assert "slurmctld.err, and ends with: slurmctld: error: " in done.stderr
     assert "; slurmctld: fatal: Unable to process configuration file" in done.stderr
+
+
+OF_ALL_KINDS = """ClusterName=kinds
+SlurmctldHost=head(10.9.9.1)
+SlurmctldAddr=10.9.9.250
+SchedulerParameters=bf_window=1440,\\
+bf_continue,\\
+default_queue_depth=200
+LaunchParameters="use_interactive_step, enable_nss_slurm"
+SuspendExcNodes=s[1-2],c1
+GresTypes=gpu
+TopologyPlugin=topology/tree
+NodeName=DEFAULT CPUs=2 RealMemory=1000 Gres=gpu:a100:2
+NodeName=s[1-2] Features="big,fast"
+NodeName=c[1-2] State=CLOUD Feature=cloud
+NodeName=f1 State=FUTURE
+FrontendName=fe1
+NodeSet=clouds Feature=cloud
+PartitionName=mix Nodes=s[1-2],c[1-2] Default=YES TRESBillingWeights="CPU=1.0,Mem=0.25G"
+PartitionName=burst Nodes=clouds
+PartitionName=later Nodes=f1 State=DOWN
+"""
+
+
+def test_what_sites_write_in_many_ways_comes_up(simunix: Simunix, tmp_path: Path) -> None:
+    site = tmp_path / "in"
+    site.mkdir()
+    (site / "slurm.conf").write_text(OF_ALL_KINDS)
+    (site / "gres.conf").write_text("AutoDetect=nvml\n")
+    (site / "topology.conf").write_text("SwitchName=a Nodes=s[1-2]\nSwitchName=b Nodes=c[1-2]\nSwitchName=top Switches=a,b\n")
+    done = simunix("slurm", "import", site / "slurm.conf", "--output", tmp_path / "site")
+    assert done.returncode == 0 and "the start" not in done.stdout, done.stdout + done.stderr
+    path = tmp_path / "site/scenario.yaml"
+    command = "sinfo -Nho '%N %t %G %f %P'; scontrol show config | grep -E 'SchedulerParam|LaunchPar|SuspendExcN'"
+    user = {"name": "user", "host": "s1", "start": "20s", "command": f"{command}; scontrol show topology -o"}
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"processes": [user], "until": "40s"}))
+    done = simunix("run", path, "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0 and "drain" not in done.stderr, done.stderr
+    told = [" ".join(line.split()) for line in (tmp_path / "out/hosts/s1/user.out").read_text().splitlines()]
+    assert told[:2] == [f"s{number} idle gpu:a100:2 big,fast mix*" for number in (1, 2)]
+    assert "LaunchParameters = use_interactive_step, enable_nss_slurm" in told
+    assert "SchedulerParameters = bf_window=1440,bf_continue,default_queue_depth=200" in told
+    assert "SuspendExcNodes = s[1-2]" in told
+    assert [line.split(" ")[0] for line in told if line.startswith("Switch")] == ["SwitchName=a", "SwitchName=top"]
+
+
+def test_a_continued_line_of_an_own_configuration_is_read_as_slurm_reads_it(simunix: Simunix, tmp_path: Path) -> None:
+    conf = "ClusterName=c\nSlurmctldHost=head\nSchedulerParameters=bf_window=10080,\\\nbf_resolution=300,\\\nbf_continue\n"
+    conf += "AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/pgid\nMailProg=/bin/true\nSlurmUser=root\n"
+    (tmp_path / "slurm.conf").write_text(f"{conf}NodeName=n1 CPUs=1\nPartitionName=a Nodes=ALL Default=YES\n")
+    user = "{name: user, host: head, start: 10s, command: 'scontrol show config | grep SchedulerParameters'}"
+    hosts = "hosts: [{name: head}, {name: n1}]\nslurm: {controller: head, nodes: n1, config: slurm.conf}\n"
+    (tmp_path / "s.yaml").write_text(f"{hosts}until: 20s\nprocesses: [{user}]\n")
+    assert simunix("check", tmp_path / "s.yaml").returncode in (0, 1)
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=250)
+    assert done.returncode == 0, done.stderr
+    told = (tmp_path / "out/hosts/head/user.out").read_text().split()
+    assert told == ["SchedulerParameters", "=", "bf_window=10080,bf_resolution=300,bf_continue"]

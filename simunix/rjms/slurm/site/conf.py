@@ -69,12 +69,9 @@ class SiteConf:
 def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = None) -> SiteConf:
     """Read a slurm.conf with what it includes, with other names if `names` are given. SimunixError with file and line."""
     conf = SiteConf(wants_scripts=wants_scripts)
-    lines = list(read_lines(path, WHAT))
+    read = read_lines(path, WHAT)
+    lines = list(read if names is None else anonymous_lines(read, names, conf.changes, "slurm.conf"))
     _find_nodes(conf, lines)
-    if names is not None:  # what is wrong was said by its own name
-        conf = SiteConf(wants_scripts=wants_scripts)
-        lines = list(anonymous_lines(lines, names, conf.changes, "slurm.conf"))
-        _find_nodes(conf, lines)
     said: dict[str, str] = {}
     for line in lines:
         if line.first in SEVERAL:

@@ -79,10 +79,11 @@ class _Site:
 def import_site(files: SiteFiles, folder: Path, names: Names | None = None) -> Imported:
     """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError.
 
-    If `names` are given, nothing that is written has a name of the site's. The files are read twice then: whether a feature is
-    a name of the site's shows when all names are known.
+    If `names` are given, nothing that is written has a name of the site's. The files are read three times then: what is wrong
+    is said by its own name, and whether a feature is a name of the site's shows when all names are known.
     """
     if names is not None:
+        _read(files, None)
         _read(files, names)
     site = _read(files, names)
     _write(site, folder)
