@@ -33,7 +33,13 @@ def add_parser(subcommands: Subparsers) -> None:
         usage="simunix check [options] SCENARIO.yaml | simunix check [options] -- COMMAND...",
     )
     parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace a value of the scenario; KEY+=VALUE adds to a list",
+    )
     parser.add_argument("--verbose", action="store_true", help="name the libraries and the calls that are passed on")
     parser.add_argument("--json", action="store_true", help="print a JSON list with a report for each program")
     parser.set_defaults(execute=execute)

@@ -37,7 +37,13 @@ def add_parser(subcommands: Subparsers) -> None:
         metavar="DATE",
         help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
     )
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="replace a value of the scenario; KEY+=VALUE adds to a list",
+    )
     parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
     parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
     parser.add_argument("--host", help="emulated host of the command (with --join; default: the only one)")

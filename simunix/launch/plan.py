@@ -14,6 +14,8 @@ from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
+NS = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
@@ -179,3 +181,16 @@ class Plan:
     shared: tuple[str, ...] = ()
     disk: tuple[DiskNeed, ...] = ()
     warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start
+
+    def late_starts(self) -> tuple[str, ...]:
+        """A warning, if processes start at the end or after it; those that collect results start at the end anyway."""
+        end = self.until_ns
+        late = [] if end is None else [each for each in self.processes if not each.collects and each.start_ns >= end]
+        if end is None or not late:
+            return ()
+        first = min(late, key=lambda each: each.start_ns)
+        others = f" (nor are {len(late) - 1} others)" if len(late) > 1 else ""
+        return (
+            f"process {first.name} on {first.host} is never started{others}: its start is {first.start_ns / NS:g} s, "
+            f"and the run ends at {end / NS:g} s (until); let it start earlier, or the run end later",
+        )

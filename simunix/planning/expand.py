@@ -380,10 +380,11 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
 
 
 def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
-    """The plan with the values of the command line in the place of the scenario's."""
-    return replace(
+    """The plan with the values of the command line in the place of the scenario's, which says what never starts then."""
+    found = replace(
         plan,
         until_ns=plan.until_ns if until_ns is None else until_ns,
         pace=plan.pace if pace is None else pace,
         observation=observation.instead_of(plan.observation),
     )
+    return replace(found, warnings=(*found.warnings, *found.late_starts()))

@@ -51,8 +51,9 @@ class _Positions:
         """The location as it is written in the file: an element that stands without its list has no index."""
         kept: Location = ()
         for part in location:
-            if isinstance(part, str) or (*kept, part) in self.lines or kept not in self.lines:
-                kept = (*kept, part)
+            below = (*kept, part)
+            if isinstance(part, str) or below in self.lines or dotted(below) in self.overridden or kept not in self.lines:
+                kept = below
         return kept
 
     def where(self, location: Location) -> str:
@@ -132,8 +133,9 @@ def validated(model: type[Model], document: dict[str, Any], positions: _Position
 
 def _apply(document: dict[str, Any], override: str, positions: _Positions) -> None:
     key, equals, text = override.partition("=")
+    key, plus = (key[:-1], True) if key.endswith("+") else (key, False)
     if not equals or not key:
-        raise ScenarioError(f"--set {override}: expected KEY=VALUE, e.g. --set network.latency=50us")
+        raise ScenarioError(f"--set {override:.60}: expected KEY=VALUE or KEY+=VALUE, e.g. --set network.latency=50us")
     target: Any = document
     parts = [_part(word) for word in key.replace("[", ".").replace("]", "").split(".")]
     for part, below in itertools.pairwise(parts):
@@ -144,12 +146,28 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions) -> No
         else:
             raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}")
     try:
-        target[parts[-1]] = yaml_text.parse(text)[0]
+        value = yaml_text.parse(text)[0]
+        if plus:
+            _grow(target, parts, value, override, positions)
+        else:
+            target[parts[-1]] = value
+            positions.overridden[dotted(parts)] = override
     except yaml_text.RefusedError as error:
         raise ScenarioError(f"--set {override:.60}: {error.problem}") from None
     except (TypeError, IndexError):
         raise ScenarioError(f"--set {override}: there is no {dotted(parts)} in {positions.path}") from None
-    positions.overridden[dotted(parts)] = override
+
+
+def _grow(target: Any, parts: Sequence[str | int], value: Any, override: str, positions: _Positions) -> None:
+    """Put a value, or each value of a list, behind those of the list that a key has; a section alone is a list of one."""
+    there = target.get(parts[-1]) if isinstance(target, dict) else target[parts[-1]]
+    old = [] if there is None else [there] if isinstance(there, dict) else there
+    if not isinstance(old, list):
+        raise ScenarioError(f"--set {override:.60}: {dotted(parts)} is no list, but {there!r:.40}; replace it with = instead")
+    new = value if isinstance(value, list) else [value]
+    target[parts[-1]] = [*old, *new]
+    for index in range(len(old), len(old) + len(new)):
+        positions.overridden[dotted((*parts, index))] = override
 
 
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
