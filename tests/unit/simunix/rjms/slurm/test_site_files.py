@@ -190,6 +190,18 @@ def test_gpus_of_default_get_files(tmp_path: Path) -> None:
     assert list(will_drain(tmp_path / "out/slurm.conf", conf, ["g1", "g2", "h1", "k1"])) == []
 
 
+def test_detected_gpus_all_have_files_or_none(tmp_path: Path) -> None:
+    """slurmd ends at a gres.conf in which some GPUs of a node have files and others have none."""
+    gres = "NodeName=g[1-2] Name=gpu Type=a100 Count=4 Cores=0-7\nAutoDetect=nvml\nName=nic Count=2\n"
+    _, changes = imported(tmp_path, "GresTypes=gpu,nic\nNodeName=g[1-2] Gres=gpu:a100:4,nic:2\n", gres=gres)
+    assert (tmp_path / "out/gres.conf").read_text().split("\n") == [
+        "Name=nic Count=2",
+        "NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]",
+        "",
+    ]
+    assert changes[0].startswith("gres.conf:1: NodeName=g[1-2] Name=gpu Type=a100 Count=4 Cores=0-7: left out: Slurm detects")
+
+
 def test_gpus_of_default_without_files_are_said_before_the_start(tmp_path: Path) -> None:
     conf = site(tmp_path / "in", DEFAULT_GRES)
     (told,) = will_drain(conf, conf.read_text(), ["g1", "g2", "h1", "k1"])
