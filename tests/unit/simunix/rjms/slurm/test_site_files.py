@@ -131,6 +131,14 @@ def test_a_node_that_no_line_has_is_left_out_and_said(tmp_path: Path) -> None:
     assert changes == ["slurm.conf:4: PartitionName=p: Nodes=n[1-2]: without n2: no NodeName line has it"]
 
 
+def test_no_partition_is_left(tmp_path: Path) -> None:
+    conf = "NodeName=n1\nNodeName=c1 State=CLOUD\nPartitionName=DEFAULT Nodes=c1\nPartitionName=p\nPartitionName=q Nodes=c1\n"
+    with pytest.raises(
+        SimunixError, match=r"slurm.conf: the nodes of all partitions are not there yet; give one nodes that are"
+    ):
+        imported(tmp_path, conf)
+
+
 def test_what_is_written_is_read_back_before_it_stays(tmp_path: Path) -> None:
     imported(tmp_path, "NodeName=n1\nPartitionName=p Nodes=n1\n")
     with (tmp_path / "out/slurm.conf").open("a") as file:
