@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.files.lines import Line, pair_text, read_lines, text_of
-from simunix.rjms.slurm.files.nodes import NodeLine, is_default, node_lines
+from simunix.rjms.slurm.files.nodes import NodeLine, is_default, node_lines, with_defaults
 from simunix.rjms.slurm.installed import Setting
 from simunix.rjms.slurm.own_configuration import parameters_of
 from simunix.rjms.slurm.site.anonymous import anonymous_lines
@@ -87,6 +87,9 @@ def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = Non
         raise SimunixError(f"{path}: no SlurmctldHost; say where slurmctld runs")
     if not conf.nodes:
         raise SimunixError(f"{path}: no NodeName; a cluster needs nodes (or its file was not included)")
+    partitions = {line.value("partitionname") for line, _ in with_defaults(lines, "partitionname")}
+    if partitions and partitions <= conf.references.gone:
+        raise SimunixError(f"{path}: the nodes of all partitions are {NOT_YET}; give one nodes that are")
     _finish(conf, said)
     return conf
 

@@ -14,26 +14,30 @@ from simunix.rjms.slurm.site.names import Names
 
 WITHOUT_FILE = "kept, but without File= slurmd drains such a node; add File=/dev/nvidia[0-…], and the files are made"
 
+DETECTED = "left out: Slurm detects these GPUs at the site, and here they have lines with files, as all GPUs of a node must"
+
 
 def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
     """The gres.conf that runs. GPUs that the site lets Slurm detect get files by what slurm.conf says of their nodes."""
     lines: list[Line] = []
     covered: set[str] = set()
-    everywhere = detects = False
     read = read_lines(path, "a gres.conf")
-    for line in read if names is None else anonymous_lines(read, names, conf.changes, path.name):
-        detect = line.value("autodetect")
-        detects = detects or detect.lower() not in ("", "off")
-        if detect:
+    written = list(read if names is None else anonymous_lines(read, names, conf.changes, path.name))
+    detects = any(line.value("autodetect").lower() not in ("", "off") for line in written)
+    everywhere = False
+    for line in written:
+        if detect := line.value("autodetect"):
             told = f"AutoDetect={detect}"
             conf.changes.append(Change(line.place, told, "left out: there are no GPUs; files stand for them"))
         kept = line.with_pairs({key: pair for key, pair in line.pairs.items() if key != "autodetect"})
         if not kept.value("name") or (found := _of_nodes(kept, conf)) is None:
             continue
+        if line.value("name") == "gpu" and not line.value("file"):
+            conf.changes.append(Change(line.place, text_of(found.pairs), DETECTED if detects else WITHOUT_FILE))
+            lines += [] if detects else [found]
+            continue
         lines.append(found)
-        if line.value("name") == "gpu" and not line.value("file") and not detects:
-            conf.changes.append(Change(line.place, text_of(found.pairs), WITHOUT_FILE))
-        if line.value("name") == "gpu" and line.value("file"):
+        if line.value("name") == "gpu":
             everywhere = everywhere or not line.value("nodename")
             covered.update(line.hosts("nodename"))
     detected = _detected(conf, covered) if detects and not everywhere else ()

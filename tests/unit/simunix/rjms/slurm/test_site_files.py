@@ -131,6 +131,14 @@ def test_a_node_that_no_line_has_is_left_out_and_said(tmp_path: Path) -> None:
     assert changes == ["slurm.conf:4: PartitionName=p: Nodes=n[1-2]: without n2: no NodeName line has it"]
 
 
+def test_no_partition_is_left(tmp_path: Path) -> None:
+    conf = "NodeName=n1\nNodeName=c1 State=CLOUD\nPartitionName=DEFAULT Nodes=c1\nPartitionName=p\nPartitionName=q Nodes=c1\n"
+    with pytest.raises(
+        SimunixError, match=r"slurm.conf: the nodes of all partitions are not there yet; give one nodes that are"
+    ):
+        imported(tmp_path, conf)
+
+
 def test_what_is_written_is_read_back_before_it_stays(tmp_path: Path) -> None:
     imported(tmp_path, "NodeName=n1\nPartitionName=p Nodes=n1\n")
     with (tmp_path / "out/slurm.conf").open("a") as file:
@@ -188,6 +196,18 @@ def test_gpus_of_default_get_files(tmp_path: Path) -> None:
     ]
     conf = (tmp_path / "out/slurm.conf").read_text()
     assert list(will_drain(tmp_path / "out/slurm.conf", conf, ["g1", "g2", "h1", "k1"])) == []
+
+
+def test_detected_gpus_all_have_files_or_none(tmp_path: Path) -> None:
+    """slurmd ends at a gres.conf in which some GPUs of a node have files and others have none."""
+    gres = "NodeName=g[1-2] Name=gpu Type=a100 Count=4 Cores=0-7\nAutoDetect=nvml\nName=nic Count=2\n"
+    _, changes = imported(tmp_path, "GresTypes=gpu,nic\nNodeName=g[1-2] Gres=gpu:a100:4,nic:2\n", gres=gres)
+    assert (tmp_path / "out/gres.conf").read_text().split("\n") == [
+        "Name=nic Count=2",
+        "NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]",
+        "",
+    ]
+    assert changes[0].startswith("gres.conf:1: NodeName=g[1-2] Name=gpu Type=a100 Count=4 Cores=0-7: left out: Slurm detects")
 
 
 def test_gpus_of_default_without_files_are_said_before_the_start(tmp_path: Path) -> None:
