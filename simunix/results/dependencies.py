@@ -1,4 +1,4 @@
-"""What an event log depends on besides the scenario: the processor, packages, plugins that an RJMS may load, limits of the caller.
+"""What an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's limits.
 
 A package's build decides which calls a program makes; a plugin that is installed is found by a daemon that lists its folder.
 The list itself goes to packages.txt; run.json has its checksum.

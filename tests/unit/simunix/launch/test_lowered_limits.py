@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import resource
 import re
+import resource
 from pathlib import Path
 
 import pytest
