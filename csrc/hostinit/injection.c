@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -133,6 +134,23 @@ static bool loads_shim(pid_t process, const struct image *image)
     return memmem(loader, sizeof loader, "/ld-linux", 9) != NULL;
 }
 
+/* Has the exec cleared ADDR_NO_RANDOMIZE, as it does for a setuid program, also if that gains nothing by it? */
+static bool has_chance(pid_t process)
+{
+    char text[16] = "";
+    char path[64];
+    int fd;
+
+    snprintf(path, sizeof path, "%d/personality", (int)process);
+    fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (read(fd, text, sizeof text - 1) <= 0)
+        text[0] = '\0';
+    close(fd);
+    return text[0] != '\0' && (strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE) == 0;
+}
+
 /* Have the new image start with the shim; returns NULL, or why that is not possible. */
 static const char *inject(pid_t process, const struct shim_file *shim)
 {
@@ -147,7 +165,7 @@ static const char *inject(pid_t process, const struct shim_file *shim)
         return "not an x86-64 program";
     if (!read_image(process, &image))
         return "its auxiliary vector cannot be read";
-    if (shim->only_if_needed && loads_shim(process, &image))
+    if (shim->only_if_needed && loads_shim(process, &image) && !has_chance(process))
         return NULL;
     if (image.vdso == 0 || offset == 0)
         return "this kernel maps no vDSO, which has the place where the shim is brought in";

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TextIO, cast
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from simunix.console import Console
 from simunix.launch.emulation import Emulation
 from simunix.units import human_time
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from simunix.app.refused import refused_lines
+from simunix.console import Console
 from simunix.planning.expand import Expansion
 from simunix.results.jobs_csv import UNKNOWN, JobRow
 from simunix.results.run_json import RunRecord

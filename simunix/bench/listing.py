@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from simunix.bench.catalog import Benchmark
 from simunix.bench.requirements import lacks
+from simunix.console import Console
 
 
 def print_list(benchmarks: Sequence[Benchmark]) -> None:

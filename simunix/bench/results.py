@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from simunix.bench.machine import sentence
 from simunix.bench.row import MISSED, OK, UNMEASURED, Row, number
+from simunix.console import Console
 
 STYLES = {OK: "green", MISSED: "yellow", UNMEASURED: "dim", "": ""}
 

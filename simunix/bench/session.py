@@ -6,8 +6,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from rsg_server.errors import SimunixError
 from simunix.bench.catalog import Benchmark
 from simunix.bench.context import Context, MeasurementError
@@ -15,6 +13,7 @@ from simunix.bench.machine import describe
 from simunix.bench.requirements import lacks
 from simunix.bench.results import Results, print_results
 from simunix.bench.row import Row, missing
+from simunix.console import Console
 from simunix.launch.interrupts import Interrupted, Interrupts
 
 FAILED = 1

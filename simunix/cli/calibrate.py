@@ -20,12 +20,11 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Read the runs, write the costs, and report how well they foretell what was charged."""
-    from rich.console import Console
-
     from simunix.bench.machine import cpu_model
     from simunix.calibration.measured import prices_of, read_measured
     from simunix.calibration.prices import write_prices
     from simunix.calibration.report import foretold, table_of
+    from simunix.console import Console
 
     runs = [read_measured(directory) for directory in options.directories]
     if options.output is not None:

@@ -21,6 +21,7 @@ from simunix import __version__
 
 FAILED = 1
 EXIT_INTERRUPTED = 130
+EXIT_UNREAD = 128 + signal.SIGPIPE
 
 
 OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--link-usage=1s"}
@@ -104,8 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as interrupt:
         return int(getattr(interrupt, "exit_code", EXIT_INTERRUPTED))
     except BrokenPipeError:
-        _silence()
-        return EXIT_INTERRUPTED
+        return _unread()
     except ImportError as error:
         return _failed(_not_loaded(error), FAILED)
     except SystemError:  # what Python says, besides MemoryError, where it cannot have memory
@@ -146,6 +146,12 @@ def _folder_is_gone() -> str:
     return ""
 
 
+def _unread() -> int:
+    """Write no more to a pipe whose reader has gone, as in `| head -1`; return the exit code of what its signal ends."""
+    _silence()
+    return EXIT_UNREAD
+
+
 def _silence() -> None:
     """Lead standard output nowhere, since what is still to be written to it would fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -164,6 +170,9 @@ def console() -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: an interrupt ends the process, without a traceback
     try:
         sys.stdout.flush()
+    except BrokenPipeError:
+        unread = _unread()
+        code = code or unread
     except OSError as error:
         _silence()
         code = _failed(f"standard output: {described(error)}", code or FAILED)

@@ -40,8 +40,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute_make(options: argparse.Namespace) -> int:
     """Make a root file system, with debootstrap's own messages as progress on a terminal, then show it."""
-    from rich.console import Console
     from rich.markup import escape
+
+    from simunix.console import Console
 
     request = RootRequest(options.release, options.directory, tuple(options.packages), options.mirror)
     with Console(stderr=True).status("debootstrap") as status:

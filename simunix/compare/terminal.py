@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from simunix.compare import texts
 from simunix.compare.study import Change, Study, Validation
+from simunix.console import Console
 from simunix.metrics.changes import most_moved
 from simunix.report.comparison import Comparison
 from simunix.report.page.write import summary_rows

@@ -37,8 +37,9 @@ KNOWN_GAPS = """
 * Static programs, those with privileges (setuid, setgid, file capabilities), those that their user may not read, and programs
   of another C library get the shim from the host's init
   ([architecture](../internals/architecture.md#programs-without-a-loader)), and only the slower of its two nets. The kernel
-  gives the image of a setuid program addresses by chance, which a run cannot repeat; what such a program runs has its
-  addresses by rule. 32-bit programs are refused, or killed if only their exec shows what they are.
+  gives the image of a setuid program addresses by chance, also if root runs it, as `su`: the shim gives it others by rule, and
+  what such a program runs has them from the kernel. Where tracing is refused, or the address space is limited, a run with such
+  a program says that it is not deterministic. 32-bit programs are refused, or killed if only their exec shows what they are.
 * `ptrace` among emulated processes is the shim's and the server's own: the kernel would stop a traced thread that holds the
   turn at each SIGSYS of the trap net, and a program has one tracer at most. `gdb` (run, attach, breakpoints, steps, calls,
   watchpoints for writes, threads), `gcore` and `strace -f` (run, attach) work inside, and a job's task can be left stopped

@@ -1,6 +1,7 @@
 """Who writes into a folder: a run, a sweep or a comparison locks the mark in its folder until it has ended.
 
-The kernel takes a lock back whatever ends its holder. The mark's text says who the holder is, and counts only while it is locked.
+The kernel takes a lock back whatever ends its holder. The mark's text says who the holder is, and counts only while the
+mark is locked.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ def refuse_inner(folder: Path, shown: str) -> None:
     """Raise SimunixError for a folder inside that of a run: the next run there would remove it, in use or not."""
     outer = next((parent for parent in folder.resolve().parents if (parent / MARK).exists()), None)
     if outer is not None:
-        raise SimunixError(f"{shown}: is inside {outer}, the folder of a run, which the next run there replaces; choose another --out")
+        raise SimunixError(
+            f"{shown}: is inside {outer}, the folder of a run, which the next run there replaces; choose another --out"
+        )
 
 
 def _lock(file: IO[str], shown: str) -> None:
@@ -87,7 +90,8 @@ def _holder(file: IO[str]) -> str:
             pid, computer = int(found["pid"]), str(found["computer"])
             where = "" if computer == os.uname().nodename else f" on {computer}"
             if where or Path(f"/proc/{pid}").exists():  # else an earlier holder: this one has not written its name yet
-                return f" by pid {pid}{where} since {found['since']} ({found['command']}); wait for its end, end it (kill {pid})"
+                said = f"since {found['since']} ({found['command']}); wait for its end, end it (kill {pid})"
+                return f" by pid {pid}{where} {said}"
         except (ValueError, KeyError, TypeError):
             pass  # half written
         time.sleep(LOOK_S)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
@@ -16,6 +16,7 @@ from rsg_server.platform.link import Route
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.properties import NO_PROPERTIES
 from rsg_server.platform.zone import Zone
+from simunix.console import Console
 from simunix.platforms.formatting import POLICIES, bandwidth, latency, some, speed, storage
 
 T = TypeVar("T")

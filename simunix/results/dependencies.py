@@ -1,4 +1,4 @@
-"""What an event log depends on besides the scenario: the processor, packages, plugins that an RJMS may load.
+"""What an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's limits.
 
 A package's build decides which calls a program makes; a plugin that is installed is found by a daemon that lists its folder.
 The list itself goes to packages.txt; run.json has its checksum.
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from simunix.launch.limits.limits import lowered_limits
 from simunix.launch.plan import HostSpec
 from simunix.results.whole_files import whole_file
 from simunix.rjms.registry import RJMSS
@@ -89,7 +90,7 @@ def write_packages(directory: Path, text: str) -> None:
 
 
 def dependencies(hosts: Iterable[HostSpec]) -> tuple[dict[str, Any], str]:
-    """What run.json says of packages and plugins, and the text of packages.txt."""
+    """What run.json says of the computer, packages, plugins and limits, and the text of packages.txt."""
     lines = listed(dict.fromkeys(host.root for host in hosts))
     text = "".join(f"{line}\n" for line in lines)
     found = {
@@ -97,6 +98,7 @@ def dependencies(hosts: Iterable[HostSpec]) -> tuple[dict[str, Any], str]:
         "processor": processor(),
         "packages": sum(" package " in line for line in lines),
         "plugins": sum(" plugin " in line for line in lines),
+        "lowered_limits": lowered_limits(),
         "list_sha256": hashlib.sha256(text.encode()).hexdigest(),
     }
     return found, text

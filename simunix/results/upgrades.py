@@ -36,8 +36,8 @@ def upgraded(emulation: Emulation) -> list[str]:
         return []
     names = sorted(found)
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    verb = "was" if len(names) == 1 else "were"
-    return [f"{', '.join(names[:SHOWN])}{more} {verb} changed on this computer while the run used {'it' if verb == 'was' else 'them'}"]
+    verb, them = ("was", "it") if len(names) == 1 else ("were", "them")
+    return [f"{', '.join(names[:SHOWN])}{more} {verb} changed on this computer while the run used {them}"]
 
 
 def _etc(emulation: Emulation) -> Iterator[str]:

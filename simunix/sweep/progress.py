@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from simunix.console import Console
 from simunix.sweep.child import last_words, log_file
 from simunix.sweep.runs import Run
 from simunix.sweep.table import DONE, record_of, status_of

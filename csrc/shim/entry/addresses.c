@@ -13,9 +13,11 @@
 #include "shim/entry/entry.h"
 
 #include <linux/auxvec.h>
+#include <linux/personality.h>
 #include <linux/resource.h>
 
 #define PAGE 4096UL
+#define PERSONALITY_ASKED 0xffffffff
 #define TOP 0x6f0000000000UL   /* below all that the kernel chooses, which is 16 TiB below the end of addresses at most */
 #define BREAK 0x600000000000UL /* far above the program, far below what it maps */
 #define STACK_LEAST (1UL << 20)
@@ -26,6 +28,16 @@
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
+
+/* Does the image have addresses by chance, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2))? What this program execs
+ * is to have none, so they are asked for again. */
+bool addresses_have_chance(void)
+{
+    long persona = NATIVE(personality, PERSONALITY_ASKED);
+
+    NATIVE(personality, persona | ADDR_NO_RANDOMIZE);
+    return (persona & ADDR_NO_RANDOMIZE) == 0;
+}
 
 static uint64_t soft_limit(int which)
 {

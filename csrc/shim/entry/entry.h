@@ -74,6 +74,7 @@ uint64_t injected_place(const uint8_t *flat, int library);
 uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library);
 
 /* addresses.c */
+bool addresses_have_chance(void);
 bool addresses_take(uint64_t *stack);
 uint64_t *addresses_move_stack(uint64_t *stack);
 void addresses_keep_break(struct process *process);

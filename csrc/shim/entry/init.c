@@ -248,5 +248,9 @@ bool shim_begin(char **argv, char **environment)
 __attribute__((constructor)) static void initialise(int argc, char **argv, char **environment)
 {
     (void)argc;
-    shim_begin(argv, environment);
+    if (!shim_begin(argv, environment))
+        return;
+    /* A second time only where nobody may ask for fixed addresses (seccomp): then all programs of this computer are without. */
+    if (addresses_have_chance() && !addresses_have_chance())
+        warn_once(current_thread(), WARN_REAL, "has addresses by chance, since it is setuid, and may not be traced here", NULL);
 }

@@ -7,13 +7,11 @@
 
 #include <linux/auxvec.h>
 #include <linux/elf.h>
-#include <linux/personality.h>
 
 #ifndef R_X86_64_RELATIVE
 #define R_X86_64_RELATIVE 8
 #endif
 #define PAGE 4096UL
-#define PERSONALITY_ASKED 0xffffffff
 
 static _Noreturn void give_up(void)
 {
@@ -97,23 +95,13 @@ uint64_t injected_place(const uint8_t *flat, int library)
     return base;
 }
 
-/* Does the image have addresses by chance, since its exec has gained privileges (personality(2))? What this program execs is to
- * have none. */
-static bool has_chance(void)
-{
-    long persona = NATIVE(personality, PERSONALITY_ASKED);
-
-    NATIVE(personality, persona | ADDR_NO_RANDOMIZE);
-    return (persona & ADDR_NO_RANDOMIZE) == 0;
-}
-
 /* The program's stack and break. */
 static uint64_t *settle(uint64_t *stack, bool has_room)
 {
     struct thread *thread = current_thread();
 
     if (!has_room) {
-        warn_once(thread, WARN_REAL, "has addresses by chance, since its exec has gained privileges (ulimit -v?)", NULL);
+        warn_once(thread, WARN_REAL, "has addresses by chance, since it is setuid or gains privileges (ulimit -v?)", NULL);
         return stack;
     }
     addresses_keep_break(thread->process);
@@ -133,7 +121,7 @@ uint64_t *injected_start(uint64_t *stack, void *flat, size_t size, int library)
 
     NATIVE(munmap, flat, size);
     NATIVE(close, library);
-    chance = has_chance();
+    chance = addresses_have_chance();
     has_room = chance && addresses_take(stack);
     while (*from++ != 0)
         ;

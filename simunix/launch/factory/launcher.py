@@ -33,7 +33,7 @@ class ContainerLauncher:
         self._factory: HostFactory | None = None
         self._shims: dict[Path, int] = {}
         self.layers: frozenset[str] | None = None
-        """Where the hosts that see this computer's files have layers, as far as there can be any; None if there is no such host."""
+        """Where hosts that see this computer's files have layers over them; None as long as there is no such host."""
 
     @property
     def factory(self) -> HostFactory:

@@ -18,6 +18,20 @@ CGROUP_FILES = {
 }
 """Controller of version 1, then the files of a limit and of what is used of it, in versions 2 and 1."""
 CAP_SYS_RESOURCE = 24
+HARD = {
+    "stack": (resource.RLIMIT_STACK, UNLIMITED),
+    "core": (resource.RLIMIT_CORE, UNLIMITED),
+    "memlock": (resource.RLIMIT_MEMLOCK, 8 << 20),
+    "msgqueue": (resource.RLIMIT_MSGQUEUE, 819200),
+    "nproc": (resource.RLIMIT_NPROC, UNLIMITED),
+    "sigpending": (resource.RLIMIT_SIGPENDING, UNLIMITED),
+    "cpu": (resource.RLIMIT_CPU, UNLIMITED),
+    "fsize": (resource.RLIMIT_FSIZE, UNLIMITED),
+    "data": (resource.RLIMIT_DATA, UNLIMITED),
+    "rss": (resource.RLIMIT_RSS, UNLIMITED),
+    "as": (resource.RLIMIT_AS, UNLIMITED),
+}
+"""The hard limits of a scenario's processes, as far as the caller's allow them (csrc/hostinit/spawn.c: BOOT_LIMITS)."""
 NAMESPACES = ("mnt", "uts", "ipc", "net", "pid")
 
 
@@ -63,6 +77,14 @@ def descriptors() -> Limit:
     if _may_raise_limits() or hard == resource.RLIM_INFINITY:
         return Limit(ceiling, "fs.nr_open")
     return Limit(min(hard, ceiling), "ulimit -Hn")
+
+
+def lowered_limits() -> dict[str, int]:
+    """The hard limits of hosts' processes that are lower than after a boot, since this caller may not raise its own."""
+    if _may_raise_limits():
+        return {}
+    found = {name: (resource.getrlimit(number)[1], boot) for name, (number, boot) in HARD.items()}
+    return {name: hard for name, (hard, boot) in found.items() if hard != resource.RLIM_INFINITY and hard < boot}
 
 
 def _may_raise_limits() -> bool:

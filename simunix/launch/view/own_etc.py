@@ -1,7 +1,7 @@
 """The files of /etc: hosts that see this computer's have copies of the run's beginning, below a layer of their own.
 
-Tools replace such a file by renaming another one over it, as adduser and package managers do. Hosts would have the new one at once,
-and the kernel takes away what is mounted over a file that is replaced: their own /etc/hosts.
+Tools replace such a file by renaming another one over it, as adduser and package managers do. Hosts would have the new one at
+once, and the kernel takes away what is mounted over a file that is replaced: their own /etc/hosts.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
 
 
 def left_files(host: str, directory: RunDirectory) -> list[str]:
-    """Files that a host has written into its layers over this computer's temporary folders and /etc, and not removed; sorted."""
+    """Files that a host has written into its layers over temporary folders and /etc, and not removed; sorted."""
     found = []
     for folder in (*FOLDERS, ETC):
         layer = directory.private(host, folder) / "upper"

@@ -163,6 +163,32 @@ def test_who_gains_privileges_has_its_addresses_by_rule(simunix: Simunix, folder
 
 @needs_tracing
 @needs_root
+@pytest.mark.parametrize("mode", [0o4755, 0o2755], ids=["setuid", "setgid"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["first program", "by exec"])
+def test_what_root_execs_with_these_bits_has_them_too(simunix: Simunix, folder: Path, mode: int, is_first: bool) -> None:
+    """The kernel looks at the bits alone, and root gains nothing by them."""
+    source, program = folder / "places.c", folder / "places-root"
+    source.write_text(PLACES)
+    subprocess.run(["gcc", "-O1", "-pthread", source, "-o", program], check=True)
+    program.chmod(mode)
+    words = [program, "an", "argument"] if is_first else ["sh", "-c", f"MINE=yes {program} an argument"]
+    runs = [simunix("run", "--", *words, env={"MINE": "yes"}, timeout=20) for _ in range(3)]
+    assert runs[0].returncode == 1, f"it should not be secure: {runs[0].stderr}"
+    assert "an, depth" in runs[0].stdout and {other.stdout for other in runs} == {runs[0].stdout}
+
+
+@needs_tracing
+@needs_root
+def test_below_su_addresses_are_by_rule(simunix: Simunix, folder: Path) -> None:
+    script = 'su -s /bin/sh -c "cat /proc/self/maps; sh -c \\"cat /proc/self/maps\\"" daemon'
+    runs = [simunix("run", "--", "sh", "-c", script, timeout=20) for _ in range(2)]
+    places = [[line.split()[0] for line in done.stdout.splitlines()] for done in runs]
+    assert len(places[0]) > 20, runs[0].stderr
+    assert places[0] == places[1]
+
+
+@needs_tracing
+@needs_root
 @pytest.mark.parametrize(("limit", "is_said"), [("unlimited", False), ("4000000", True)])
 def test_a_run_with_addresses_by_chance_says_so(
     simunix: Simunix, folder: Path, tmp_path: Path, limit: str, is_said: bool
@@ -317,8 +343,10 @@ os.execv(sys.executable, [sys.executable, "-m", "simunix.cli.main", *sys.argv[1:
 """
 
 
-def run_without_ptrace(spared: int, *command: object) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-c", WITHOUT_PTRACE, str(spared), "run", "--", *map(str, command)]
+def run_without_ptrace(spared: int, *command: object, gains: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a command; with `gains`, programs may gain privileges, for which the caller has to be root."""
+    program = WITHOUT_PTRACE.replace("assert libc.prctl(38, 1, 0, 0, 0) == 0", "") if gains else WITHOUT_PTRACE
+    words = [sys.executable, "-c", program, str(spared), "run", "--", *map(str, command)]
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -337,3 +365,15 @@ def test_where_ptrace_fails_only_later_dynamic_programs_run_and_others_end(folde
     done = run_without_ptrace(NOBODY, folder / "static")
     assert (done.returncode, done.stdout) == (2, "")
     assert "it is static or has privileges, and to trace it is refused here" in done.stderr
+
+
+@needs_root
+def test_where_ptrace_is_forbidden_addresses_by_chance_are_said(folder: Path) -> None:
+    """What root execs with these bits gains nothing, so it is run; what it execs itself has fixed addresses again."""
+    program = with_mode(folder, "dynamic", 0o4755)
+    done = run_without_ptrace(0, "sh", "-c", f"{program} grep stack /proc/self/maps; {program} true", gains=True)
+    assert done.stdout.count("slept 1000") == 2, done.stderr
+    assert done.stderr.count("has addresses by chance") == 1 and "may not be traced here" in done.stderr
+    again = run_without_ptrace(0, "sh", "-c", f"{program} grep stack /proc/self/maps", gains=True)
+    stacks = [next(line for line in one.stdout.splitlines() if "[stack]" in line) for one in (done, again)]
+    assert stacks[0] == stacks[1]

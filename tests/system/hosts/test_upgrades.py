@@ -22,7 +22,7 @@ eval "$REPLACE"
 touch replaced
 wait $run
 """
-OVERLAID = 'mkdir upper work; mount -t overlay -o lowerdir={0},upperdir=$PWD/upper,workdir=$PWD/work none {0}\n'
+OVERLAID = "mkdir upper work; mount -t overlay -o lowerdir={0},upperdir=$PWD/upper,workdir=$PWD/work none {0}\n"
 
 
 def ran(folder: Path, program: str, replace: str, before: str = "") -> tuple[str, dict[str, Any]]:

@@ -49,7 +49,7 @@ def files(folder: Path) -> set[str]:
     ],
     ids=["the folder by default", "single command", "after a single command", "another name of the folder"],
 )
-def test_a_second_run_is_refused_with_who_holds_the_folder(tmp_path: Path, first: tuple[str, ...], second: tuple[str, ...]) -> None:
+def test_a_second_run_is_told_who_holds_the_folder(tmp_path: Path, first: tuple[str, ...], second: tuple[str, ...]) -> None:
     scenario(tmp_path, LONG, "n1")
     (tmp_path / "out").mkdir()
     (tmp_path / "linked").symlink_to("out")

@@ -21,7 +21,7 @@ struct way_in {
     const char *refused;  /* why there is none; NULL if there is one */
     const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
     bool is_secure;       /* the program gains privileges */
-    bool is_unknown;      /* probably no program: a shell's script without a first line */
+    bool is_optional;     /* the exec may be without: probably no program, or one whose loader will do if tracing is refused */
 };
 
 /* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
@@ -39,6 +39,15 @@ static const char *starts_secure(long file, const struct stat *status)
     if ((!is_setuid && NATIVE(geteuid) != user) || (!is_setgid && NATIVE(getegid) != NATIVE(getgid)))
         return "effective and real user or group differ";
     return NULL;
+}
+
+/* Will the kernel give the image addresses by chance, though it gains no privileges: one of root's setuid programs, such as su, that
+ * root execs? See bprm_fill_uid, which clears ADDR_NO_RANDOMIZE for the bits alone. */
+static bool starts_by_chance(const struct stat *status)
+{
+    bool has_bits = (status->st_mode & S_ISUID) != 0 || (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+
+    return has_bits && NATIVE(prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
 }
 
 /* Bytes of a program's file, which are nearly always in its head. */
@@ -86,10 +95,15 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
             break;
         }
     }
-    if (NATIVE(fstat, file, &status) == 0 && (secure = starts_secure(file, &status)) != NULL) {
-        way->injected = way->injected == NULL ? secure : way->injected;
-        way->is_secure = true;
+    if (NATIVE(fstat, file, &status) != 0)
+        return;
+    secure = starts_secure(file, &status);
+    way->is_secure = secure != NULL;
+    if (way->injected == NULL && secure == NULL && starts_by_chance(&status)) {
+        secure = "setuid or setgid";
+        way->is_optional = true;
     }
+    way->injected = way->injected == NULL ? secure : way->injected;
 }
 
 /* The interpreter of a script's first line into `path`; false if the line names none. */
@@ -133,7 +147,7 @@ static void examine_program(int directory, const char *path, int flags, struct w
         NATIVE(close, file);
         if (head.size > 0 && way->injected == NULL && way->refused == NULL && !is_known(&head)) {
             way->injected = "what runs it, only the kernel knows (binfmt_misc)";
-            way->is_unknown = true;
+            way->is_optional = true;
         }
         if (head.size < 2 || head.bytes[0] != '#' || head.bytes[1] != '!')
             return;
@@ -326,7 +340,7 @@ static long execute(struct call *call, int directory, const char *path, char **a
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": an emulated process traces it, and Linux would give it no privileges; run it untraced");
     signals_stop_if_due(call->thread, call->mask);
-    if (way.injected != NULL && (shim = injection_begin(call)) < 0 && !way.is_unknown)
+    if (way.injected != NULL && (shim = injection_begin(call)) < 0 && !way.is_optional)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": it would have to be traced, which is refused here");
     variables = build_environment(call, environment, shim);
