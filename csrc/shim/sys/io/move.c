@@ -1,6 +1,7 @@
 /* Moving bytes from one descriptor to another, past the application's memory or straight out of it. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
 #define SPLICE_NONBLOCK 2 /* SPLICE_F_NONBLOCK */
@@ -41,7 +42,7 @@ long sys_sendfile(struct call *call)
             break;
         done += (size_t)result;
     }
-    return (long)done;
+    return stream_sent(call, &out, (long)done);
 }
 
 /* splice, tee: wait for both ends, then move without waiting. Which argument holds the flags differs. */
