@@ -85,6 +85,7 @@ static long connect_first(struct call *call, const struct message_header *messag
 /* A connected stream ignores an address; the pair under it would not. */
 static long send_stream(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
+    size_t size = message_size(message);
     long result;
 
     if ((flags & MSG_FASTOPEN_FLAG) != 0 && message->name != NULL) {
@@ -99,8 +100,7 @@ static long send_stream(struct call *call, const struct fd *fd, struct message_h
     message->name_length = 0;
     if ((flags & MSG_MORE) != 0)
         stream_more_follows(call, fd);
-    result = send_pieces(call, fd, message, flags);
-    return (flags & MSG_MORE) != 0 ? result : stream_sent(call, fd, result);
+    return stream_sent(call, fd, flags, size, send_pieces(call, fd, message, flags));
 }
 
 static long send_message(struct call *call, int number, struct message_header *message, int flags)

@@ -1,6 +1,7 @@
 /* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet
  * socket says ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
 #include "shim/core/memory.h"
+#include "shim/sys/poll/poll.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
@@ -165,12 +166,16 @@ void stream_more_follows(struct call *call, const struct fd *fd)
     ASK(call->thread, &reply, OP_MORE, fd->socket, 1);
 }
 
-/* The result of a call that has sent without MSG_MORE: what waited for more leaves with what was sent. */
-long stream_sent(struct call *call, const struct fd *fd, long result)
+/* The result of a call that was to send so many bytes: what waited for more leaves with what was sent without MSG_MORE. */
+long stream_sent(struct call *call, const struct fd *fd, int flags, size_t size, long result)
 {
     struct reply reply;
 
-    if (fd->kind == FD_STREAM && result > 0 && stream_may_be(call->thread->process, fd->socket, STREAM_MORE))
+    if (fd->kind != FD_STREAM)
+        return result;
+    if (result == -EAGAIN || (result >= 0 && (size_t)result < size))
+        epoll_expect_edge(fd->socket);
+    if ((flags & MSG_MORE) == 0 && result > 0 && stream_may_be(call->thread->process, fd->socket, STREAM_MORE))
         ASK(call->thread, &reply, OP_MORE, fd->socket, 0);
     return result;
 }
