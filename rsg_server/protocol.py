@@ -77,6 +77,8 @@ class Op(IntEnum):
     CONNECTED = _number("OP_CONNECTED")
     NETLINK = _number("OP_NETLINK")
     MAY_SEND = _number("OP_MAY_SEND")
+    LATE = _number("OP_LATE")
+    MORE = _number("OP_MORE")
     INTERFACE = _number("OP_INTERFACE")
     RSG = _number("OP_RSG")
 
@@ -234,6 +236,7 @@ class DatagramField(IntEnum):
     TIME = _number("DATAGRAM_TIME")
     TIME_NS = _number("DATAGRAM_TIME_NS")
     TIMES = _number("DATAGRAM_TIMES")
+    MORE = _number("DATAGRAM_MORE")
 
 
 class WarningKind(IntEnum):
@@ -254,7 +257,11 @@ SHARED_BYTES: int = lib.SIMUNIX_SHARED_BYTES
 SLOTS: Final[int] = lib.SIMUNIX_SLOTS
 STREAMS: Final[int] = lib.SIMUNIX_STREAMS
 STREAMS_OFFSET: int = lib.SIMUNIX_STREAMS_OFFSET
-STREAM_LISTENS: int = lib.STREAM_LISTENS
+STREAM_CONNECTED: Final[int] = lib.STREAM_CONNECTED
+STREAM_LISTENS: Final[int] = lib.STREAM_LISTENS
+STREAM_READS_NO_MORE: Final[int] = lib.STREAM_READS_NO_MORE
+STREAM_MORE: Final[int] = lib.STREAM_MORE
+LATE_MOST: Final[int] = lib.SIMUNIX_LATE_MOST
 TRAP_PLACES: int = lib.SIMUNIX_TRAP_PLACES
 JOURNAL_MAX: Final[int] = lib.SIMUNIX_JOURNAL_MAX
 PREEMPT_CODE: int = lib.SIMUNIX_PREEMPT_CODE

@@ -55,6 +55,7 @@
 #define SCM_CREDENTIALS 2
 #define MSG_OOB 0x1
 #define MSG_PEEK 0x2
+#define MSG_MORE 0x8000
 #define MSG_CTRUNC 0x8
 #define MSG_TRUNC 0x20
 #define MSG_DONTWAIT 0x40

@@ -1,7 +1,7 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, power_protocol.h, rsg_protocol.h and storage_protocol.h, is the only copy. The shim includes it;
- * rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
+ * This file, with cpu_protocol.h, power_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
+ * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
  * msgpack array in one SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
@@ -18,6 +18,7 @@
 #include "shared/cpu_protocol.h"
 #include "shared/power_protocol.h"
 #include "shared/rsg_protocol.h"
+#include "shared/socket_protocol.h"
 #include "shared/storage_protocol.h"
 
 #include <stdint.h>
@@ -256,32 +257,6 @@ enum simunix_hello_flags {
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 
-/* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
-#define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */
-
-/* A datagram between shim and server starts with this; error, if not 0, stands for an ICMP error and has no payload. */
-struct simunix_datagram {
-    uint8_t family; /* 4, 6; 0 = the connected peer */
-    uint8_t error;
-    uint16_t port;
-    uint8_t address[16];
-    uint8_t hop_limit;
-    uint8_t traffic_class;
-    uint8_t fields; /* DATAGRAM_ bits: what the sender has given, what the receiver wants to know */
-    uint8_t unused;
-    uint8_t destination[16];
-    int64_t arrived_ns; /* CLOCK_REALTIME */
-};
-
-enum simunix_datagram_fields {
-    DATAGRAM_HOP_LIMIT = 1,
-    DATAGRAM_TRAFFIC_CLASS = 2,
-    DATAGRAM_DESTINATION = 4,
-    DATAGRAM_TIME = 8,
-    DATAGRAM_TIME_NS = 16,
-    DATAGRAM_TIMES = 32
-};
-
 /* Where a parked thread waits, and what its wait has come to. One for each thread, in the shared memory at
  * SIMUNIX_SLOTS_OFFSET; the first stays empty. */
 struct simunix_slot {
@@ -290,10 +265,6 @@ struct simunix_slot {
     int64_t value; /* before a thread's first turn: its number, as its process has it */
 };
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
-
-/* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that
- * place takes over. A stream that is not there must be asked about. */
-enum simunix_stream { STREAM_CONNECTED = 0, STREAM_LISTENS = 1U << 31 };
 
 /* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
  * is ready because of `wake`. In the order in which they began to. */

@@ -15,7 +15,7 @@ from typing import Final
 from rsg_server._native import ffi, lib
 from rsg_server.clock.boxes import Boxes
 from rsg_server.processor.charges import Charging
-from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAM_LISTENS, STREAMS, STREAMS_OFFSET
+from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAMS, STREAMS_OFFSET
 
 FOREVER_NS: Final = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
@@ -156,9 +156,9 @@ class ClockPage:
         """The thread id, in the PID namespace of its process, of a thread that waits at its slot for its first turn."""
         return int(lib.slot_tid(self.shared, slot))
 
-    def tell_stream(self, number: int, listens: bool) -> None:
-        """Tell the shims that a stream socket is connected, or that it listens, so that they need not ask."""
-        self._streams[number % STREAMS] = (number | STREAM_LISTENS if listens else number) & 0xFFFFFFFF
+    def tell_stream(self, number: int, what: int) -> None:
+        """Tell the shims of a stream socket, so that they need not ask: bits of enum simunix_stream, 0 if connected."""
+        self._streams[number % STREAMS] = (number | what) & 0xFFFFFFFF
 
     def forget_stream(self, number: int) -> None:
         """Have the shims ask about a stream socket again."""

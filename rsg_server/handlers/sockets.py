@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.capture.frames import ICMP, ICMPV6
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.protocol import Op
+from rsg_server.protocol import STREAM_LISTENS, Op
 from rsg_server.sockets import multicast, options
 from rsg_server.sockets.icmp import PING, RAW
-from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.pair import KEEPS_CORK, KEEPS_MORE, Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, plain
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
-SHUT_WR = 1
-SHUT_RDWR = 2
+SHUT_RD, SHUT_WR, SHUT_RDWR = 0, 1, 2
 UDP_LITE = 136
 MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
 """net.core.somaxconn, to which listen(2) cuts the backlog; and the mask that makes the backlog unsigned, as Linux does."""
@@ -106,7 +105,7 @@ def bind(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any])
 
 
 def bind_any(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, family, bytes, port, lowest port] -> [0]; a netlink socket that is bound to port 0 gets the pid of its process (netlink(7))."""
+    """[id, family, bytes, port, lowest port] -> [0]; a netlink socket bound to port 0 gets its process's pid (netlink(7))."""
     found = kernel.sockets.of(actor, arguments[0])
     if found is None:
         return failed(errno.EBADF)
@@ -127,7 +126,7 @@ def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any
         kernel.sockets.binding.bind(which, ANY[which.family], 0)
     which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
     which.state = SocketState.LISTENING
-    kernel.page.tell_stream(which.number, listens=True)
+    kernel.page.tell_stream(which.number, STREAM_LISTENS)
     assert which.local is not None
     kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
     return OK
@@ -241,6 +240,9 @@ def shutdown(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[A
     if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
         return failed(errno.ENOTCONN)
     which.was_shut_down = arguments[0] == SHUT_RDWR
+    if which.kind == "s" and which.state is SocketState.CONNECTED and arguments[0] == SHUT_RD:
+        which.reads_no_more = True
+        kernel.sockets.streams.tell(which)
     if which.state is SocketState.LISTENING and arguments[0] != SHUT_WR:
         kernel.sockets.handshake.refuse_pending(which)
         which.state = SocketState.OPEN
@@ -263,9 +265,37 @@ def set_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence
             return failed(errno.ENOPROTOOPT)
         if (level, option) in multicast.JOINS:
             return _status(kernel.datagrams.multicast.change(which, level, option, value))
+    if (level, option) == options.UDP_CORK and which.kind == "d":
+        kernel.datagrams.take(which)
     code = options.put(kernel, which, (level, option), value)
+    if code == 0 and (level, option) in (options.TCP_CORK, options.UDP_CORK):
+        _cork(kernel, which, (level, option))
     kernel.faults.keepalive.consider(which)
     return _status(code)
+
+
+def _cork(kernel: SocketKernel, which: SimulatedSocket, key: tuple[int, int]) -> None:
+    """TCP_CORK or UDP_CORK has been set, or taken back: then what was kept back leaves."""
+    is_on = any(which.options[key])
+    if which.kind == "s":
+        kernel.sockets.streams.keep_back(which, KEEPS_CORK, is_on)
+    elif not is_on:
+        kernel.datagrams.finish(which)
+
+
+def more(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[1 if more is to join what is sent next, 0 if nothing does, -1 to ask] -> [0]; of datagrams [1] if one has been begun."""
+    if which.kind == "s":
+        if arguments[0] >= 0:
+            kernel.sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))
+        return OK
+    return Reply((int(which.kind != "n" and kernel.datagrams.has_begun(which)),))
+
+
+def late(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    """[most, 1 to leave it there] -> [0, bytes]: what has come since the stream was shut down for reading."""
+    most, leaves_it = arguments
+    return Reply((0, kernel.sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
 
 
 HANDLERS: dict[int, Handler] = {
@@ -279,6 +309,8 @@ HANDLERS: dict[int, Handler] = {
     int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),
     int(Op.CONNECTED): Handler("i", _on_socket(connected)),
     int(Op.MAY_SEND): Handler("iib", _on_socket(may_send)),
+    int(Op.LATE): Handler("iii", _on_socket(late)),
+    int(Op.MORE): Handler("ii", _on_socket(more)),
     int(Op.SOCKET_GET): Handler("iii", _on_socket(get_option)),
     int(Op.SOCKET_SET): Handler("iiib", _on_socket(set_option)),
 }

@@ -12,17 +12,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.capture.frames import UDP
-from rsg_server.protocol import DATAGRAM_HEADER_BYTES
-from rsg_server.sockets import icmp
+from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
+from rsg_server.sockets import icmp, options
 from rsg_server.sockets.datagram_header import HEADERS_BYTES, REFUSED, Datagram, Label, Sent
 from rsg_server.sockets.multicast import Multicast
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
-from rsg_server.sockets.ports import plain
+from rsg_server.sockets.ports import flag, plain
 
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
     from rsg_server.process.host_state import HostState
     from rsg_server.sockets.needs import Kernel
+
+
+LARGEST_BYTES = 65507
+"""Of the payload of a datagram of UDP over IPv4."""
 
 
 def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
@@ -46,6 +50,7 @@ class Datagrams:
         self.multicast = Multicast(kernel)
         self.icmp = icmp.Icmp(kernel, self._carry)
         self._held: dict[int, bytes] = {}  # by number of the socket
+        self._begun: dict[int, bytes] = {}  # by number of the socket: what waits for more that joins it
         self.to_off: Callable[[HostState, HostState, bytes], None] = lambda sender, receiver, payload: None
 
     def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
@@ -60,8 +65,40 @@ class Datagrams:
                 break
             if len(message) < DATAGRAM_HEADER_BYTES:
                 break
-            self._send(sender, message, is_closed)
+            whole = self._joined(sender, message)
+            if whole is not None:
+                self._send(sender, whole, is_closed)
+        if is_closed:
+            self._begun.pop(sender.number, None)
         self._kernel.sockets.set_events(sender)
+
+    def _joined(self, sender: SimulatedSocket, message: bytes) -> bytes | None:
+        """A message with what was begun before it (MSG_MORE, UDP_CORK: udp(7)), or None while more is to join it.
+
+        What would become larger than a datagram can be is lost as a whole.
+        """
+        follows = bool(Sent.of(message).given & DatagramField.MORE) or flag(sender, 1, options.SOL_UDP)
+        begun = self._begun.pop(sender.number, None)
+        if begun is None and not follows:
+            return message
+        whole = message if begun is None else begun + message[DATAGRAM_HEADER_BYTES:]
+        if len(whole) > DATAGRAM_HEADER_BYTES + LARGEST_BYTES:
+            return None
+        if follows:
+            self._begun[sender.number] = whole
+            return None
+        return whole
+
+    def has_begun(self, sender: SimulatedSocket) -> bool:
+        """Whether something that the socket has sent waits for more that joins it."""
+        self.take(sender)
+        return sender.number in self._begun
+
+    def finish(self, sender: SimulatedSocket) -> None:
+        """Send what waits for more."""
+        begun = self._begun.pop(sender.number, None)
+        if begun is not None:
+            self._send(sender, begun, is_last=True)
 
     def holds(self, sender: SimulatedSocket) -> bool:
         """Whether a datagram of the socket waits for room; until it has left, nothing more is taken from the socket."""

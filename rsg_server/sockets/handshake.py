@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import STREAM_CONNECTED, Wait, Wake
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, LOOPBACK, in_family, plain
 
@@ -156,9 +156,10 @@ class Handshake:
             kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
             return None
         served.options = dict(listener.options)
+        served.keeps_back = listener.keeps_back
         served.heard_ns = kernel.now_ns
         served.state = SocketState.CONNECTED
-        kernel.page.tell_stream(served.number, listens=False)
+        kernel.page.tell_stream(served.number, STREAM_CONNECTED)
         assert listener.local is not None and client.remote is not None and client.local is not None
         served.local = Address(in_family(client.remote.ip, listener.family), listener.local.port)
         served.remote = Address(in_family(client.local.ip, listener.family), client.local.port)
@@ -205,7 +206,7 @@ class Handshake:
             return
         client.drain()
         client.state = SocketState.CONNECTED
-        kernel.page.tell_stream(client.number, listens=False)
+        kernel.page.tell_stream(client.number, STREAM_CONNECTED)
         client.flow = kernel.wire.open(client, peer)
         client.heard_ns = kernel.now_ns
         kernel.sockets.set_events(client)

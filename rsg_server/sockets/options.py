@@ -2,7 +2,7 @@
 
 Most are remembered and told again, no more: there is no Nagle algorithm, for instance, that they could concern. Options that
 change what happens are read where it happens, from `SimulatedSocket.options`: ports.py, multicast.py, datagram_header.py,
-keepalive.py, retransmission.py, stream.py. A key is (level, option) as in setsockopt(2).
+datagrams.py, keepalive.py, retransmission.py, stream.py. A key is (level, option) as in setsockopt(2).
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ NUMBERS: dict[Key, Number] = {
     (SOL_SOCKET, 65): Number(),
     (SOL_SOCKET, 49): Number(unset=-1),  # SO_INCOMING_CPU
     **_flags(SOL_TCP, 1, 3),  # TCP_NODELAY, TCP_CORK
+    **_flags(SOL_UDP, 1),  # UDP_CORK
     (SOL_TCP, 4): Number(unset=7200, least=1, most=32767),  # TCP_KEEPIDLE
     (SOL_TCP, 5): Number(unset=75, least=1, most=32767),  # TCP_KEEPINTVL
     (SOL_TCP, 6): Number(unset=9, least=1, most=127),  # TCP_KEEPCNT
@@ -125,6 +126,7 @@ LAST_OPTIONS = {SOL_IP: 51, SOL_TCP: 45, SOL_UDP: 104, SOL_IPV6: 80}
 READ_ONLY = {(SOL_SOCKET, option) for option in (3, 4, 17, 30, 38, 39)}
 """Options that cannot be set: SO_TYPE, SO_ERROR, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN."""
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
+TCP_CORK, UDP_CORK = (SOL_TCP, 3), (SOL_UDP, 1)
 LENGTHS = {(SOL_SOCKET, 13): 8}
 SEGMENT_BYTES = (88, 32767)
 """TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
@@ -268,10 +270,15 @@ def _is_near(which: SimulatedSocket) -> bool:
     )
 
 
-def _segment(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def segment_bytes(which: SimulatedSocket) -> int:
+    """How many bytes a segment of a stream holds, or would hold."""
     mss = MSS[_is_near(which)] if which.state is SocketState.CONNECTED else 536
     wanted = int.from_bytes(which.options.get(TCP_MAXSEG, b""), "little")
-    return struct.pack("=i", min(wanted or mss, mss) if which.state is SocketState.CONNECTED else wanted or mss)
+    return min(wanted or mss, mss) if which.state is SocketState.CONNECTED else wanted or mss
+
+
+def _segment(kernel: Kernel, which: SimulatedSocket) -> bytes:
+    return struct.pack("=i", segment_bytes(which))
 
 
 def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:

@@ -21,10 +21,13 @@ from typing import TYPE_CHECKING, Protocol
 from rsg_server.process.host_state import HostState
 
 if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Event
     from rsg_server.fd_store.store import FdStore
     from rsg_server.process.process import Process
 
 READ_BYTES = 65536
+KEEPS_MORE, KEEPS_CORK = 1, 2
+"""The last bytes were sent with MSG_MORE; TCP_CORK is set."""
 PIECES = 4
 """In how many pieces a window is read, if its buffers have been forced to be larger than usual."""
 READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
@@ -113,6 +116,11 @@ class SimulatedSocket:
     app_finished: bool = False  # the application sends no more
     heard_end: bool = False  # the peer's FIN has come
     finished_first: bool = False  # before the peer's FIN had come: its port goes into TIME_WAIT
+    reads_no_more: bool = False  # the application has shut it down for reading
+    late: bytearray = field(default_factory=bytearray)  # what has come since, which the pair does not take any more
+    keeps_back: int = 0  # KEEPS_: why a piece that fills no segment waits for more
+    kept_back: bytearray = field(default_factory=bytearray)
+    kept_until: Event | None = None  # when `kept_back` is sent all the same
     was_dissolved: bool = False  # by connect(2) to AF_UNSPEC; its error does not keep it from connecting again
     app_closed: bool = False
     was_shut_down: bool = False  # in both directions: `end` reads as if closed, but the application's descriptor lives on
@@ -205,8 +213,9 @@ class SimulatedSocket:
         self.state, self.remote, self.peer, self.flow = SocketState.OPEN, None, None, None
         self.tokens = self.unannounced = self.bytes_read = self.bytes_pushed = 0
         self.fin_due = self.app_finished = self.heard_end = self.finished_first = self.was_shut_down = self.is_urgent = False
-        self.outcome = None
+        self.reads_no_more, self.outcome = False, None
         self.undelivered.clear()
+        self.late.clear()
         self.urgent.clear()
 
     def drain(self) -> None:
@@ -225,7 +234,7 @@ class SimulatedSocket:
         except BlockingIOError:
             sent = 0
         except (BrokenPipeError, ConnectionResetError):
-            return False
+            return self._keep_late(data)
         self.bytes_pushed += sent
         self.undelivered += memoryview(data)[sent:]
         return True
@@ -238,8 +247,9 @@ class SimulatedSocket:
             except BlockingIOError:
                 return True
             except (BrokenPipeError, ConnectionResetError):
+                is_kept = self._keep_late(self.undelivered)
                 self.undelivered.clear()
-                return False
+                return is_kept
             del self.undelivered[:sent]
             self.bytes_pushed += sent
         if self.fin_due:
@@ -247,6 +257,13 @@ class SimulatedSocket:
             with contextlib.suppress(OSError):
                 self.end.shutdown(socket.SHUT_WR)
         return True
+
+    def _keep_late(self, data: bytes | bytearray) -> bool:
+        """Keep what has come since the application shut the socket down for reading; False if there is nobody to take it."""
+        is_kept = self.reads_no_more and not self.app_finished
+        if is_kept:
+            self.late += data
+        return is_kept
 
     def _send_piece(self) -> int:
         """Send what comes before the next urgent byte, or that byte alone: urgent data keeps its place in the stream."""

@@ -13,14 +13,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.network.sharing import WINDOW_BYTES
-from rsg_server.sockets import error_marking
-from rsg_server.sockets.pair import SocketState
+from rsg_server.protocol import LATE_MOST, STREAM_CONNECTED, STREAM_MORE, STREAM_READS_NO_MORE
+from rsg_server.sockets import error_marking, options
+from rsg_server.sockets.pair import KEEPS_MORE, SocketState
 from rsg_server.sockets.ports import SOL_SOCKET
 
 if TYPE_CHECKING:
     from rsg_server.sockets.needs import Kernel
     from rsg_server.sockets.pair import SimulatedSocket
 
+KEPT_NS = 200 * 10**6
+"""So long what is sent with MSG_MORE, or under TCP_CORK, waits for more (tcp(7))."""
 SO_LINGER = (SOL_SOCKET, 13)
 LINGER_NOT = b"\x01\0\0\0\0\0\0\0"
 """struct linger, on with no seconds: a close throws away what has not been sent, and resets (socket(7))."""
@@ -28,7 +31,8 @@ LINGER_NOT = b"\x01\0\0\0\0\0\0\0"
 
 def _window_left(which: SimulatedSocket) -> int:
     """Bytes that the server may still take from an application."""
-    waiting = len(which.peer.undelivered) if which.peer is not None else 0
+    peer = which.peer
+    waiting = len(which.kept_back) + (len(peer.undelivered) + len(peer.late) if peer is not None else 0)
     if which.flow is None:
         return WINDOW_BYTES - waiting
     return max(which.flow.window_bytes, which.buffer_bytes) - waiting - which.flow.in_flight_bytes
@@ -70,10 +74,65 @@ class Streams:
                     self._finished(which)
                     break
                 if which.flow is not None:
-                    which.flow.send(data)
+                    self._send(which, data)
         except ConnectionResetError:
             self.reset(which.peer)
         self._kernel.sockets.set_events(which)
+
+    def _send(self, which: SimulatedSocket, data: bytes) -> None:
+        """Let bytes leave; of a socket that keeps back what fills no segment, only whole segments."""
+        assert which.flow is not None
+        if not which.keeps_back:
+            which.flow.send(data)
+            return
+        which.kept_back += data
+        size = len(which.kept_back) - len(which.kept_back) % options.segment_bytes(which)
+        if size:
+            which.flow.send(bytes(which.kept_back[:size]))
+            del which.kept_back[:size]
+            self._forget_kept_until(which)
+        if which.kept_back and which.kept_until is None:
+            due_ns = self._kernel.now_ns + KEPT_NS
+            which.kept_until = self._kernel.timeline.add(due_ns, partial(self._let_go, which))
+
+    def _let_go(self, which: SimulatedSocket) -> None:
+        """Send what has been kept back."""
+        self._forget_kept_until(which)
+        if which.kept_back and which.flow is not None:
+            which.flow.send(bytes(which.kept_back))
+        which.kept_back.clear()
+
+    @staticmethod
+    def _forget_kept_until(which: SimulatedSocket) -> None:
+        if which.kept_until is not None:
+            which.kept_until.cancel()
+            which.kept_until = None
+
+    def keep_back(self, which: SimulatedSocket, reason: int, is_on: bool) -> None:
+        """From now on, for a reason of KEEPS_, keep back what fills no segment, or do so no more: what is kept leaves at once.
+
+        What has been written before is taken first.
+        """
+        if which.state is SocketState.CONNECTED and not which.is_broken:
+            self.take(which)
+        which.keeps_back = which.keeps_back | reason if is_on else which.keeps_back & ~reason
+        if not which.keeps_back:
+            self._let_go(which)
+        self.tell(which)
+
+    def tell(self, which: SimulatedSocket) -> None:
+        """Tell the shims of a connected stream."""
+        if which.state is SocketState.CONNECTED:
+            bits = STREAM_MORE if which.keeps_back & KEEPS_MORE else STREAM_CONNECTED
+            self._kernel.page.tell_stream(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
+
+    def take_late(self, which: SimulatedSocket, most: int, leaves_it: bool) -> bytes:
+        """What has come since the application shut the socket down for reading, at most so many bytes."""
+        data = bytes(which.late[: min(most, LATE_MOST)])
+        if not leaves_it:
+            del which.late[: len(data)]
+            self._set_events_of_both(which)
+        return data
 
     def arrived(self, which: SimulatedSocket, data: bytes) -> None:
         """Deliver bytes that reach a connected socket through the network."""
@@ -103,6 +162,8 @@ class Streams:
         if which.app_finished:
             return
         which.app_finished = True
+        which.keeps_back = 0
+        self._let_go(which)
         peer = which.peer
         which.finished_first = peer is not None and not which.heard_end
         if which.flow is not None and peer is not None:
@@ -115,11 +176,13 @@ class Streams:
 
     def closed(self, which: SimulatedSocket) -> None:
         """The application has closed a connected stream: what it wrote before still travels, then FIN; or RST follows."""
+        which.keeps_back = 0
+        self._let_go(which)
         if which.options.get(SO_LINGER, b"")[:8] == LINGER_NOT:
             _take_sent(which)
             self.reset(which.peer)
             return
-        if _take_sent(which):
+        if _take_sent(which) and not which.late:
             self._finished(which)
         else:
             self.reset(which.peer)
@@ -175,3 +238,5 @@ class Streams:
             which.flow.cancel()
             which.flow = None
         which.undelivered.clear()
+        which.kept_back.clear()
+        self._forget_kept_until(which)

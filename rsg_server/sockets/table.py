@@ -102,6 +102,7 @@ class SocketTable:
             self.closed_by_application(which)
 
     def _take(self, which: SimulatedSocket, is_closed: bool) -> None:
+        """Take what the application has sent."""
         if which.kind == "s":
             self.streams.take(which)
         elif which.kind == "n":

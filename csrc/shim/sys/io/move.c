@@ -1,6 +1,7 @@
 /* Moving bytes from one descriptor to another, past the application's memory or straight out of it. */
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
 #define SPLICE_NONBLOCK 2 /* SPLICE_F_NONBLOCK */
@@ -35,13 +36,13 @@ long sys_sendfile(struct call *call)
 
         if (result == 0)
             result = NATIVE(sendfile, out.number, call->a[1], call->a[2], piece);
-        if (result < 0)
-            return done > 0 ? (long)done : result;
-        if (result == 0)
+        if (result < 0 && done == 0)
+            return stream_sent(call, &out, 0, size, result);
+        if (result <= 0)
             break;
         done += (size_t)result;
     }
-    return (long)done;
+    return stream_sent(call, &out, 0, size, (long)done);
 }
 
 /* splice, tee: wait for both ends, then move without waiting. Which argument holds the flags differs. */
@@ -71,7 +72,7 @@ long sys_splice(struct call *call)
     long result;
 
     fd_look((int)call->a[2], &out);
-    result = move_pipe(call, (int)call->a[0], &out, 5);
+    result = stream_sent(call, &out, 0, ~0UL, move_pipe(call, (int)call->a[0], &out, 5));
     return out.kind == FD_FILE ? file_written(call, &out.status, result) : result;
 }
 

@@ -47,22 +47,29 @@ static long read_terminal(struct call *call, const struct fd *fd)
     return terminal_read_on(fd->number, (char *)call->a[1], (size_t)call->a[2], result);
 }
 
+/* Where a read or readv puts its bytes; `one` holds the only part of a read. */
+static struct message_header message_of(const struct call *call, struct iovec *one)
+{
+    if (call->number == __NR_readv)
+        return (struct message_header){.iov = (void *)call->a[1], .iov_length = (size_t)call->a[2]};
+    *one = (struct iovec){(void *)call->a[1], (size_t)call->a[2]};
+    return (struct message_header){.iov = one, .iov_length = 1};
+}
+
 static long read_socket(struct call *call, const struct fd *fd)
 {
+    struct iovec one;
+    struct message_header message = message_of(call, &one);
     long result = socket_wait_to_receive(call, fd, 0);
 
-    return socket_received(call, fd, result == 0 ? call_natively(call) : result);
+    return socket_received(call, fd, &message, 0, result == 0 ? call_natively(call) : result);
 }
 
 static long read_datagram(struct call *call, const struct fd *fd)
 {
-    struct iovec one = {(void *)call->a[1], (size_t)call->a[2]};
-    struct message_header message = {.iov = &one, .iov_length = 1};
+    struct iovec one;
+    struct message_header message = message_of(call, &one);
 
-    if (call->number == __NR_readv) {
-        message.iov = (void *)call->a[1];
-        message.iov_length = (size_t)call->a[2];
-    }
     return datagram_receive(call, fd, &message, 0);
 }
 

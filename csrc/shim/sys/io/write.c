@@ -127,7 +127,10 @@ long sys_write(struct call *call)
     result = wait_to_write(call, &fd, SO_SNDTIMEO);
     if (result == 0 && fd.kind == FD_ANONYMOUS)
         result = eventfd_await_room(call, fd.number);
-    return result != 0 ? result : writers[fd.kind](call, &fd, (const char *)call->a[1], (size_t)call->a[2]);
+    if (result != 0)
+        return stream_sent(call, &fd, 0, one.iov_len, result);
+    result = writers[fd.kind](call, &fd, (const char *)call->a[1], one.iov_len);
+    return stream_sent(call, &fd, 0, one.iov_len, result);
 }
 
 /* Part by part, until one is not taken whole. */
@@ -164,8 +167,8 @@ static long write_vector(struct call *call, const struct fd *fd)
     for (long i = 0; !is_bad_pointer(iov) && i < call->a[2] && i < PARTS_MAX; i++)
         total += iov[i].iov_len;
     if (fd->kind != FD_SLAVE && (total <= SURE_ROOM || is_nonblocking(fd->number)))
-        return call_natively(call);
-    return write_parts(call, fd, iov, call->a[2]);
+        return stream_sent(call, fd, 0, total, call_natively(call));
+    return stream_sent(call, fd, 0, total, write_parts(call, fd, iov, call->a[2]));
 }
 
 long sys_writev(struct call *call)

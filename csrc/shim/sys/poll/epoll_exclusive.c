@@ -68,7 +68,7 @@ long epoll_look_past(struct call *call, const struct exclusive_listener *listene
     long result = 0;
 
     for (int i = 0; i < 2 && result == 0; i++) {
-        result = NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
+        result = epoll_look(call);
         if (result > 0)
             result = without((struct epoll_event *)call->a[1], result, listener->data);
     }

@@ -255,8 +255,7 @@ static long epoll_until(struct call *call, int64_t deadline)
 
     for (;;) {
         unsigned count = epoll_terminals(call, entries);
-        long result = is_elsewhere ? epoll_look_past(call, &listener)
-                                   : NATIVE(epoll_pwait, call->a[0], call->a[1], call->a[2], 0, NULL, 0);
+        long result = is_elsewhere ? epoll_look_past(call, &listener) : epoll_look(call);
 
         if (result > 1 && call->thread->process->terminal_count > 0)
             epoll_put_terminals_first(call, (struct epoll_event *)call->a[1], (unsigned)result);
@@ -312,6 +311,7 @@ long sys_epoll_ctl(struct call *call)
     result = NATIVE(epoll_ctl, call->a[0], call->a[1], call->a[2], call->a[3]);
     if (result == 0) {
         epoll_remember_terminal(call);
+        epoll_remember_edge(call);
         if (call->thread->process->exclusive_count > 0 || call->a[1] == EPOLL_CTL_ADD)
             epoll_remember_exclusive(call);
     }

@@ -19,6 +19,11 @@ struct epoll_entry {
 int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most);
 void epoll_entries_renew(int fd, struct epoll_entry *entries, int count);
 
+/* epoll_edges.c */
+void epoll_remember_edge(const struct call *call);
+void epoll_expect_edge(int64_t socket);
+long epoll_look(struct call *call);
+
 /* epoll_exclusive.c */
 void epoll_remember_exclusive(struct call *call);
 bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener);

@@ -124,6 +124,7 @@ static long connect_simulated(struct call *call, const struct fd *fd)
         replace_descriptor(call, fd->number, reply.fd);
     else if (result == -ECONNREFUSED || result == -ETIMEDOUT) /* the last attempt's error: told, and so no longer pending */
         socket_take_error(fd->number);
+    epoll_expect_edge(fd->socket);
     if (result != -EINPROGRESS)
         return result;
     if (!waits) {

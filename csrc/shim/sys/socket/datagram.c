@@ -85,7 +85,9 @@ static long check_destination(struct call *call, const struct fd *fd, const stru
         return ask_permission(call, fd, header);
     if (header->family != 0)
         return 0;
-    return ASK(call->thread, &reply, OP_PEERNAME, fd->socket) < 0 ? -EDESTADDRREQ : 0;
+    if (ASK(call->thread, &reply, OP_PEERNAME, fd->socket) >= 0)
+        return 0;
+    return ASK(call->thread, &reply, OP_MORE, fd->socket, -1) == 1 ? 0 : -EDESTADDRREQ; /* it joins what has an address */
 }
 
 /* An ICMP error that has come in is told once, by whatever call comes first: 0, or that error, taken from the queue's head. */
@@ -134,6 +136,7 @@ long datagram_send(struct call *call, const struct fd *fd, const struct message_
         return result;
     if (size > 65507)
         return -EMSGSIZE;
+    header.fields |= (flags & MSG_MORE) != 0 ? DATAGRAM_MORE : 0;
     result = with_header(message, &header, parts);
     if (result < 0)
         return result;

@@ -17,7 +17,8 @@ static long receive_all(struct call *call, const struct fd *fd, struct message_h
         long result = socket_wait_to_receive(call, fd, 0);
 
         if (result == 0)
-            result = socket_received(call, fd, NATIVE(recvmsg, fd->number, &piece, (flags & ~MSG_WAITALL) | MSG_DONTWAIT));
+            result = socket_received(call, fd, &piece, flags,
+                                     NATIVE(recvmsg, fd->number, &piece, (flags & ~MSG_WAITALL) | MSG_DONTWAIT));
         if (result < 0)
             return done > 0 ? (long)done : result;
         if (result == 0)
@@ -48,7 +49,7 @@ static long receive_one(struct call *call, const struct fd *fd, struct message_h
     } else if (fd->kind == FD_STREAM) {
         message->name_length = 0;
         if (message_size(message) > 0)
-            result = socket_received(call, fd, result);
+            result = socket_received(call, fd, message, flags, result);
     } else if (result >= 0 && message->control_length > 0) {
         cmsg_correct_time(call->thread, message);
     }

@@ -85,9 +85,11 @@ static long connect_first(struct call *call, const struct message_header *messag
 /* A connected stream ignores an address; the pair under it would not. */
 static long send_stream(struct call *call, const struct fd *fd, struct message_header *message, int flags)
 {
-    if ((flags & MSG_FASTOPEN_FLAG) != 0 && message->name != NULL) {
-        long result = connect_first(call, message);
+    size_t size = message_size(message);
+    long result;
 
+    if ((flags & MSG_FASTOPEN_FLAG) != 0 && message->name != NULL) {
+        result = connect_first(call, message);
         if (result != 0 && result != -EISCONN)
             return result;
     }
@@ -96,7 +98,9 @@ static long send_stream(struct call *call, const struct fd *fd, struct message_h
         return -EPIPE;
     message->name = NULL;
     message->name_length = 0;
-    return send_pieces(call, fd, message, flags);
+    if ((flags & MSG_MORE) != 0)
+        stream_more_follows(call, fd);
+    return stream_sent(call, fd, flags, size, send_pieces(call, fd, message, flags));
 }
 
 static long send_message(struct call *call, int number, struct message_header *message, int flags)

@@ -1,5 +1,6 @@
 /* Internet sockets are made, bound, named and shut down by the server; AF_UNIX sockets by the kernel. */
 #include "shim/sys/file/file.h"
+#include "shim/sys/poll/poll.h"
 #include "shim/sys/socket/socket.h"
 
 #define CAPABILITY_VERSION_3 0x20080522
@@ -140,5 +141,7 @@ long sys_shutdown(struct call *call)
 
     if (id >= 0 && ASK(call->thread, &reply, OP_SHUTDOWN, id, (int)call->a[1]) != 0)
         return reply.status < 0 ? reply.status : 0;
+    if (id >= 0)
+        epoll_expect_edge(id);
     return NATIVE(shutdown, call->a[0], call->a[1]);
 }

@@ -45,7 +45,9 @@ long ethtool(bool is_loopback, uint32_t speed, void *data);
 /* state.c */
 int socket_take_error(int fd);
 long socket_pending_error(struct call *call, const struct fd *fd);
-long socket_received(struct call *call, const struct fd *fd, long result);
+long socket_received(struct call *call, const struct fd *fd, const struct message_header *message, int flags, long result);
+void stream_more_follows(struct call *call, const struct fd *fd);
+long stream_sent(struct call *call, const struct fd *fd, int flags, size_t size, long result);
 #define ADDRESS_BYTES_MAX 128 /* struct sockaddr_storage */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what);
 long socket_wait_to_receive(struct call *call, const struct fd *fd, int flags);

@@ -1,6 +1,7 @@
 /* The state of simulated streams: errors, ends, and whether there is a peer. The kernel's pair would wait where an internet
  * socket says ENOTCONN or EPIPE at once. The server knows, and shows connected streams in the shared memory. */
 #include "shim/core/memory.h"
+#include "shim/sys/poll/poll.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
@@ -31,12 +32,27 @@ long socket_pending_error(struct call *call, const struct fd *fd)
     return error != 0 ? -error : -marked;
 }
 
-/* Does the shared memory say so of a stream? No means that the server must be asked. */
-bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
+static uint32_t stream_word(const struct process *process, int64_t id)
 {
     const uint32_t *streams = (const uint32_t *)((const char *)process->page + SIMUNIX_STREAMS_OFFSET);
 
-    return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED) == ((uint32_t)id | (uint32_t)what);
+    return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED);
+}
+
+/* Does the shared memory say so of a stream, connected or listening? No means that the server must be asked. */
+bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
+{
+    uint32_t word = stream_word(process, id);
+
+    return (word & ~(uint32_t)(STREAM_READS_NO_MORE | STREAM_MORE)) == ((uint32_t)id | (uint32_t)what);
+}
+
+/* May a stream be so, shut down for reading or waiting for more? No is certain; yes means that the server must be asked. */
+static bool stream_may_be(const struct process *process, int64_t id, enum simunix_stream what)
+{
+    uint32_t word = stream_word(process, id);
+
+    return (word & ~(uint32_t)SIMUNIX_STREAM_BITS) != (uint32_t)id || (word & (uint32_t)what) != 0;
 }
 
 /* Is it a stream that the shared memory does not show as connected? */
@@ -56,13 +72,38 @@ static long not_connected(struct call *call, const struct fd *fd)
     return reply.status < 0 ? reply.status : 0;
 }
 
+/* What has come after the application shut a stream down for reading, which the pair takes no more; 0: nothing. */
+static long receive_late(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
+{
+    struct reply reply;
+    size_t size, done = 0;
+
+    if (!stream_may_be(call->thread->process, fd->socket, STREAM_READS_NO_MORE) ||
+        ASK(call->thread, &reply, OP_LATE, fd->socket, (int64_t)message_size(message), (flags & MSG_PEEK) != 0) != 0 ||
+        reply.values.count < 2 || reply.values.kind[1] != 'b')
+        return 0;
+    size = reply.values.length[1];
+    for (size_t i = 0; i < message->iov_length && done < size; i++) {
+        size_t piece = message->iov[i].iov_len < size - done ? message->iov[i].iov_len : size - done;
+
+        memcpy(message->iov[i].iov_base, reply.values.bytes[1] + done, piece);
+        done += piece;
+    }
+    return (long)done;
+}
+
 /* The result of a call that receives. Whether an internet connection has come to its end or broken, only the server knows. */
-long socket_received(struct call *call, const struct fd *fd, long result)
+long socket_received(struct call *call, const struct fd *fd, const struct message_header *message, int flags, long result)
 {
     long error;
 
     if ((result != 0 && result != -ECONNRESET) || fd->kind != FD_STREAM)
         return result;
+    if (result == 0) {
+        result = receive_late(call, fd, message, flags);
+        if (result != 0)
+            return result;
+    }
     error = socket_pending_error(call, fd);
     if (error == 0 && result == 0) /* the end of a connection, or of an attempt to connect */
         error = not_connected(call, fd);
@@ -115,6 +156,28 @@ long socket_wait_to_send(struct call *call, const struct fd *fd, int timeout_opt
     long result = wait_ready(call, fd->number, POLLOUT, timeout_option);
 
     return result == WAIT_ERROR ? socket_pending_error(call, fd) : result;
+}
+
+/* What is sent next with MSG_MORE is to wait for more. */
+void stream_more_follows(struct call *call, const struct fd *fd)
+{
+    struct reply reply;
+
+    ASK(call->thread, &reply, OP_MORE, fd->socket, 1);
+}
+
+/* The result of a call that was to send so many bytes: what waited for more leaves with what was sent without MSG_MORE. */
+long stream_sent(struct call *call, const struct fd *fd, int flags, size_t size, long result)
+{
+    struct reply reply;
+
+    if (fd->kind != FD_STREAM)
+        return result;
+    if (result == -EAGAIN || (result >= 0 && (size_t)result < size))
+        epoll_expect_edge(fd->socket);
+    if ((flags & MSG_MORE) == 0 && result > 0 && stream_may_be(call->thread->process, fd->socket, STREAM_MORE))
+        ASK(call->thread, &reply, OP_MORE, fd->socket, 0);
+    return result;
 }
 
 /* Sending without a peer is a broken pipe, with its signal. */
