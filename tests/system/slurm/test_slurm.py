@@ -165,7 +165,7 @@ def test_garbage_in_a_trace_is_named(simunix: Simunix, tmp_path: Path) -> None:
     assert "t.swf:9: runtime_s: expected a number, got 'many'" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.endurance  # .ci/bare runs it once as root and once as a user; quicker scenarios run under load
 def test_the_demo_three_times_also_under_load(fresh_simunix: Simunix, tmp_path: Path) -> None:
     results = []
     for name in ("first", "second", "loaded"):
