@@ -23,9 +23,8 @@ def folder_of(scenario: Path) -> Path:
 @pytest.mark.parametrize("scenario", RECORDED, ids=lambda path: path.stem)
 def test_the_recorded_run_is_of_the_scenario_as_it_is(scenario: Path) -> None:
     copy = folder_of(scenario) / "scenario.yaml"
-    assert load(copy).model_dump() == load(scenario).model_dump(), (
-        f"{copy} is of another scenario: .ci/bare --record makes the demo's record anew"
-    )
+    mend = f"{copy} is of another scenario: .ci/bare --record makes the demo's record anew"
+    assert load(copy).model_dump() == load(scenario).model_dump(), mend
     record = read_record(folder_of(scenario) / "run.json")
     assert record["deterministic"] and record["overrides"] == []
     assert all(program["package"] for program in record["programs"].values())
