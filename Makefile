@@ -22,7 +22,7 @@ test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own 
 	.venv/bin/pytest -q -n 8 -m "slow and not endurance" tests/parity  # these sleep
 	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m "slow and not endurance" --ignore tests/parity
 
-test-endurance: setup ## what takes longest: whole studies, hours of fuzzing's start, other releases; before a release
+test-endurance: setup ## what takes longest and seldom finds anything: studies, musl, fuzzing; before a release
 	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m endurance
 
 test-all: ## the fast tests, the slow ones, those of endurance
