@@ -12,19 +12,23 @@ demo: setup ## a real day of a real machine on real Slurm, in virtual time
 	.venv/bin/simunix run scenarios/nasa-ipsc.yaml --out $(OUT)
 
 # Hundreds of processes are started: each would compile the modules anew that were edited since the setup.
-test test-slow: export PYTHONDONTWRITEBYTECODE =
+test test-slow test-endurance: export PYTHONDONTWRITEBYTECODE =
 test: setup ## the fast tests (three minutes)
-	.venv/bin/pytest -q -n 3 --dist worksteal  # some sleep
+	.venv/bin/pytest -q -rs -n 3 --dist worksteal  # some sleep; what is skipped says why
 
-test-slow: export SIMUNIX_CONFORMANCE = yes
-test-slow: export SIMUNIX_PROGRAMS = 1
+test-slow test-endurance: export SIMUNIX_CONFORMANCE = yes
+test-slow test-endurance: export SIMUNIX_PROGRAMS = 1
 test-slow: setup ## the slow tests: whole demo, Slurm end to end, CPython's own tests
-	.venv/bin/pytest -q -n 8 -m slow tests/parity  # these sleep
-	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m slow --ignore tests/parity
+	.venv/bin/pytest -q -n 8 -m "slow and not endurance" tests/parity  # these sleep
+	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m "slow and not endurance" --ignore tests/parity
 
-test-all: ## the fast tests, then the slow ones
+test-endurance: setup ## what takes longest and seldom finds anything: studies, musl, fuzzing; before a release
+	.venv/bin/pytest -q -n 2 --dist worksteal --durations 10 -m endurance
+
+test-all: ## the fast tests, the slow ones, those of endurance
 	@$(MAKE) test
 	@$(MAKE) test-slow
+	@$(MAKE) test-endurance
 
 conformance: export SIMUNIX_CONFORMANCE = yes
 conformance: setup ## CPython's own tests inside and outside, file by file, into docs/reference/conformance.md (half an hour)
@@ -54,4 +58,4 @@ format: setup ## format the Python sources
 clean: ## remove what was built
 	rm -rf .venv build out simunix/lib rsg_server/_native.* rsg_server/_network.* rsg_server/_compiled.* *.egg-info
 
-.PHONY: help setup demo test test-slow test-all conformance bench bench-short docs format clean
+.PHONY: help setup demo test test-slow test-endurance test-all conformance bench bench-short docs format clean

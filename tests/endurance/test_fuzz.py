@@ -30,7 +30,7 @@ def test_some_mutations(name: str) -> None:
         assert problem_of(kind, data) == "", data
 
 
-@pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.parametrize("name", BY_NAME)
 @settings(max_examples=60, deadline=None)
 @given(data=st.binary(max_size=400) | st.text(max_size=200).map(lambda text: text.encode(errors="surrogatepass")))
@@ -38,7 +38,7 @@ def test_any_bytes(name: str, data: bytes) -> None:
     assert problem_of(BY_NAME[name], data) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.parametrize("seed", [1, 2])
 def test_mutations_for_a_while(seed: int) -> None:
     tally, wrong = fuzz(600, seed, count=2000)

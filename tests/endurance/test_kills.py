@@ -7,7 +7,7 @@ import pytest
 from tests.endurance.kills import torture
 
 
-@pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.parametrize("seed", [1])
 def test_random_signals(seed: int) -> None:
     tally, wrong = torture(600, seed, count=12)

@@ -1,7 +1,7 @@
 """Parity: the same programs with the same assertions, run natively and emulated.
 
 C programs run emulated in two more arms, whose programs have no loader that would bring the shim in: linked statically with
-glibc, and with musl, where they compile. All but a sample of these are slow tests.
+glibc, and with musl, where they compile. All but a sample of the former are slow tests, of the latter tests of endurance.
 
 Each file in programs/ tests one behaviour, prints EXIT-SUCCESS last and exits 0. Its header comment may hold
 directives:
@@ -112,6 +112,8 @@ def cases() -> list[object]:
                 marks.append(pytest.mark.skip(reason=program.absent.get(arm, program.absent.get("emulated", ""))))
             elif arm != "native" and not SHIM.exists():
                 marks.append(pytest.mark.skip(reason=f"the package was built without {SHIM.name}"))
+            elif arm == "musl" and program.source.stem not in STATIC_SAMPLE:
+                marks.append(pytest.mark.endurance)  # what glibc's static arm did not find first is rare
             elif arm in program.slow or (arm in STATIC_ARMS and program.source.stem not in STATIC_SAMPLE):
                 marks.append(pytest.mark.slow)
             found.append(pytest.param(program, arm, marks=marks, id=f"{program.source.stem}-{arm}"))

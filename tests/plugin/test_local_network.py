@@ -3,12 +3,12 @@
 import random
 import socket
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from simunix.testing import Cluster
+from tests.needs import needs
 
 PORT = 7100
 GROUP = "239.7.7.7"
@@ -54,9 +54,8 @@ def test_every_host_has_its_own_eth0_in_one_network(emulation: Cluster) -> None:
     ]
 
 
+@needs("ip")
 def test_ip_shows_the_network_that_holds_all_hosts(emulation: Cluster) -> None:
-    if subprocess.run(["ip", "-V"], capture_output=True).returncode != 0:
-        pytest.skip("iproute2 is not installed")
     asking = emulation.host("a")
     emulation.host("b", address="10.0.1.1")
     program = asking.start("ip -o -4 addr show eth0 | tr -s ' '; ip route; ip link set eth0 down; echo $?")

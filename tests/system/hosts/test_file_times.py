@@ -11,6 +11,7 @@ import pytest
 
 from simunix.testing import Cluster
 from tests.conftest import Simunix
+from tests.needs import needs
 
 MAKEFILE = """\
 all: b
@@ -104,6 +105,7 @@ def test_files_of_before_keep_their_times(simunix: Simunix, tmp_path: Path) -> N
     assert kept == [str(int(real))] * 3 and written.startswith("2025-01-01 00:00:09")
 
 
+@needs("ps")
 def test_processes_began_when_they_did(simunix: Simunix, tmp_path: Path) -> None:
     script = "sleep 600; sleep 50 & sleep 5; ps -eo etimes,times,lstart,args; cat /proc/uptime; uptime -p; free -b | head -2"
     output = run(simunix, tmp_path, script)

@@ -67,6 +67,7 @@ def uniform(count: int) -> list[tuple[Fraction, Fraction, list[int]]]:
     return instances
 
 
+@pytest.mark.endurance
 def test_a_hundred_uniform_instances(simunix: Simunix, tmp_path: Path) -> None:
     """HRR's schedule and best effort within 1 % of their closed forms; of twenty, FIFO of exact arithmetic."""
     instances = uniform(100)

@@ -81,6 +81,7 @@ def test_its_users_commands_answer_and_a_dag_runs(simunix: Simunix, tmp_path: Pa
     assert "CondorVersion: 23.9.6" in out
 
 
+@pytest.mark.endurance
 def test_equal_jobs_are_processes_of_a_cluster(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     ran = run(simunix, write(tmp_path, root, ", arrays: bursts, users: trace"), tmp_path / "out")
     numbers = ran.job_numbers("l")
@@ -103,6 +104,7 @@ def test_every_job_is_accounted_for_when_the_schedd_is_killed_and_a_node_is_lost
     assert [float(rows[number]["execution_time"]) for number in (1, 2)] == pytest.approx([60, 60], abs=2)  # beyond the death
 
 
+@pytest.mark.endurance
 def test_ranks_of_a_job_start_on_its_node(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     profile = ", max_jobs: 2, profile: {type: parallel_homogeneous, cpu: 4e9, com: 1e6}"
     ran = run(simunix, write(tmp_path, root, profile), tmp_path / "out")

@@ -73,6 +73,7 @@ def test_a_workload_through_oarsub_twice_the_same(fresh_simunix: Simunix, tmp_pa
     assert [int(rows[number]["allocated_cores"]) for number in (1, 2, 3, 4, 5)] == [1, 4, 10, 2, 16]
 
 
+@pytest.mark.endurance
 def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     scenario = write(tmp_path, root, ", max_jobs: 1", rest=user_commands(COMMANDS))
     ran = run(simunix, scenario, tmp_path / "out", "--set", "workload.start=20min")
@@ -85,6 +86,7 @@ def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path)
     assert [row["state"] for row in csv.DictReader(records)] == ["Terminated", "Error", "Error", "Running"]
 
 
+@pytest.mark.endurance
 def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     ran = run(simunix, write(tmp_path, root, ", arrays: bursts"), tmp_path / "out", timeout=400)
     numbers = ran.job_numbers("l")
@@ -94,6 +96,7 @@ def test_equal_jobs_are_elements_of_an_array(simunix: Simunix, tmp_path: Path, r
     assert [float(rows[number]["execution_time"]) for number in (6, 7)] == pytest.approx([20, 20], abs=1)
 
 
+@pytest.mark.endurance
 def test_a_node_and_the_controller_lose_their_power(simunix: Simunix, tmp_path: Path, root: Path) -> None:
     scenario = write(tmp_path, root, ", max_jobs: 5", rest=REBOOTS)
     ran = run(simunix, scenario, tmp_path / "out", timeout=600)

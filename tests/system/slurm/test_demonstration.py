@@ -70,7 +70,10 @@ def run(simunix: Simunix, folder: Path, name: str, bandwidth: str) -> tuple[str,
 
 @pytest.mark.parametrize(
     ("bandwidth", "bytes_per_s"),
-    [pytest.param("80Mbps", 10e6, id="narrow"), pytest.param("40Gbps", NODES * NODE_BYTES_PER_S, id="wide")],
+    [
+        pytest.param("80Mbps", 10e6, id="narrow"),
+        pytest.param("40Gbps", NODES * NODE_BYTES_PER_S, id="wide", marks=pytest.mark.endurance),
+    ],
 )
 def test_jobs_that_end_together(simunix: Simunix, tmp_path: Path, bandwidth: str, bytes_per_s: float) -> None:
     """They all take as long as all their bytes need over the narrowest links, the server's or the nodes' own."""

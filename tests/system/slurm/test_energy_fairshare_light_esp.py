@@ -44,6 +44,7 @@ def means(simunix: Simunix, folder: Path, policy: str) -> list[float]:
     return [sum(each) / len(each) for each in all_jobs.values()]
 
 
+@pytest.mark.endurance
 def test_energy_orders_users_and_time_does_not(simunix: Simunix, tmp_path: Path) -> None:
     found = {policy: means(simunix, tmp_path, policy) for policy in POLICIES}
     fs, efs, both = found.values()

@@ -28,6 +28,7 @@ OUTCOMES = {
 }
 
 
+@pytest.mark.endurance
 def test_mixed_jobs_end_as_the_script_has_it_and_two_modelled_runs_are_one(tmp_path: Path) -> None:
     arms = ("charged", "modelled", "modelled")
     context = Context(tmp_path, False, Interrupts(), lambda text: None)

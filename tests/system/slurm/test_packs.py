@@ -132,6 +132,7 @@ def workload(seed: int, load: float, count: int = 25) -> list[PeriodicJob]:
     return jobs
 
 
+@pytest.mark.endurance
 def test_more_io_nodes_make_packs_better_than_first_fit(simunix: Simunix, tmp_path: Path) -> None:
     """Figure III.13: what packs of load 1 take, relative to First-Fit's, falls with the I/O nodes: 1.09, 0.71, 0.53 there."""
     means = {}

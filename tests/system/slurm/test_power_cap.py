@@ -54,7 +54,9 @@ def states(done: Run) -> list[tuple[float, int]]:
     return [(float(row["time"]), int(row["new_pstate"])) for row in rows]
 
 
-@pytest.mark.parametrize("percent", [80, 60, 40])
+@pytest.mark.parametrize(
+    "percent", [pytest.param(80, marks=pytest.mark.endurance), 60, pytest.param(40, marks=pytest.mark.endurance)]
+)
 @pytest.mark.parametrize("policy", ["shut", "dvfs", "mix"])
 def test_the_cap_holds_at_every_instant(simunix: Simunix, tmp_path: Path, policy: str, percent: int) -> None:
     done = capped(simunix, tmp_path / "out", policy, percent)

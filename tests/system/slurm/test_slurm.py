@@ -13,6 +13,7 @@ import pytest
 
 from simunix.results.machines import parse_intervals, read_machines
 from tests.conftest import ROOT, Simunix
+from tests.needs import needs
 
 pytestmark = pytest.mark.slurm
 
@@ -54,6 +55,7 @@ def test_clients_work(simunix: Simunix, tmp_path: Path) -> None:
     assert "NodeName=ctl CPUs=4" in output
 
 
+@needs("pgrep")
 def test_without_munge(simunix: Simunix, tmp_path: Path) -> None:
     parameters = "parameters: {AuthType: auth/none, CredType: cred/none}"
     scenario = CLUSTER.replace("UNTIL", "20min").replace("nodes: 'n[1-4]'}", f"nodes: 'n[1-4]', {parameters}}}")
@@ -165,7 +167,7 @@ def test_garbage_in_a_trace_is_named(simunix: Simunix, tmp_path: Path) -> None:
     assert "t.swf:9: runtime_s: expected a number, got 'many'" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.endurance  # .ci/bare runs it once as root and once as a user; quicker scenarios run under load
 def test_the_demo_three_times_also_under_load(fresh_simunix: Simunix, tmp_path: Path) -> None:
     results = []
     for name in ("first", "second", "loaded"):

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 
-pytestmark = [pytest.mark.slurm, pytest.mark.skipif(os.geteuid() != 0, reason="without root all users are the caller")]
+pytestmark = [
+    pytest.mark.slurm,
+    needs("ps"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="without root all users are the caller"),
+]
 SCENARIO = """
 name: user
 hosts: [{name: ctl, cores: 4}, {name: 'n[1-2]', cores: 4}]

@@ -103,7 +103,7 @@ def test_nothing_stays_of_real_daemons_when_stopped(number: signal.Signals, tmp_
     assert processes_named(str(tmp_path)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.endurance
 @pytest.mark.slurm
 def test_a_hundred_jobs_under_faketime_and_simunix(simunix: Simunix, tmp_path: Path) -> None:
     if why := lacks(["faketime", "namespaces"]):

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from simunix.app.join import ask, connect
+from tests.needs import needs
 
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT_S = 30.0
@@ -116,6 +117,7 @@ def test_a_process_killed_from_outside(tmp_path: Path, number: signal.Signals) -
     assert "NOT repeatable to the byte" in output and "comes out the same" not in output
 
 
+@needs("pkill")
 @pytest.mark.parametrize("flags", ["", "SA_ONSTACK"])
 def test_a_signal_from_outside_that_a_handler_takes_at_once(tmp_path: Path, flags: str) -> None:
     """A process that has the turn is not waiting: nobody finds the signal pending."""

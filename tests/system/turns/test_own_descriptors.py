@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
 from tests.starts import start
 from tests.system.tools.test_run_command import wait_for
 
@@ -42,6 +43,7 @@ def pids_of(word: str) -> list[int]:
     return [int(pid) for pid in found if b"simunix" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
+@needs("pgrep")
 @pytest.mark.parametrize("way", BIRTHS)
 def test_a_child_closes_what_its_creators_threads_have(tmp_path: Path, way: str) -> None:
     mark = f"{MARK}{list(BIRTHS).index(way)}"

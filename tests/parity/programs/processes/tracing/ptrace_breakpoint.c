@@ -55,7 +55,7 @@ int main(void)
     struct user_fpregs_struct floats;
     struct iovec set = {&registers, sizeof registers};
     siginfo_t info;
-    char state[8192];
+    char state[16384]; /* with AMX it has some 11,000 bytes, and only all of them can be set */
     struct iovec wide = {state, sizeof state};
     long word;
     int status;
