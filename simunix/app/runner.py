@@ -6,6 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import SHIM
-from simunix.launch.failures import failed_lines
+from simunix.launch.failures import Failure, failed_lines
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.run_directory import RunDirectory
 from simunix.metrics.logs import logs_by_number
@@ -188,6 +189,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     except ServerError as error:  # run.json, which is the shortest, is there
         emulation.note_failure(error)
         code = code or error.exit_code
+    failures = emulation.failures
     emulation.close()
     if emulation.failure is not None:
         print(f"simunix: {shortened(emulation.failure)}", file=sys.stderr)
@@ -198,13 +200,12 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
             print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     elif code == 0:
         _report(record, rows, expansion, options.out or directory.path, _compared(options, scenario, record, directory.path))
-    failed = _tell_failures(emulation, options.out or directory.path)
+    failed = _tell_failures(failures, options.out or directory.path)  # also of a run that ends with another code
     return code or failed
 
 
-def _tell_failures(emulation: Emulation, shown: Path) -> int:
+def _tell_failures(failures: Sequence[Failure], shown: Path) -> int:
     """Name the processes that did not end as the scenario expects; the exit code that they ask for, 0 if there are none."""
-    failures = emulation.supervisor.failures
     with contextlib.suppress(OSError):  # the terminal may be closed
         for line in failed_lines(failures, shown / "hosts"):
             print(f"simunix: {line}", file=sys.stderr)

@@ -32,6 +32,7 @@ from simunix.launch.debug.observation import Observation
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.factory.container import ContainerSpec, Isolation, probe
 from simunix.launch.factory.launcher import ContainerLauncher
+from simunix.launch.failures import Failure
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.capacity import check, needs_of
 from simunix.launch.limits.cores import claim
@@ -136,6 +137,12 @@ class Emulation:
     def is_debugged(self) -> bool:
         """Whether a debugger has the terminal of this process."""
         return self._gdb is not None and self._gdb.is_on_terminal
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Processes that did not end as the plan expects; of a run that has failed not those that ended with it."""
+        found, now_ns = self.supervisor.failures, self.kernel.now_ns
+        return found if self.failure is None else [each for each in found if each.at_ns < now_ns]
 
     def note_failure(self, error: SimunixError) -> None:
         """Record that the run was ended by an error. An earlier failure stays the reason."""

@@ -34,7 +34,6 @@ def record_of(
 ) -> RunRecord:
     """The content of run.json, from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
-    disturbances = disturbances_of(emulation)
     return RunRecord(
         name=emulation.plan.name,
         simunix=__version__,
@@ -52,8 +51,7 @@ def record_of(
         server=compiled.description(),
         turns=kernel.log.turns,
         events_sha256=kernel.log.digest(),
-        deterministic=not disturbances,
-        disturbances=disturbances,
+        **_repeatability(disturbances_of(emulation)),
         inputs=inputs or {},
         roots=roots or [],
         programs=programs or {},
@@ -62,9 +60,13 @@ def record_of(
         refused_calls=dict(sorted(kernel.refused_calls.items())),
         jobs=jobs or {},
         warnings=emulation.warnings,
-        failed_processes=failed_lines(emulation.supervisor.failures),
+        failed_processes=failed_lines(emulation.failures),
         **_of_hosts(emulation),
     )
+
+
+def _repeatability(disturbances: list[str]) -> dict[str, Any]:
+    return {"deterministic": not disturbances, "disturbances": disturbances}
 
 
 def disturbances_of(emulation: Emulation) -> list[str]:

@@ -85,7 +85,7 @@ def test_too_many_arguments_are_refused_in_one_line(simunix: Simunix) -> None:
 def test_more_started_programs_than_any_table_of_fixed_size_holds(simunix: Simunix, tmp_path: Path) -> None:
     """Each one's end is told by the host's init."""
     path = tmp_path / "many.yaml"
-    many = "".join(f"  - {{name: p{number}, host: a1, command: 'sleep 1; exit 3'}}\n" for number in range(1100))
+    many = "".join(f"  - {{name: p{number}, host: a1, expect: 3, command: 'sleep 1; exit 3'}}\n" for number in range(1100))
     path.write_text(f"name: many\nhosts: [{{name: a1}}]\nprocesses:\n{many}")
     done = simunix("run", path, "--out", tmp_path / "out", timeout=300)
     assert done.returncode == 0, done.stderr

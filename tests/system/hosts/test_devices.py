@@ -71,7 +71,7 @@ def test_a_command_in_the_foreground_has_its_callers_terminal() -> None:
 def test_programs_of_a_scenario_cannot_reach_the_callers_terminal(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(
         "name: far\nhosts: [{name: a}]\nprocesses:\n"
-        "  - {name: p, host: a, command: '(: </dev/tty) 2>&1; ls /dev/pts /dev/console 2>/dev/null'}\n"
+        "  - {name: p, host: a, expect: 2, command: '(: </dev/tty) 2>&1; ls /dev/pts /dev/console 2>/dev/null'}\n"
     )
     command = shlex.join([*FRESH, "run", str(tmp_path / "s.yaml"), "--out", str(tmp_path / "out")])
     subprocess.run(["script", "-qec", command, "/dev/null"], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

@@ -21,7 +21,7 @@ hosts:
     boot_time: 60s
     boot_wattage: 150
 processes:
-  - {name: asks, host: a, start: 1s, command: 'bash %s'}
+  - {name: asks, host: a, start: 1s, expect: 1, command: 'bash %s'}
   - {name: lives, host: b, command: 'sleep 0.5; cat /proc/uptime; sleep 100'}
 """
 ASKS = """

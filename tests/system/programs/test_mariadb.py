@@ -59,6 +59,7 @@ processes:
   - name: stop
     host: db
     start: 35s
+    expect: 1 # as pgrep, which finds none
     command: unset MYSQL_PWD; mariadb-admin --no-defaults --socket=SOCKET --user=root shutdown; sleep 1; pgrep -c mariadbd
 """.replace("SOCKET", "/run/mysqld/mysqld.sock")
 

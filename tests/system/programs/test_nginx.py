@@ -47,7 +47,8 @@ processes:
       curl -s -o /dev/null -w '%{http_code} %{size_download} %{time_total}\\n' http://web/file
       curl -s -o /dev/null -w '%{http_code}\\n' http://web/none
   - {name: wrk, host: client, start: 5s, command: "wrk -t2 -c8 -d2s http://web/hello"}
-  - {name: workers, host: web, start: 10s, command: "pgrep -c -f '[w]orker process'; kill -HUP $(cat /run/nginx.pid); sleep 2
+  - {name: workers, host: web, start: 10s, expect: 1,
+     command: "pgrep -c -f '[w]orker process'; kill -HUP $(cat /run/nginx.pid); sleep 2
      ; pgrep -c -f '[w]orker process'; kill -QUIT $(cat /run/nginx.pid); sleep 2; pgrep -c nginx"}
 """
 

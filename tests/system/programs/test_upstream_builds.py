@@ -27,6 +27,7 @@ stop: client
 processes:
   - name: etcd
     host: n[1-3]
+    expect: [SIGTERM, 143] # that of n1, by the client
     command: >-
       ETCD/etcd --name $(hostname) --data-dir /tmp/etcd --initial-cluster-token t --initial-cluster-state new
       --listen-peer-urls http://0.0.0.0:2380 --initial-advertise-peer-urls http://$(hostname):2380

@@ -106,3 +106,15 @@ def test_what_never_starts_is_said_before_the_start(simunix: Simunix, tmp_path: 
     code, lines, record = run(simunix, tmp_path, "{name: c, host: a01, start: 20s, command: 'exit 1'}", "until: 15s\n")
     told = f"{tmp_path}/s.yaml:3: processes[0].start: c starts at 20 s, and the run ends at 15 s (until): it never starts"
     assert (code, lines, record["warnings"]) == (0, [f"simunix: {told}"], [told])
+
+
+def test_of_a_run_that_failed_what_ended_before_is_named(simunix: Simunix, tmp_path: Path) -> None:
+    """The first process may be the reason; what ends with the run, or after, follows from its failure."""
+    processes = (
+        "{name: early, host: a01, command: 'sleep 1; exit 3'}, "
+        "{name: daemon, host: a02, essential: true, command: 'sleep 5; exit 4'}, "
+        "{name: other, host: a03, command: 'sleep 5; exit 5'}"
+    )
+    code, lines, record = run(simunix, tmp_path, processes)
+    assert code == 1 and "a02: daemon ended with exit code 4" in lines[0] and record["ended"] == "failed"
+    assert "a01: early ended with exit code 3" in lines[1] and not any("other" in line for line in lines)

@@ -39,7 +39,7 @@ def exits(out: Path) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("name", "number"), WAYS)
 def test_the_others_go_on_when_one_is_killed(simunix: Simunix, tmp_path: Path, name: str, number: int) -> None:
-    command = f"command: [bash, -c, 'sleep 100; echo dying; kill -{name} $$']"
+    command = f"expect: SIG{name}, command: [bash, -c, 'sleep 100; echo dying; kill -{name} $$']"
     done = simunix("run", scenario(tmp_path, command), "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert ("a1", number) in exits(tmp_path / "out")
