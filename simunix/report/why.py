@@ -11,6 +11,7 @@ from rsg_server.errors import SimunixError
 from simunix.report.differences import differences
 from simunix.report.run_data import Run
 from simunix.results.dependencies import PACKAGES_FILE
+from simunix.rjms.registry import RJMSS
 
 OF_PACKAGES = ("program ", "root[", "kernel", "depends_on.", "input shim", "simunix", "rjms")
 """Beginnings of keys that tell which software a run had, and not what was asked of it."""
@@ -22,10 +23,8 @@ INCIDENTAL = tuple(
 """Keys of a scenario that change no event by themselves, so that another key is the reason if another differs."""
 SOFTWARE_ORDER = ("simunix", "input shim", "rjms", "program ", "root[")
 """Beginnings of keys of the software, those first that all of a run's programs depend on; packages come after them."""
-FIRST_PACKAGES = re.compile(
-    r"\S+ package (libc6|(lib)?slurm|(lib)?munge|gridengine|oar|htcondor|bash|dash|coreutils|python3\b)"
-)
-"""Packages that most programs of a run are from, or load."""
+FIRST_PACKAGES = re.compile(rf"\S+ package (libc6|bash|dash|coreutils|python3\b|(lib)?({'|'.join(map(re.escape, RJMSS))}))")
+"""Packages that most programs of a run are from, or load: the C library, shells, those of an RJMS."""
 SHOWN = 160
 """So much of a line is shown."""
 
