@@ -75,7 +75,7 @@ def _message(error: ValidationError) -> str:
         return f"{key}: missing; add it"
     if first["type"] == "model_type":
         return f"{key or 'the whole file'}: expected an object with {', '.join(FlowRow.model_fields if key else ['flows'])}"
-    return f"{key}: {first['msg']}, got {quoted(first['input'])}"
+    return f"{key}: {first['msg']}, got {quoted(str(first['input']))}"
 
 
 def written(rows: list[dict[str, object]]) -> str:

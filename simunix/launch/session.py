@@ -1,6 +1,7 @@
 """A session of root on a host, on a terminal of the host's own, for a user outside: `simunix shell`.
 
-Terminal, user and shell are looked up as the host sees them: /proc/PID/root of the host's first process is the host's root.
+Where hosts have no namespaces, the session is that of the user of simunix, as all their processes are. Terminal, user and
+shell are looked up as the host sees them: /proc/PID/root of the host's first process is the root of the host.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from rsg_server.edge.terminal import OpenedTerminal, TerminalRequest
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
+from simunix.launch.factory.container import Isolation
 from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.roots.tree import RootTree
 
@@ -27,7 +29,7 @@ IUTF8 = 0o40000
 """The bit of the input modes with which a backspace takes a whole character of UTF-8 away (termios(3))."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ROOT_USER, ROOT_HOME, ROOT_SHELL = "root", "/root", "/bin/sh"
-"""What a session has on a host whose /etc/passwd has no line for root."""
+"""What a session has on a host whose /etc/passwd has no line for the user."""
 
 
 class Sessions:
@@ -39,13 +41,15 @@ class Sessions:
 
     def open(self, request: TerminalRequest) -> OpenedTerminal:
         """Open a terminal on a host, and say which program to start on it. Raises SimunixError if that cannot be."""
-        root = Path(f"/proc/{self._launcher.start(request.host).init}/root")
+        container = self._launcher.start(request.host)
+        root = Path(f"/proc/{container.init}/root")
+        user = os.geteuid() if container.spec.isolation is Isolation.NONE else 0
         outside, inside = _open_pair(request.host, root)
         _set_size(outside, request)
-        return OpenedTerminal(outside, inside, self._command(request, root, inside))
+        return OpenedTerminal(outside, inside, self._command(request, root, inside, user))
 
-    def _command(self, request: TerminalRequest, root: Path, inside: int) -> Command:
-        name, home, shell = user_of(root)
+    def _command(self, request: TerminalRequest, root: Path, inside: int, user: int) -> Command:
+        name, home, shell = user_of(root, user)
         home = home if _inside(root, home).is_dir() else "/"
         own = {"HOME": home, "USER": name, "LOGNAME": name, "SHELL": shell, "PS1": f"{name}@{request.host}:$PWD# "}
         return Command(
@@ -60,12 +64,12 @@ class Sessions:
         )
 
 
-def user_of(root: Path) -> tuple[str, str, str]:
-    """Name, home folder and shell of root, by the /etc/passwd that a host sees below `root`."""
+def user_of(root: Path, user: int = 0) -> tuple[str, str, str]:
+    """Name, home folder and shell of a user id, by the /etc/passwd that a host sees below `root`; root's if it has no line."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for line in _inside(root, "/etc/passwd").read_text().splitlines():
             fields = line.split(":")
-            if len(fields) == 7 and fields[2] == "0":
+            if len(fields) == 7 and fields[2] == str(user):
                 shell = fields[6] if _inside(root, fields[6] or "/").is_file() else ROOT_SHELL
                 return fields[0], fields[5] or "/", shell
     return ROOT_USER, ROOT_HOME, ROOT_SHELL

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.report.differences import differences
 from simunix.report.run_data import Run
 from simunix.results.dependencies import PACKAGES_FILE
+from simunix.rjms.registry import RJMSS
 
 OF_PACKAGES = ("program ", "root[", "kernel", "depends_on.", "input shim", "simunix", "rjms")
 """Beginnings of keys that tell which software a run had, and not what was asked of it."""
+INPUT_ORDER = ("seed", "cpu_policy", "network_model", "scenario.", "input ", "isolation")
+"""Beginnings of keys of the input, those first that change a run most; others come after them."""
+INCIDENTAL = tuple(
+    f"scenario.{key}" for key in ("name", "description", "pace", "pcap", "link_usage", "capacity", "merge_pages")
+)
+"""Keys of a scenario that change no event by themselves, so that another key is the reason if another differs."""
+SOFTWARE_ORDER = ("simunix", "input shim", "rjms", "program ", "root[")
+"""Beginnings of keys of the software, those first that all of a run's programs depend on; packages come after them."""
+FIRST_PACKAGES = re.compile(rf"\S+ package (libc6|bash|dash|coreutils|python3\b|(lib)?({'|'.join(map(re.escape, RJMSS))}))")
+"""Packages that most programs of a run are from, or load: the C library, shells, those of an RJMS."""
 SHOWN = 160
 """So much of a line is shown."""
 
@@ -32,9 +44,29 @@ def reasons(one: Run, other: Run) -> Iterator[str]:
     found, _ = differences([one, other])
     inputs = [row for row in found if not row[0].startswith(OF_PACKAGES)]
     software = [row for row in found if row[0].startswith(OF_PACKAGES) and not row[0].startswith("depends_on.list")]
-    yield _first("input", inputs)
-    yield _first("package", [*package_rows(one, other), *software])
+    yield _first("input", sorted(inputs, key=lambda row: _input_rank(row[0])))
+    yield _first("package", sorted([*package_rows(one, other), *software], key=lambda row: _software_rank(row[0])))
     yield _event(one, other)
+
+
+def _place(key: str, beginnings: Sequence[str]) -> int:
+    """The place of the beginning that a key has; behind them all without one."""
+    return next((place for place, beginning in enumerate(beginnings) if key.startswith(beginning)), len(beginnings))
+
+
+def _input_rank(key: str) -> int:
+    """Where a key of the input stands; sorting by it leaves keys of one rank as they were, as in the scenario."""
+    section = re.match(r"scenario\.\w+", key)
+    is_incidental = section is not None and section[0] in INCIDENTAL
+    return len(INPUT_ORDER) + 1 if is_incidental else _place(key, INPUT_ORDER)
+
+
+def _software_rank(key: str) -> int:
+    """Where a key of the software stands: what all programs depend on, well-known packages, others, the computer."""
+    if key.startswith(("depends_on.", "kernel")):
+        return len(SOFTWARE_ORDER) + 2
+    place = _place(key, SOFTWARE_ORDER)
+    return place + (place == len(SOFTWARE_ORDER) and FIRST_PACKAGES.match(key) is None)
 
 
 def _first(kind: str, rows: list[tuple[str, list[str]]]) -> str:

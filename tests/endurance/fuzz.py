@@ -179,6 +179,9 @@ REQUESTS = (
     '{"op": "run", "host": "h0", "argv": ["/bin/true", "x"], "environment": {"A": "b"}, "directory": "/"}',
     '{"op": "pace", "pace": 2.5}',
     '{"op": "pause"}',
+    '{"op": "until", "virtual_ns": 5000000000}',
+    '{"op": "step"}',
+    '{"op": "terminal", "host": "h0", "argv": ["x"], "environment": {"TERM": "y"}, "rows": 24, "columns": 80}',
     '{"op": "ps", "host": "h1"}',
     '{"op": "change", "changes": [{"kind": "HostChange", "host": "h1", "state": "off", "grace_ns": 5}]}',
     '{"op": "change", "changes": [{"kind": "Partition", "one": ["h0"], "other": ["h1"]}, {"kind": "Heal", "one": []}]}',
@@ -186,6 +189,7 @@ REQUESTS = (
     '{"op": "change", "changes": [{"kind": "LinkChange", "link": "h0", "bandwidth_bytes_per_s": 5.0, "latency_s": null}]}',
 )
 MESSAGES = 60
+WAITS_S = 0.05
 NUMBERS = (0, 1, 2, 3, -1, 5, 100, 101, 102, 103, 1000, 65535, 1 << 31, -(1 << 31), (1 << 63) - 1, -(1 << 63), (1 << 64) - 1)
 
 
@@ -213,12 +217,19 @@ def _request(path: Path) -> None:
         world.born("h0")
         service = Service(world.kernel, ServiceOptions())
         service._restart_pace()
-        answer = trio.run(Control(service, path)._dispatch, path.read_bytes(), Caller([0, 1, 2]))
+        answer = trio.run(_answer, Control(service, path), path.read_bytes())
         json.dumps(answer)
         service._set_limit()
         for actor in list(world.kernel.actors.values()):
             world.park(actor, Wait.FD)
         _go_on(world, 5)
+
+
+async def _answer(control: Control, message: bytes) -> object:
+    """The answer to a request; None of one that waits until a run that goes on is paused."""
+    with trio.move_on_after(WAITS_S):
+        return await control._dispatch(message, Caller([0, 1, 2]))
+    return None
 
 
 def _go_on(world: Fake, moments: int) -> None:

@@ -42,7 +42,7 @@ class User:
         **variables: str,
     ) -> None:
         self.master, self.slave = os.openpty()
-        self.screen = ""
+        self.screen = self.shown = ""  # what has not been looked for yet; all
         self.resize(rows, columns)
         self.settings = termios.tcgetattr(self.slave)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "SHELL": "/bin/bash", **variables}
@@ -85,7 +85,9 @@ class User:
 
     def _look(self) -> None:
         if select.select([self.master], [], [], 0.05)[0]:
-            self.screen += os.read(self.master, 65536).decode(errors="replace")
+            new = os.read(self.master, 65536).decode(errors="replace")
+            self.screen += new
+            self.shown += new
 
     def says(self, line: str, prompt: str = "# ") -> str:
         """Type a line of a shell, and wait for the next prompt; what the line printed."""

@@ -86,7 +86,9 @@ def test_a_run_pauses_where_it_is_asked_to_and_goes_on_as_it_is_told(running: Ru
     assert done.returncode == 2
     assert done.stderr.startswith("simunix: until: it is 1") and done.stderr.endswith("time does not go back\n")
     said = running.end()
-    paused = f"simunix: paused at 60.000000 s of virtual time; to go on: simunix ctl {running.out} resume (or step, or until TIME)"
+    paused = (
+        f"simunix: paused at 60.000000 s of virtual time; to go on: simunix ctl {running.out} resume (or step, or until TIME)"
+    )
     assert said.splitlines()[0] == paused
     record = json.loads((running.out / "run.json").read_text())
     assert (record["deterministic"], "the run was paused by hand" in record["disturbances"]) == (False, True)

@@ -50,6 +50,32 @@ def test_input_package_and_event(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
 
 
+def scenario(folder: str, text: str) -> str:
+    """The run directory, with another scenario."""
+    Path(folder, "scenario.yaml").write_text(text)
+    return folder
+
+
+def test_the_key_that_matters_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = scenario(run(tmp_path / "a", "d1", LOG), "name: one\npace: 5\nhosts: [{name: a, cores: 4}]\nuntil: 5\n")
+    other = scenario(run(tmp_path / "b", "d2", LOG), "name: two\npace: 6\nhosts: [{name: a, cores: 8}]\nuntil: 5\n")
+    assert said(capsys, first, other)[1] == "input: scenario.hosts[0].cores: 4 | 8 (and 2 more)"
+    third = scenario(run(tmp_path / "c", "d3", LOG, seed=7, isolation="none"), "name: two\npace: 6\n")
+    assert said(capsys, other, third)[1].startswith("input: seed: 0 | 7 (and ")
+    fourth = scenario(run(tmp_path / "d", "d4", LOG), "name: one\npace: 7\nhosts: [{name: a, cores: 4}]\nuntil: 5\n")
+    assert said(capsys, first, fourth)[1] == "input: scenario.pace: 5 | 7"
+
+
+def test_the_package_that_matters_comes_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [run(tmp_path / name, name, LOG) for name in "ab"]
+    for folder, version in zip(folders, "12", strict=True):
+        kinds = ("adduser:all", "libc6:amd64", "zsh:amd64")
+        Path(folder, "packages.txt").write_text("".join(f"/ package {kind} {version}\n" for kind in kinds))
+    assert said(capsys, *folders)[2] == "package: / package libc6:amd64: 1 | 2 (and 2 more)"
+    third = run(tmp_path / "c", "c", LOG, simunix="9.9")
+    assert said(capsys, folders[0], third)[2].startswith("package: simunix: ")
+
+
 def test_only_turns_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = said(capsys, run(tmp_path / "a", "d1", LOG), run(tmp_path / "b", "d2", LOG))
     assert lines[1:3] == ["input: no difference", "package: no difference"]
