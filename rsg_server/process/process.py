@@ -119,6 +119,11 @@ class Process:
         fields = self.status_fields().get("NSpgid", "").split()
         return int(fields[-1]) if fields else -1
 
+    def session(self) -> int:
+        """The session in the process's own PID namespace (the last number of NSsid); -1 if the process is gone."""
+        fields = self.status_fields().get("NSsid", "").split()
+        return int(fields[-1]) if fields else -1
+
     def status_fields(self) -> dict[str, str]:
         """/proc/PID/status as a dict; empty once the process is gone."""
         return status_fields(self.global_pid)

@@ -328,6 +328,7 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 bool signals_are_ours(int signal);
 void signals_note_sender(struct process *process, int signal, int code, int sender);
+bool signals_is_ignored(const struct call *call, int signal);
 bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);

@@ -47,6 +47,13 @@ static long read_terminal(struct call *call, const struct fd *fd)
     return terminal_read_on(fd->number, (char *)call->a[1], (size_t)call->a[2], result);
 }
 
+static long read_slave(struct call *call, const struct fd *fd)
+{
+    long result = job_control_read(call, fd->number);
+
+    return result == 0 ? read_any(call, fd) : result;
+}
+
 static long read_socket(struct call *call, const struct fd *fd)
 {
     long result = socket_wait_to_receive(call, fd, 0);
@@ -81,7 +88,7 @@ static long read_anonymous(struct call *call, const struct fd *fd)
 
 static const reader readers[FD_KINDS] = {
     [FD_NONE] = read_any,      [FD_FILE] = read_file,           [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
-    [FD_SLAVE] = read_any,     [FD_ANONYMOUS] = read_anonymous, [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
+    [FD_SLAVE] = read_slave,   [FD_ANONYMOUS] = read_anonymous, [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
     [FD_STREAM] = read_socket, [FD_NETLINK] = read_socket,      [FD_DATAGRAM] = read_datagram,
 };
 
