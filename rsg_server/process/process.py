@@ -79,6 +79,7 @@ class Process:
     has_cpu_timers: bool = False  # it has made timers of CPU time
     io: IoCounts = field(default_factory=IoCounts)
     images: int = 0  # programs that the process has run
+    filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None
