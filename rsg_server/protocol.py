@@ -61,6 +61,8 @@ class Op(IntEnum):
     TIMERFD_SET = _number("OP_TIMERFD_SET")
     TIMERFD_GET = _number("OP_TIMERFD_GET")
     KERNEL_SIGNALS = _number("OP_KERNEL_SIGNALS")
+    FILTERS = _number("OP_FILTERS")
+    GROUP_ORPHANED = _number("OP_GROUP_ORPHANED")
     QUEUE_NOTIFY = _number("OP_QUEUE_NOTIFY")
     QUEUE_SENT = _number("OP_QUEUE_SENT")
     TYPED = _number("OP_TYPED")

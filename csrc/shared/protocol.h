@@ -76,7 +76,7 @@ enum simunix_op {
     OP_HOST =
         12, /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted]; the caller's host */
     /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children, 1 if it has the turn or
-     * would run if it got the turn or a processor, or 0]; -ESRCH if it is none of the caller's host */
+     * would run if it got the turn or a processor, or 0, mode and number of its filters of system calls]; -ESRCH if it is none of the caller's host */
     OP_BORN = 13,
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
@@ -108,14 +108,14 @@ enum simunix_op {
         24, /* [pid, tid, signal] -> [0]; already sent, or if negative about to be; pid as in kill(2), tid 0 = process */
     OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
     OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
-    OP_TIMER_DELETE = 27, /* [id] -> [0] */
-    OP_TIMERFD = 28,      /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
-    OP_TIMERFD_SET = 29,  /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
-    OP_TIMERFD_GET = 30,  /* [fd] -> [0, left, interval] */
-
+    OP_TIMER_DELETE = 27,   /* [id] -> [0] */
+    OP_TIMERFD = 28,        /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
+    OP_TIMERFD_SET = 29,    /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
+    OP_TIMERFD_GET = 30,    /* [fd] -> [0, left, interval] */
     OP_KERNEL_SIGNALS = 31, /* [by a terminal] -> [0]; from now on the kernel may send this process and its children signals */
-
-    OP_QUEUE_NOTIFY = 36, /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
+    OP_GROUP_ORPHANED = 59, /* [] -> [0]; -EIO if nothing ties the caller's process group to its session, see setpgid(2) */
+    OP_FILTERS = 63,        /* [mode, how many] -> [0]; the caller's filters of system calls, as seccomp(2) has them */
+    OP_QUEUE_NOTIFY = 36,   /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must
      * take them */
     OP_TYPED = 38,

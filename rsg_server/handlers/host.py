@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rsg_server._native import lib
-from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process.actor import State
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.protocol import WAIT_CHARGE, WAIT_CHARGE_REST, WAIT_COMPUTE, WAIT_PREEMPTED, WAIT_YIELD, Op, Storage
@@ -59,7 +59,8 @@ def storage_counts(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -
 
 
 def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0]; or -ESRCH.
+    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0,
+    mode and number of its filters of system calls]; or -ESRCH.
 
     Times are virtual nanoseconds. A process may run if its main thread may.
     """
@@ -69,13 +70,24 @@ def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     thread = next((other for other in threads if other.tid == number > 0), None)
     may_run = int(thread is not None and _may_run(thread))
     if process is not None:
-        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns, may_run))
-    return failed(errno.ESRCH) if thread is None else Reply((0, thread.born_ns, thread.cpu_ns, 0, may_run))
+        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns, may_run, *process.filters))
+    return (
+        failed(errno.ESRCH)
+        if thread is None
+        else Reply((0, thread.born_ns, thread.cpu_ns, 0, may_run, *thread.process.filters))
+    )
 
 
 def _may_run(thread: Actor) -> bool:
     """Whether a thread has the turn, or would run if it got the turn or a processor."""
     return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.wait in _COMPUTING)
+
+
+def filters(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[mode, how many] -> [0]: the filters of system calls that the process has set itself (seccomp(2))."""
+    mode, count = arguments
+    actor.process.filters = (mode, count)
+    return OK
 
 
 def child_time(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -128,6 +140,7 @@ HANDLERS: dict[int, Handler] = {
     int(Op.HOST): Handler("", host),
     int(Op.HOST_CPU): Handler("i", host_cpu),
     int(Op.BORN): Handler("i", born),
+    int(Op.FILTERS): Handler("ii", filters),
     int(Op.CHILD_TIME): Handler("i", child_time),
     int(Op.COST_ROW): Handler("b", cost_row),
     int(Op.STORAGE): Handler("iiiiii", storage),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process import native_signal
+from rsg_server.process.orphans import is_orphaned_group
 from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
@@ -160,6 +161,11 @@ def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any])
     return OK
 
 
+def group_orphaned(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0]; -EIO if nothing ties the process group of the actor to its session: the group cannot stop by its terminal."""
+    return failed(errno.EIO) if is_orphaned_group(actor.process) else OK
+
+
 def typed(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[number, bytes] -> [how many]: types what was written to the master of a terminal; -EAGAIN: the shim is to write it."""
     number, keys = arguments
@@ -171,4 +177,5 @@ HANDLERS: dict[int, Handler] = {
     int(Op.STOPPING): Handler("ii", stopping),
     int(Op.TYPED): Handler("ib", typed),
     int(Op.KERNEL_SIGNALS): Handler("i", kernel_signals),
+    int(Op.GROUP_ORPHANED): Handler("", group_orphaned),
 }

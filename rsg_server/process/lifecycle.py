@@ -66,7 +66,7 @@ class Lifecycle:
             if parent.hears_kernel:
                 kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
             process.label, process.cpu_policy = parent.label, parent.cpu_policy
-            process.cpu_limit = parent.cpu_limit
+            process.cpu_limit, process.filters = parent.cpu_limit, parent.filters
         kernel.processes[number] = process
         return process
 

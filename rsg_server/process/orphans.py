@@ -35,3 +35,14 @@ def reparent(orphan: Process) -> None:
     orphan.parent = next(known, None)
     if orphan.parent is not None:
         orphan.parent.children.append(orphan)
+
+
+def is_orphaned_group(process: Process) -> bool:
+    """Whether no member of a process's group has a parent in another group of the same session (setpgid(2)).
+
+    A parent that is no emulated process, such as the host's init, is in another session.
+    """
+    group, session = process.group(), process.session()
+    members = [other for other in process.host.processes.values() if other.group() == group]
+    parents = [other.parent for other in members if other.parent is not None]
+    return not any(parent.group() != group and parent.session() == session for parent in parents)

@@ -79,6 +79,7 @@ class Process:
     has_cpu_timers: bool = False  # it has made timers of CPU time
     io: IoCounts = field(default_factory=IoCounts)
     images: int = 0  # programs that the process has run
+    filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None
@@ -117,6 +118,11 @@ class Process:
     def group(self) -> int:
         """The process group in the process's own PID namespace (the last number of NSpgid); -1 if the process is gone."""
         fields = self.status_fields().get("NSpgid", "").split()
+        return int(fields[-1]) if fields else -1
+
+    def session(self) -> int:
+        """The session in the process's own PID namespace (the last number of NSsid); -1 if the process is gone."""
+        fields = self.status_fields().get("NSsid", "").split()
         return int(fields[-1]) if fields else -1
 
     def status_fields(self) -> dict[str, str]:

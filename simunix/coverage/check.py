@@ -157,7 +157,7 @@ def _notes(images: Iterable[Image]) -> Iterator[str]:
         ("uses syscall(2); which calls it makes is seen at run time only", [i for i in others if "syscall" in i.imports]),
         ("is written in Go, whose runtime makes its own system calls; they are trapped", [i for i in others if i.is_go]),
         ("uses i386 system calls (int $0x80), which are refused with ENOSYS", [i for i in others if i.calls_i386]),
-        ("installs seccomp filters, which are accepted and not installed", [i for i in others if _filters(i)]),
+        ("sets filters of system calls (seccomp), which simunix applies itself", [i for i in others if _filters(i)]),
         (
             "reads the processor's time stamp counter, which is trapped and tells virtual time",
             [i for i in others if i.reads_time_stamp],

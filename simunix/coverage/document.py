@@ -51,6 +51,13 @@ KNOWN_GAPS = """
   in which a debugger has called a function begins anew. The child of a traced vfork(2) or posix_spawn(3) has its own copy
   of the memory. What gains privileges is refused under a tracer, by name; Linux runs it without them. `strace` and `gdb`
   work from outside as well ([diagnosis](../guide/diagnosis.md)).
+* Filters of system calls (`seccomp`, `PR_SET_SECCOMP`) are run by the shim, and never told to the kernel, which would ask them
+  about the shim's own calls: all answers, the strict mode and `SECCOMP_FILTER_FLAG_TSYNC` act as with Linux, through fork and
+  exec. Not filtered are what the loader does in a new image, `rt_sigreturn` and i386 calls; `SECCOMP_RET_TRACE` finds no
+  tracer; `SECCOMP_FILTER_FLAG_NEW_LISTENER` (a call would wait in the kernel for another process) is refused with EINVAL, as
+  by a Linux before 5.0. From the first filter on each call of the process is a trap, which takes some 2 µs of real time.
+* Leases (`F_SETLEASE`) are refused with EINVAL, as by a file system without them: the kernel would have the one who opens the
+  file wait, and break the lease after 45 s of real time, whatever virtual time it is.
 * `ioctl` refuses what is known to wait or to tell the time; a device with requests of its own may still do either.
 """
 

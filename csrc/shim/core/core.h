@@ -27,6 +27,7 @@ struct start_registers {
 };
 
 struct process;
+struct filter;
 
 /* How a handler of the application is entered: offsets in sys/signal/frame_entry.S. */
 struct handler_entry {
@@ -142,6 +143,9 @@ struct thread {
     uint64_t faults;      /* page faults at its last look at mapped files */
     uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
     struct handoff_wait handoff;
+    struct filter *filters; /* of system calls (sys/process/seccomp.c), the last one first; NULL: none */
+    unsigned filters_synced;
+    bool is_strict; /* seccomp(2), SECCOMP_SET_MODE_STRICT */
     struct tracee tracee;
     struct charge_account charge;
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
@@ -182,7 +186,10 @@ enum boxes_state { BOXES_UNKNOWN, BOXES_MAPPED, BOXES_REFUSED };
 /* One emulated process; a vfork-like child in the same memory has its own copy. */
 struct process {
     struct simunix_clock_page *page;
+    bool traps_all; /* every call of it is to trap: it is a tracee, or has filters (sys/process/seccomp.c) */
     bool is_tracee; /* a thread of it is, or was, traced: its own handlers of traps are the shim's, its calls are trapped */
+    struct filter *filters; /* that one thread has given all, for the n-th time */
+    unsigned filters_synced;
     struct thread *main; /* whom the kernel prefers for signals of the whole process */
     struct thread *dying;
     struct thread *free;
@@ -328,6 +335,7 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask);
 uint64_t signals_strip(uint64_t mask);
 bool signals_are_ours(int signal);
 void signals_note_sender(struct process *process, int signal, int code, int sender);
+bool signals_is_ignored(const struct call *call, int signal);
 bool signals_default_stops(int signal);
 bool signals_default_ignores(int signal);
 void signals_announce_stop(struct thread *thread, int signal, long pid);

@@ -52,6 +52,15 @@ static void disposition(int signal, struct kernel_sigaction *action)
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
 
+/* Does the application block or ignore the signal, in the call that it makes? */
+bool signals_is_ignored(const struct call *call, int signal)
+{
+    struct kernel_sigaction action;
+
+    disposition(signal, &action);
+    return (call->mask & SIGNAL_BIT(signal)) != 0 || action.handler == (void *)SIG_IGN;
+}
+
 /* Would this signal, delivered now, stop the process? */
 bool signals_default_stops(int signal)
 {

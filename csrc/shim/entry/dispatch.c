@@ -9,6 +9,7 @@
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/process/seccomp.h"
 #include "tables/newer_syscalls.h"
 
 #define SYSCALLS_MAX 512
@@ -119,6 +120,8 @@ static long answer(struct call *call)
 {
     long result;
 
+    if (__builtin_expect(call->thread->process->traps_all, 0) && !seccomp_admits(call, &result))
+        return result;
     if (__builtin_expect(call->thread->process->stored_count == 0, 1))
         return answer_with_room(call);
     result = guarded_call((long (*)(void *))storage_admit, call);

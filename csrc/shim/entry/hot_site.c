@@ -41,7 +41,7 @@ _Static_assert(SITE_BLOCKED == SIGNALS_IN_SHIM, "site_entry.S");
 _Static_assert(offsetof(struct thread, own_stack) == SITE_OWN_STACK_OFFSET && OWN_STACK_BYTES == SITE_OWN_STACK_BYTES,
                "site_entry.S");
 _Static_assert(offsetof(struct thread, process) == SITE_PROCESS_OFFSET &&
-                   offsetof(struct process, is_tracee) == SITE_TRACEE_OFFSET,
+                   offsetof(struct process, traps_all) == SITE_TRACEE_OFFSET,
                "site_entry.S");
 _Static_assert(offsetof(struct site_block, stub) == 80 && sizeof(struct site_block) == 96, "site_entry.S");
 
@@ -348,7 +348,7 @@ void hot_site_trapped(const struct process *process, long number, uint64_t instr
 {
     struct watch *watch;
 
-    if (process->is_tracee || (uint64_t)number >= SITE_CALLS || site_calls[number] == 0)
+    if (process->traps_all || (uint64_t)number >= SITE_CALLS || site_calls[number] == 0)
         return;
     watch = watch_of(instruction);
     if (watch != NULL && ++watch->traps == TRAPS_BEFORE_REWRITE && guarded_call(rewrite, &instruction) == 0)
@@ -379,7 +379,7 @@ void site_call(struct site_block *block)
         block->number = result;
 }
 
-/* The process is traced, and its tracer is to see the registers of its calls: rewritten instructions trap from now on. */
+/* A tracer, or a handler of SIGSYS (seccomp(2)), is to see the registers of calls: rewritten instructions trap from now on. */
 void sites_take_traps(void)
 {
     memset(site_calls, 0, sizeof site_calls);

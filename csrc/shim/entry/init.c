@@ -6,6 +6,7 @@
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
+#include "shim/sys/process/seccomp.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"
 #include "shim/sys/signal/signal.h"
@@ -169,8 +170,8 @@ static const char *behind_number(const char *text)
     return text;
 }
 
-/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it; behind a colon that of
- * the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
+/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it, and behind a semicolon that
+ * of its filters of system calls; behind a colon that of the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
  * its turn, and rings the doorbell, from its first message on. */
 static void take_descriptors(const char *text)
 {
@@ -187,6 +188,10 @@ static void take_descriptors(const char *text)
         descriptor_note(page);
         main_process.page_file = page - channel;
         main_thread.has_turn = true;
+        text = behind_number(text + 1);
+    }
+    if (*text == ';') {
+        seccomp_adopt(&main_thread, parse_number(text + 1));
         text = behind_number(text + 1);
     }
     if (*text == ':')

@@ -47,7 +47,8 @@ static long run(struct call *call)
     return result;
 }
 
-/* The tracer of a traced thread is to see its registers at the call: have the call trapped, in libc's own function. */
+/* The tracer of a traced thread, or a handler of SIGSYS (seccomp(2)), is to see the registers at the call: have the call trapped, in
+ * libc's own function. */
 static long trapped(const struct call *call)
 {
     int *error = __errno_location();
@@ -71,7 +72,7 @@ static long emulate(enum hook_kind kind, struct call *call)
     call->thread->has_waited = false;
     if (cancellable)
         pthread_setcanceltype(CANCEL_ASYNCHRONOUS, &before);
-    if (__builtin_expect(call->thread->process->is_tracee && syscall != NULL, 0)) {
+    if (__builtin_expect(call->thread->process->traps_all && syscall != NULL, 0)) {
         result = trapped(call);
     } else {
         clock_charge_call(call);

@@ -47,7 +47,7 @@ void tracee_begin(struct thread *thread)
     thread->tracee.is_traced = true;
     if (!process->is_tracee && process->take_traps != NULL)
         process->take_traps();
-    process->is_tracee = true;
+    process->is_tracee = process->traps_all = true;
 }
 
 /* Is this the frame of code of the shim's that may not be interrupted? It is not stopped in after a step. */

@@ -37,6 +37,11 @@ bool stored_name_concerns(long number);
 long stored_name_admit(struct call *call);
 long stored_name_pass(struct call *call, long result);
 
+/* job_control.c */
+long job_control_read(struct call *call, int fd);
+long job_control_write(struct call *call, int fd);
+long job_control_ioctl(struct call *call);
+
 /* terminal.c */
 long terminal_type(struct call *call, int number, const char *bytes, size_t size);
 long terminal_write(struct call *call, const struct fd *fd, const char *bytes, size_t size);

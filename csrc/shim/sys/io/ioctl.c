@@ -1,4 +1,5 @@
 /* ioctl: what pipes, terminals, sockets and files understand neither waits nor tells the time; what some devices do, does. */
+#include "shim/sys/io/io.h"
 #include "shim/sys/socket/socket.h"
 
 struct refused_request {
@@ -39,7 +40,7 @@ long sys_ioctl(struct call *call)
             warn_once(call->thread, WARN_REFUSED, refused[i].name, NULL);
             return -refused[i].error;
         }
-    if (interface_request(call, &result))
+    if (interface_request(call, &result) || (result = job_control_ioctl(call)) != 0)
         return result;
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
     if (result == 0 && (request == TIOCSCTTY || request == FIOASYNC || request == FIOSETOWN || request == SIOCSPGRP))

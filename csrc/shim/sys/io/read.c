@@ -56,6 +56,13 @@ static struct message_header message_of(const struct call *call, struct iovec *o
     return (struct message_header){.iov = one, .iov_length = 1};
 }
 
+static long read_slave(struct call *call, const struct fd *fd)
+{
+    long result = job_control_read(call, fd->number);
+
+    return result == 0 ? read_any(call, fd) : result;
+}
+
 static long read_socket(struct call *call, const struct fd *fd)
 {
     struct iovec one;
@@ -88,7 +95,7 @@ static long read_anonymous(struct call *call, const struct fd *fd)
 
 static const reader readers[FD_KINDS] = {
     [FD_NONE] = read_any,      [FD_FILE] = read_file,           [FD_PIPE] = read_any,          [FD_TERMINAL] = read_terminal,
-    [FD_SLAVE] = read_any,     [FD_ANONYMOUS] = read_anonymous, [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
+    [FD_SLAVE] = read_slave,   [FD_ANONYMOUS] = read_anonymous, [FD_OTHER] = read_any,         [FD_SOCKET] = read_socket,
     [FD_STREAM] = read_socket, [FD_NETLINK] = read_socket,      [FD_DATAGRAM] = read_datagram,
 };
 

@@ -60,9 +60,9 @@ long terminal_write(struct call *call, const struct fd *fd, const char *bytes, s
 {
     long again = is_nonblocking(fd->number) ? -EAGAIN : proc_open_again(fd->number, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     size_t done = 0;
-    long result = 0;
+    long result = job_control_write(call, fd->number);
 
-    if (again < 0) /* it is not to wait, or may not be opened: hung up, say, or of another user */
+    if (again < 0 && result == 0) /* it is not to wait, or may not be opened: hung up, say, or of another user */
         return NATIVE(write, fd->number, bytes, size);
     while (done < size && result >= 0) {
         result = NATIVE(write, again, bytes + done, size - done);
@@ -71,6 +71,7 @@ long terminal_write(struct call *call, const struct fd *fd, const char *bytes, s
         else if (result > 0)
             done += (size_t)result;
     }
-    NATIVE(close, again);
+    if (again >= 0)
+        NATIVE(close, again);
     return done > 0 ? (long)done : result;
 }

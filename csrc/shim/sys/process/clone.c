@@ -6,6 +6,7 @@
 #include "shim/turn/tracee.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
+#include "shim/sys/process/seccomp.h"
 #include "shim/turn/turn.h"
 
 #define CLONE3_BYTES_MAX 4096
@@ -131,6 +132,7 @@ static struct thread *record_for(struct call *call, const struct announced *born
     child->charge.next = born->next_charge;
     child->cpu = call->thread->cpu;
     child->hidden_mask = call->thread->hidden_mask;
+    seccomp_inherit(child, call->thread);
     copy_registers(child, call);
     child->tracee = born->is_traced ? (struct tracee){.is_traced = true, .due = SIGSTOP} : (struct tracee){0};
     child->alive_word = 1;

@@ -4,6 +4,7 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/process/seccomp.h"
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 
@@ -205,9 +206,9 @@ static char **environment_room(struct thread *thread, size_t size)
 }
 
 /* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of the
- * shared page's file, behind a colon that of the shim's file, unless -1. The program's own libraries stand first, so that what
+ * shared page's file, behind a semicolon that of the filters' file and behind a colon that of the shim's, each unless -1. The program's own libraries stand first, so that what
  * they replace of libc is replaced. NULL if memory is out. */
-static char **build_environment(struct call *call, char **given, int shim)
+static char **build_environment(struct call *call, char **given, int shim, int filters)
 {
     const char *path = call->thread->process->shim_path;
     size_t count = count_pointers(given);
@@ -240,6 +241,8 @@ static char **build_environment(struct call *call, char **given, int shim)
                               descriptor_number(call->thread->process, call->thread->channel));
     text = text_append_number(text_append(text, end, ","), end,
                               descriptor_number(call->thread->process, call->thread->process->page_file));
+    if (filters >= 0)
+        text = text_append_number(text_append(text, end, ";"), end, filters);
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
@@ -324,7 +327,8 @@ static long execute(struct call *call, int directory, const char *path, char **a
     char *end = by_descriptor + sizeof by_descriptor;
     char **variables;
     int shim = -1;
-    long result;
+    int filters;
+    long result = -ENOMEM;
 
     if (is_bad_pointer(path))
         return -EFAULT;
@@ -343,16 +347,16 @@ static long execute(struct call *call, int directory, const char *path, char **a
     if (way.injected != NULL && (shim = injection_begin(call)) < 0 && !way.is_optional)
         return refuse(call, *path != '\0' ? path : by_descriptor, way.injected,
                       ": it would have to be traced, which is refused here");
-    variables = build_environment(call, environment, shim);
-    if (variables == NULL) {
-        if (shim >= 0)
-            injection_end(call, shim);
-        return -ENOMEM;
+    filters = seccomp_hand_on(call->thread);
+    variables = build_environment(call, environment, shim, filters);
+    if (variables != NULL) {
+        if (call->trace != NULL)
+            strace_replacing(call, directory, path);
+        tell_handoffs(call->thread);
+        result = replace(call, directory, path, argv, variables, flags);
     }
-    if (call->trace != NULL)
-        strace_replacing(call, directory, path);
-    tell_handoffs(call->thread);
-    result = replace(call, directory, path, argv, variables, flags);
+    if (filters >= 0)
+        NATIVE(close, filters);
     if (shim >= 0)
         injection_end(call, shim);
     return result;

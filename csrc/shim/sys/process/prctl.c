@@ -2,6 +2,7 @@
 #include "shared/prctl_options.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/sys/process/seccomp.h"
 #include "shim/sys/rsg/rsg.h"
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
@@ -36,13 +37,24 @@ static long machines(struct call *call, char *text, size_t room)
     return reply.status < 0 ? reply.status : (long)length;
 }
 
-/* Filters would forbid the trap handler's own return, and dispatch is the shim's. All other options are the kernel's. */
+/* The modes of prctl(2) are seccomp(2)'s operations, counted from 1. */
+static long set_seccomp(struct call *call)
+{
+    if (call->a[1] == SECCOMP_MODE_STRICT)
+        return seccomp_set(call, SECCOMP_SET_MODE_STRICT, 0, NULL);
+    if (call->a[1] == SECCOMP_MODE_FILTER)
+        return seccomp_set(call, SECCOMP_SET_MODE_FILTER, 0, (const struct sock_fprog *)call->a[2]);
+    return -EINVAL;
+}
+
+/* The kernel would ask filters about the trap handler's own calls, and dispatch is the shim's. All other options are the kernel's. */
 long sys_prctl(struct call *call)
 {
     switch (call->a[0]) {
     case PR_SET_SECCOMP:
-        warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SECCOMP): answered with success, but the filter", NULL);
-        return 0;
+        return set_seccomp(call);
+    case PR_GET_SECCOMP:
+        return seccomp_mode(call->thread);
     case PR_SET_SYSCALL_USER_DISPATCH:
         warn_once(call->thread, WARN_REFUSED, "prctl(PR_SET_SYSCALL_USER_DISPATCH)", NULL);
         return -EINVAL;
@@ -61,14 +73,6 @@ long sys_prctl(struct call *call)
     default:
         return NATIVE(prctl, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4]);
     }
-}
-
-long sys_seccomp(struct call *call)
-{
-    if (call->a[0] != 1) /* SECCOMP_SET_MODE_FILTER */
-        return -EINVAL;
-    warn_once(call->thread, WARN_REFUSED, "seccomp: answered with success, but the filter", NULL);
-    return 0;
 }
 
 long sys_arch_prctl(struct call *call)

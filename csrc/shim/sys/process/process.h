@@ -28,6 +28,9 @@ long trap_clone(struct clone_args *args, size_t size, struct thread *child);
 /* thread_start.c */
 void trap_thread_started(struct thread *thread);
 
+/* exit.c */
+long sys_exit(struct call *call);
+
 /* ptrace.c */
 long tracees_wait(struct call *call, long pid, long options, int *status);
 

@@ -189,14 +189,14 @@ static void put_processors(struct proc_page *page, bool as_list)
         put_set(page, set.words, cpus);
 }
 
-enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, IO_COUNT, STATE };
+enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, IO_COUNT, KNOWN };
 
 /* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
 static const struct {
     const char *name;
     enum shown shown;
 } changed[] = {
-    {"State:", STATE},
+    {"State:", KNOWN},
     {"VmHWM:", RESIDENT},
     {"VmRSS:", RESIDENT},
     {"RssAnon:", RESIDENT},
@@ -204,6 +204,8 @@ static const struct {
     {"RssShmem:", NO_KIB},
     {"VmPTE:", NO_KIB},
     {"VmSwap:", NO_KIB},
+    {"Seccomp:", KNOWN},
+    {"Seccomp_filters:", KNOWN},
     {"SigQ:", NO_QUEUE}, /* of all processes of this user on this computer */
     {"Cpus_allowed:", PROCESSORS},
     {"Cpus_allowed_list:", PROCESSOR_LIST},
@@ -269,8 +271,8 @@ static void put_changed(struct proc_page *page, const char *line)
         proc_put(page, name[0] >= 'a' && text_starts(name + text_length(name) - 6, "bytes:") ? " " : "\t");
         if (changed[i].shown == NO_COUNT)
             proc_put(page, "0\n");
-        else if (changed[i].shown == STATE)
-            proc_put_state(page, skip_spaces(line + text_length(name)));
+        else if (changed[i].shown == KNOWN)
+            proc_put_known(page, name, skip_spaces(line + text_length(name)));
         else if (changed[i].shown == NO_QUEUE)
             put_queue(page, line);
         else if (changed[i].shown == IO_COUNT)

@@ -1,5 +1,6 @@
 /* /proc/PID/stat: the kernel's own line, but for what tells the real computer's time and work. */
 #include "shim/core/channel.h"
+#include "shim/core/memory.h"
 #include "shim/sys/process/process.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -43,6 +44,7 @@ static int64_t signed_number(const char *text)
 struct known {
     int64_t born_ns, cpu_ns, children_cpu_ns;
     bool may_run;
+    int64_t filter_mode, filters; /* as seccomp(2) has them */
 };
 
 static struct known ask_about(const struct proc_page *page, int64_t id)
@@ -51,8 +53,12 @@ static struct known ask_about(const struct proc_page *page, int64_t id)
 
     if (ASK(page->thread, &reply, OP_BORN, id) != 0)
         return (struct known){.born_ns = -(int64_t)page->thread->process->page->monotonic_ns};
-    return (struct known){reply_number(&reply, 1), reply_number(&reply, 2), reply_number(&reply, 3),
-                          reply_number(&reply, 4) != 0};
+    return (struct known){.born_ns = reply_number(&reply, 1),
+                          .cpu_ns = reply_number(&reply, 2),
+                          .children_cpu_ns = reply_number(&reply, 3),
+                          .may_run = reply_number(&reply, 4) != 0,
+                          .filter_mode = reply_number(&reply, 5),
+                          .filters = reply_number(&reply, 6)};
 }
 
 /* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44). */
@@ -70,14 +76,20 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
     return id == page->thread->tid || known->may_run ? "R" : "S";
 }
 
-/* The line "State:" of status. */
-void proc_put_state(struct proc_page *page, const char *state)
+/* What the server knows for a line of status: the state, or the filters of system calls, which are the shim's. */
+void proc_put_known(struct proc_page *page, const char *name, const char *rest)
 {
-    struct known known = ask_about(page, proc_id_of(page->path));
-    const char *shown = state_shown(page, state, proc_id_of(page->path), &known);
+    int id = proc_id_of(page->path);
+    struct known known = ask_about(page, id);
 
-    proc_put(page, shown == state ? state : *shown == 'R' ? "R (running)" : "S (sleeping)");
-    proc_put(page, "\n");
+    if (text_equal(name, "State:")) {
+        const char *shown = state_shown(page, rest, id, &known);
+
+        proc_put(page, shown == rest ? rest : *shown == 'R' ? "R (running)" : "S (sleeping)");
+        proc_put(page, "\n");
+    } else {
+        proc_put_number(page, "", text_equal(name, "Seccomp:") ? known.filter_mode : known.filters, "\n");
+    }
 }
 
 static void put_field(struct proc_page *page, int number, const char *field, int64_t id, const struct known *known)

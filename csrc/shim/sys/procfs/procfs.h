@@ -51,7 +51,7 @@ void proc_write_block_stat(struct proc_page *page);
 
 /* process.c */
 void proc_write_process_stat(struct proc_page *page);
-void proc_put_state(struct proc_page *page, const char *state);
+void proc_put_known(struct proc_page *page, const char *name, const char *rest);
 
 /* memory.c */
 int64_t proc_resident_pages(const char *path);

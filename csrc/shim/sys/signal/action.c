@@ -174,7 +174,8 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
 {
     struct kernel_sigaction *installed = &thread->process->actions[signal];
     struct kernel_sigaction action = *installed;
-    bool is_fault = ((SIGNALS_OF_FAULTS | SIGNALS_OF_TRAPS) & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
+    bool is_fault =
+        ((SIGNALS_OF_FAULTS | SIGNALS_OF_TRAPS | SIGNAL_BIT(SIGSYS)) & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
     const struct handler_entry *entry;
 
     if (!is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
@@ -185,7 +186,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
     if (action.handler == (void *)SIG_IGN && !is_fault)
         return NULL;
     if (!is_handler(&action) || (is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0)) {
-        take_default(thread, signal, is_fault && signal != SIGTRAP);
+        take_default(thread, signal, is_fault && signal != SIGTRAP && signal != SIGSYS /* of a filter */);
         return NULL;
     }
     entry = frame_prepare(thread, signal, context, &action);
