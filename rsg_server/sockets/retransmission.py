@@ -88,6 +88,8 @@ class Retransmission:
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the receiver."""
+        for reader in self._kernel.wire.readers:
+            reader.sent(self._sender, len(data))
         offset, self._offset = self._offset, self._offset + len(data)
         self._send(data, offset)
 
@@ -168,6 +170,8 @@ class Retransmission:
             return
         latency_ns = kernel.wire.latency_ns(self._receiver.host, self._sender.host)
         self._receiver.heard_ns, self._sender.heard_ns = kernel.now_ns, kernel.now_ns + latency_ns
+        for reader in kernel.wire.readers:
+            reader.arrived(self._sender, self._receiver, data)
         kernel.sockets.streams.arrived(self._receiver, data)
 
     def _refused(self) -> None:

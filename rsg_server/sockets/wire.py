@@ -30,6 +30,16 @@ class Watcher(Protocol):
         """Bytes have left their source between two moments."""
 
 
+class StreamReader(Protocol):
+    """Reads what connections carry, within a host too, and changes nothing. Each connection's bytes come in their order."""
+
+    def sent(self, sender: SimulatedSocket, size_bytes: int) -> None:
+        """Bytes that an application has written have been taken from a socket."""
+
+    def arrived(self, sender: SimulatedSocket, receiver: SimulatedSocket, data: bytes) -> None:
+        """Bytes of a socket are about to be delivered to the other one."""
+
+
 class Wire:
     """Carries packets (`packet`, `datagram`) and the two directions of each connection (`open`)."""
 
@@ -37,6 +47,7 @@ class Wire:
         self._kernel = kernel
         self.reach = Reachability(kernel.network, seed)
         self.watchers: list[Watcher] = []
+        self.readers: list[StreamReader] = []
         self.capture: Capture | None = None
 
     @property

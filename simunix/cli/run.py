@@ -87,6 +87,11 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         help="write what each link carries in each interval to links.csv",
     )
     parser.add_argument(
+        "--log-messages",
+        action="store_true",
+        help="write the messages between programs to host_messages.csv, with the names that the RJMS has for them",
+    )
+    parser.add_argument(
         "--turn-costs",
         action="store_true",
         help="write the CPU time of each turn to turns.csv, and what crosses the network to messages.csv (a slower run)",
@@ -145,9 +150,10 @@ def _execute_command(options: argparse.Namespace) -> int:
     from simunix.app.single import SingleOptions, run_single
     from simunix.launch.debug.strace import StraceOptions
 
-    if options.pcap is not None or options.link_usage is not None or options.turn_costs:
+    if options.pcap is not None or options.link_usage is not None or options.turn_costs or options.log_messages:
         raise SimunixError(
-            "--pcap, --link-usage, --turn-costs: a single command has no network but its loopback; run a scenario"
+            "--pcap, --link-usage, --log-messages, --turn-costs: a single command has no network but its loopback; "
+            "run a scenario"
         )
     if options.pause_at is not None and options.out is None:
         raise SimunixError("--pause-at: say with --out DIR by which folder simunix ctl is to find the run")
@@ -181,13 +187,11 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     interval_ns = _duration("--link-usage", options.link_usage)
     if interval_ns == 0:
         raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
-    if options.pcap is None:
-        return ObservationOptions(None, interval_ns, options.turn_costs, options.count_calls)
     try:
-        hosts = tuple(expand_hosts(options.pcap)) if options.pcap else ()
-        return ObservationOptions(hosts, interval_ns, options.turn_costs, options.count_calls)
+        hosts = None if options.pcap is None else tuple(expand_hosts(options.pcap)) if options.pcap else ()
     except ValueError as error:
         raise SimunixError(f"--pcap: {error}") from error
+    return ObservationOptions(hosts, interval_ns, options.turn_costs, options.count_calls, options.log_messages)
 
 
 def _duration(option: str, text: str | None) -> int | None:

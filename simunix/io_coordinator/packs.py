@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simunix.columns import read_columns
+from simunix.columns import number, read_columns, whole
 
 COLUMNS = ("number", "processors", "compute", "bytes", "phases")
 UNLIMITED = float("inf")
@@ -92,7 +92,7 @@ def longest_first(packs: Iterable[Pack]) -> list[Pack]:
 
 def read_jobs(path: Path) -> list[PeriodicJob]:
     """Read a CSV file with COLUMNS. Raises JobsError with file and line."""
-    return [PeriodicJob(*row) for row in read_columns(path, COLUMNS, (int, int, float, int, int), JobsError)]
+    return [PeriodicJob(*row) for row in read_columns(path, COLUMNS, (whole, whole, number, whole, whole), JobsError)]
 
 
 def write_jobs(path: Path, jobs: Sequence[PeriodicJob]) -> None:

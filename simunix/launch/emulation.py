@@ -115,7 +115,7 @@ class Emulation:
         self._gdb = self._make_gdb(debug)
         self.kernel.traces = strace.traces(directory, plan, self.isolation)
         self.service = self._make_service(keep_alive, foreground, pause_at_ns)
-        self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation)
+        self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation, plan.decoders)
         self.supervisor = Supervisor(self.service, plan, directory, foreground, gate, keep_alive)
 
     @property

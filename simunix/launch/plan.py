@@ -10,6 +10,7 @@ from rsg_server.faults.faults import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.storage.volume import Remote
+from simunix.launch.debug.host_messages import Decoder
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
@@ -174,6 +175,7 @@ class Plan:
     faults: tuple[Fault, ...] = ()
     profiles: tuple[FaultProfile, ...] = ()
     observation: ObservationOptions = NOTHING
+    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # of messages, by name of host
     working: int = 0  # how many of the daemons may be carrying out work at a time
     merge_pages: str = "auto"
     capacity: str = "refuse"

@@ -189,6 +189,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         faults=faults,
         profiles=profiles,
         observation=ObservationOptions(scenario.pcap, scenario.link_usage),
+        decoders={name: cluster.message for cluster in parts.clusters if cluster.message for name in cluster.private},
         working=sum(_working(workload) for workload in parts.workloads),
         merge_pages=_choice(scenario.merge_pages),
         capacity=scenario.capacity,

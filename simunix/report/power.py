@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rsg_server.errors import SimunixError
 from simunix.report.comparison import POINTS_MAX, Curves
 from simunix.report.run_data import Run
-from simunix.results.job_table import read_columns
+from simunix.results.job_table import numbers, read_columns
 
 BANDS = ("nb_computing", "nb_idle", "nb_switching_on", "nb_switching_off", "nb_sleeping")
 """States of machine_states.csv, as they are drawn from below."""
+FIRST_LINE = 2
 WATTS = "power.csv: columns time, watts and cap as simunix run writes them"
 
 
@@ -50,9 +52,20 @@ def bands(run: Run, end_s: float) -> Curves | None:
 
 
 def _read(path: Path, columns: Sequence[str], expected: str) -> pd.DataFrame | None:
+    """These columns as floats, NaN only where there is no cap; None without the file. SimunixError names line and column."""
     if not path.exists():
         return None
-    return read_columns(path, (), columns, expected)
+    table = read_columns(path, (), columns, expected)
+    for name in columns:
+        table[name] = numbers(table[name], str(path), FIRST_LINE)
+        if name != "cap" and table[name].isna().any():
+            line = FIRST_LINE + int(np.flatnonzero(table[name].isna())[0])
+            raise SimunixError(f"{path}:{line}: {name}: expected a number, got nothing")
+    early = np.flatnonzero(np.diff(table["time"].to_numpy(dtype=float)) < 0)
+    if len(early):
+        line = FIRST_LINE + 1 + int(early[0])
+        raise SimunixError(f"{path}:{line}: time: {table['time'].iloc[early[0] + 1]:g} is before that of the line above")
+    return table
 
 
 def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.ndarray:

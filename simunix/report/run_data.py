@@ -12,9 +12,10 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
-from simunix.results.job_table import read_columns
+from simunix.results.job_table import numbers, read_columns
 from simunix.results.jobs_csv import UNKNOWN
 from simunix.results.machines import Machines, read_machines
+from simunix.results.other_files import check_other_files
 from simunix.results.run_json import read_record
 from simunix.results.storage_usage import StorageUse, read_storage_use
 
@@ -101,6 +102,7 @@ def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> 
         run.jobs = _jobs(directory / "jobs.csv")
     elif run.record:
         run.notes.append("This run had no jobs.")
+    check_other_files(directory)
     run.window = window
     run.notes += _left_out(run)
     return run
@@ -138,12 +140,16 @@ def _record(path: Path) -> dict[str, Any]:
 
 
 TEXTS = ("job_id", "workload_name", "profile", "final_state", "metadata", "user", "account")
+CHECKED = ("success", "turnaround_time", "stretch", "allocated_cores", "io_time")
+"""Columns of numbers that are checked, although a report may not need them; a job table checks its own."""
 PLACES = ("allocated_resources", "allocated_hosts")
 
 
 def _jobs(path: Path) -> pd.DataFrame | None:
     """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
     table = read_columns(path, TEXTS + PLACES, ("submission_time", "starting_time"))
+    for name in (name for name in CHECKED if name in table):
+        numbers(table[name], str(path), first_line=2)
     texts = table.reindex(columns=[*TEXTS, *PLACES]).astype(object).fillna("").astype(str)
     jobs = job_table(settled(table).assign(**{name: texts[name] for name in (*TEXTS, *PLACES)}), str(path), first_line=2)
     return jobs if len(jobs) else None

@@ -11,6 +11,7 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from simunix.results import jobs_csv
 from simunix.results.job_table import NUMBERS, numbers, read_columns
+from simunix.results.machines import read_machines
 from simunix.results.run_json import read_record
 from simunix.workload.formats import by_name
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
@@ -91,11 +92,8 @@ def _header(directory: Path, record: dict[str, Any], records: pd.DataFrame) -> l
     lines += [" TimeZoneString: UTC", f" MaxJobs: {len(records)}", f" MaxRecords: {len(records)}"]
     machines = directory / "machines.csv"
     if machines.exists():
-        try:
-            cores = pd.read_csv(machines)["cores"].astype("int64")
-        except (OSError, ValueError, KeyError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise SimunixError(f"{machines}: expected host,first,cores as a run writes them") from error
-        lines += [f" MaxNodes: {len(cores)}", f" MaxProcs: {int(cores.sum())}"]
+        found = read_machines(machines)
+        lines += [f" MaxNodes: {len(found.cores)}", f" MaxProcs: {found.total}"]
     return lines
 
 

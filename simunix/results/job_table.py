@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.columns import check_width, rows_of
 from simunix.workload.formats.swf import LIMIT
 
 MOMENTS = ("submission_time", "starting_time", "finish_time")
@@ -111,13 +112,32 @@ def settled(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(submission_time=table["submission_time"].where(~early, table["starting_time"]))
 
 
+def check_shape(path: Path, expected: str) -> None:
+    """Raise SimunixError with file and line unless the columns have different names and each row has a field for each.
+
+    pandas would take a row that is too short as one with nothing in its last columns, and shift the columns of one too long.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = rows_of(path, file, SimunixError, expected)
+            _, columns = next(rows, (1, []))
+            if len(set(columns)) != len(columns):
+                raise SimunixError(f"{path}:1: two columns of one name; expected {expected}")
+            for line, row in rows:
+                if row:
+                    check_width(path, line, row, columns, SimunixError)
+    except OSError as error:
+        raise SimunixError(f"{path}: {error.strerror}; expected {expected}") from error
+
+
 def read_columns(path: Path, texts: Sequence[str], required: Sequence[str] = (), expected: str = EXPECTED) -> pd.DataFrame:
     """The columns of a jobs.csv, unchecked but for those `required` to be there; those of `texts` are read as texts.
 
     Raises SimunixError, which says what was `expected` where the file cannot be read.
     """
+    check_shape(path, expected)
     try:
-        columns = pd.read_csv(path, dtype=dict.fromkeys(texts, str))
+        columns = pd.read_csv(path, dtype=dict.fromkeys(texts, str), encoding="utf-8")
     except (OSError, ValueError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[-1]
         raise SimunixError(f"{path}: {reason}; expected {expected}") from error

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.network.usage import COLUMNS
-from simunix.columns import read_columns
+from simunix.columns import number, read_columns, whole
 
-KINDS = (float, str, int, float, float)
+KINDS = (number, str, whole, number, number)
 """What the fields of COLUMNS are."""
 
 

@@ -7,20 +7,25 @@ does: the lowest free ones of each node, nodes filled in order, at least one cor
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from simunix.columns import EXPECTED, read_columns, whole
 from simunix.ranges import expand_hosts
 from simunix.results.jobs_csv import JobRow
 from simunix.results.whole_files import whole_file
 
 HEADER = ("host", "first", "cores")
 CORES_MAX = 1 << 20
+MEND = "give the folder of a run as simunix run left it"
 ENDS, STARTS = 0, 1
 """At one moment cores are given back before others are taken."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 Intervals = list[tuple[int, int]]
 
@@ -55,22 +60,36 @@ def write_machines(path: Path, machines: Machines) -> None:
 
 
 def read_machines(path: Path) -> Machines:
-    """Read machines.csv. Raises SimunixError with file and line."""
+    """Read machines.csv. Raises SimunixError with file, line and column."""
     cores: dict[str, int] = {}
-    try:
-        with path.open(newline="") as file:
-            reader = csv.DictReader(file)
-            if tuple(reader.fieldnames or ()) != HEADER:
-                raise KeyError(HEADER)
-            for row in reader:
-                cores[row["host"]] = int(row["cores"])
-                if not 0 < cores[row["host"]] <= CORES_MAX:
-                    raise ValueError(row)
-    except (OSError, UnicodeDecodeError) as error:
-        raise SimunixError(f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}") from error
-    except (KeyError, ValueError, TypeError, csv.Error) as error:
-        raise SimunixError(f"{path}:{reader.line_num}: expected {','.join(HEADER)} as a run writes them") from error
+    total = 0
+    for line, (host, first, count) in enumerate(read_columns(path, HEADER, (_host, whole, _cores), SimunixError, MEND), 2):
+        if host in cores:
+            raise SimunixError(f"{path}:{line}: host: {host[:60]!r} is there already; {MEND}")
+        if first != total:
+            raise SimunixError(f"{path}:{line}: first: expected {total}, the cores of the hosts above, got {first}; {MEND}")
+        cores[host] = count
+        total += count
     return Machines(cores)
+
+
+def _host(text: str) -> str:
+    """A host's name."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
+def _cores(text: str) -> int:
+    """A number of cores that a host can have."""
+    found = whole(text)
+    if not 0 < found <= CORES_MAX:
+        raise ValueError(text)
+    return found
+
+
+EXPECTED[_host] = "the name of a host"
+EXPECTED[_cores] = f"a whole number from 1 to {CORES_MAX:,}"
 
 
 def intervals_text(intervals: Intervals) -> str:

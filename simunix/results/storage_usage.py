@@ -9,10 +9,10 @@ import numpy as np
 
 from rsg_server.errors import SimunixError
 from rsg_server.storage.usage import COLUMNS
-from simunix.columns import read_columns
+from simunix.columns import number, read_columns, whole
 from simunix.launch.debug.observation import STORAGES_FILE
 
-KINDS = (float, float, str, int, int, int, float, float)
+KINDS = (number, number, str, whole, whole, whole, number, number)
 """What the fields of COLUMNS are."""
 SHOWN_MAX = 8
 """Most storages of a figure: those that moved most bytes."""

@@ -194,6 +194,8 @@ class ClusterPlan:
     another value for all programs on hosts. `features` are those of the nodes that have any.
     `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
     what the cluster is told to keep below. `wires` has, by host, the hosts whose power switch, meter and limit it has as files.
+    `message` tells of bytes that a connection goes on with how long the message is, in bytes, that they begin, and its name; it
+    returns None if it needs more of them, and raises ValueError if they are no message of this RJMS's. It is optional.
     """
 
     rjms: Rjms
@@ -215,6 +217,7 @@ class ClusterPlan:
     warnings: tuple[str, ...] = ()
     power_caps: tuple[PowerCap, ...] = ()
     wires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    message: Callable[[bytes], tuple[int, str] | None] | None = None
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]

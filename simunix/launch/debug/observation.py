@@ -1,4 +1,4 @@
-"""`--pcap`, `--link-usage`, `--turn-costs`, `--count-calls`: what is written of traffic, turns and calls."""
+"""`--pcap`, `--link-usage`, `--log-messages`, `--turn-costs`, `--count-calls`: what is written of traffic, turns and calls."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rsg_server.diagnosis.turn_costs import TurnCosts
     from rsg_server.kernel import Kernel
     from rsg_server.network.usage import LinkUsage
     from rsg_server.storage.usage import DiskUsage
     from rsg_server.turn.call_counts import CallCounts
     from rsg_server.turn.loop import TurnLoop
+    from simunix.launch.debug.host_messages import Decoder, HostMessages
     from simunix.launch.run_directory import RunDirectory
 
 LINKS_FILE = "links.csv"
@@ -24,13 +27,15 @@ STORAGES_FILE = "storages.csv"
 class ObservationOptions:
     """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
 
-    `turn_costs`: the CPU time of each turn is measured. With `counts_calls`, traps.csv and server_messages.csv are written.
+    `turn_costs`: the CPU time of each turn is measured. With `counts_calls`, traps.csv and server_messages.csv are written;
+    with `logs_messages`, host_messages.csv.
     """
 
     pcap: tuple[str, ...] | None = None
     interval_ns: int | None = None
     turn_costs: bool = False
     counts_calls: bool = False
+    logs_messages: bool = False
 
     def check(self, hosts: list[str]) -> None:
         """Raise SimunixError for a host that is not there."""
@@ -45,6 +50,7 @@ class ObservationOptions:
             other.interval_ns if self.interval_ns is None else self.interval_ns,
             self.turn_costs or other.turn_costs,
             self.counts_calls or other.counts_calls,
+            self.logs_messages or other.logs_messages,
         )
 
 
@@ -62,6 +68,8 @@ class Observation:
     turns: TurnLoop
     directory: RunDirectory
     options: ObservationOptions
+    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # of messages, by name of host
+    _messages: HostMessages | None = field(default=None, init=False)
     _usage: LinkUsage | None = field(default=None, init=False)
     _costs: TurnCosts | None = field(default=None, init=False)
     _counts: CallCounts | None = field(default=None, init=False)
@@ -79,6 +87,12 @@ class Observation:
 
             self._usage = LinkUsage(kernel.network, options.interval_ns, lambda: kernel.now_ns)
             kernel.wire.watchers.append(self._usage)
+        if options.logs_messages:
+            from simunix.launch.debug import host_messages
+
+            path = self.directory.path / host_messages.FILE
+            self._messages = host_messages.HostMessages(path, lambda: kernel.now_ns, self.decoders)
+            kernel.wire.readers.append(self._messages)
         if any(host.disks for host in kernel.platform.hosts):
             from rsg_server.storage.usage import DiskUsage
 
@@ -97,6 +111,8 @@ class Observation:
         """Write what is still in memory to the files."""
         if self.kernel.wire.capture is not None:
             self.kernel.wire.capture.close()
+        if self._messages is not None:
+            self._messages.close()
         if self._usage is not None:
             self._usage.write(self.directory.path / LINKS_FILE)
         if self._disks is not None:

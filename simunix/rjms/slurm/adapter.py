@@ -23,6 +23,7 @@ from simunix.rjms.slurm.power import cap, capmc, fairshare, saving
 from simunix.rjms.slurm.power.cap import Capping
 from simunix.rjms.slurm.section import SlurmSection
 from simunix.rjms.slurm.usage import check_release
+from simunix.rjms.slurm.wire.frames import message
 from simunix.roots.tree import RootTree
 
 
@@ -159,6 +160,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         database=storage,
         replaced=replaced(site.environment, section.config, key, site.folder),
         features=features_of(cluster.conf),
+        message=message,
         **_of_gres(section, cluster.conf),
     )
 

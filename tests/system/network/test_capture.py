@@ -89,6 +89,20 @@ def traffic(simunix: Simunix, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run(simunix, tmp_path_factory.mktemp("traffic"), "--pcap", "--link-usage=100ms")
 
 
+def test_messages_without_an_rjms_have_no_name(simunix: Simunix, tmp_path: Path) -> None:
+    out = run(simunix, tmp_path, "--log-messages")
+    with (out / "host_messages.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    ends = {
+        (row["from"], row["from_program"], row["to"], row["to_port"], row["message"]) for row in rows if row["from"] == "n1"
+    }
+    assert {(end[0], end[2], end[3], end[4]) for end in ends} == {("n1", "n2", "7000", ""), ("n1", "n2", "9000", "")}
+    assert all(end[1].startswith("python3") for end in ends)
+    sizes = {port: sum(int(row["bytes"]) for row in rows if row["to_port"] == port) for port in ("7000", "9000")}
+    assert sizes == {"7000": sum(count * 300 + 1 for count in range(20)), "9000": 1_000_000}
+    assert all(float(row["sent"]) + 50e-6 <= float(row["arrived"]) for row in rows)
+
+
 @pytest.mark.slow
 @needs_tshark
 @pytest.mark.parametrize("host", ["n1", pytest.param("n2", marks=pytest.mark.slow)])

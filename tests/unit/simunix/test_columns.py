@@ -26,13 +26,14 @@ def test_fields_are_of_their_kinds(tmp_path: Path) -> None:
     [
         (b"", ":1: expected the columns name,count,rate"),
         (b"name,rate,count\n", ":1: expected the columns name,count,rate"),
-        (b"name,count,rate\na,1,2\nb,x,2\n", ":3: expected name,count,rate, got 'b,x,2'"),
-        (b"name,count,rate\na,1\n", ":2: expected name,count,rate, got 'a,1'"),
-        (b"name,count,rate\na,1,2,3\n", ":2: expected name,count,rate, got 'a,1,2,3'"),
+        (b"name,count,rate\na,1,2\nb,x,2\n", ":3: count: expected a whole number, got 'x'"),
+        (b"name,count,rate\na,1\n", ":2: expected 3 fields, name,count,rate, got 2"),
+        (b"name,count,rate\na,1,2,3\n", ":2: expected 3 fields, name,count,rate, got 4"),
+        (b'name,count,rate\n"a\nb",1,2\nc,1,\n', ":4: rate: expected a number, got ''"),
         (b"name,count,rate\n\xff,1,2\n", ": not a text in UTF-8 (invalid start byte); expected name,count,rate"),
         (
             b"name,count,rate\n" + b"a" * 200_000 + b",1,2\n",
-            ": field larger than field limit (131072); expected name,count,rate",
+            ":2: field larger than field limit (131072); expected name,count,rate",
         ),
     ],
 )

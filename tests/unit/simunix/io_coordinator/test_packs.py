@@ -47,7 +47,7 @@ def test_a_file_of_jobs(tmp_path: Path) -> None:
     write_jobs(tmp_path / "jobs.csv", FOUR)
     assert read_jobs(tmp_path / "jobs.csv") == FOUR
     (tmp_path / "jobs.csv").write_text(",".join(COLUMNS) + "\n1,2,x,4,5\n")
-    with pytest.raises(JobsError, match=r"jobs.csv:2: expected number,processors"):
+    with pytest.raises(JobsError, match=r"jobs.csv:2: compute: expected a number, got 'x'"):
         read_jobs(tmp_path / "jobs.csv")
     (tmp_path / "jobs.csv").write_text("number\n")
     with pytest.raises(JobsError, match=r"jobs.csv:1: expected the columns number,processors"):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -51,7 +55,21 @@ def column(name: str, value: str) -> Change:
     return change
 
 
+def cut_row(name: str) -> Change:
+    """The third line of a file, without its last field."""
+
+    def change(folder: Path) -> None:
+        lines = (folder / name).read_text().splitlines()
+        lines[2] = lines[2].rpartition(",")[0]
+        (folder / name).write_text("\n".join(lines) + "\n")
+
+    return change
+
+
 CONTEXT = {"workload": "w", "running": [1], "waiting": [], "reasons": None}
+POWER = "time,watts,cap\n0,716,\n10.1,786,\n"
+CONSUMED = "time,energy,event_type,wattmin,epower\n0,0,s,1,x\n"
+REPORT = ("report",)
 BOTH, ALL, TRACE = ("report", "trace"), ("report", "trace", "convert"), ("trace",)
 
 
@@ -81,9 +99,27 @@ BOTH, ALL, TRACE = ("report", "trace"), ("report", "trace", "convert"), ("trace"
         (column("starting_time", "9" * 500), ALL, "jobs.csv:2: starting_time: expected a number, got '9999"),
         (column("requested_number_of_resources", "9" * 500), ALL, "jobs.csv:2: requested_number_of_resources: expected a "),
         (column("finish_time", "-7"), BOTH, "jobs.csv:2: finish_time -7 is before starting_time"),
-        (put("machines.csv", ""), ALL, "machines.csv"),
-        (put("machines.csv", "host,first,cores\na,0,-4\n"), BOTH, "machines.csv:2: expected host,first,cores"),
-        (put("machines.csv", "host,first,cores\na,0,x\n"), ALL, "machines.csv"),
+        (put("machines.csv", ""), ALL, "machines.csv:1: expected the columns host,first,cores"),
+        (
+            put("machines.csv", "host,first,cores\na,0,-4\n"),
+            ALL,
+            "machines.csv:2: cores: expected a whole number from 1 to 1,048,576, got '-4'",
+        ),
+        (put("machines.csv", "host,first,cores\na,0,x\n"), ALL, "machines.csv:2: cores: expected a whole number"),
+        (put("machines.csv", "host,first,cores\na,0,4\nb,5,4\n"), ALL, "machines.csv:3: first: expected 4, the cores of the"),
+        (put("machines.csv", "host,first,cores\na,0,4\na,4,4\n"), ALL, "machines.csv:3: host: 'a' is there already"),
+        (cut_row("jobs.csv"), ALL, "jobs.csv:3: expected 25 fields, job_id,"),
+        (put("jobs.csv", "job_id,job_id\n1,2\n"), ALL, "jobs.csv:1: two columns of one name"),
+        (put("power.csv", POWER.replace("10.1,", "10.1;2,")), REPORT, "power.csv:3: time: expected a number, got '10.1;2'"),
+        (put("power.csv", POWER.replace("786", "")), REPORT, "power.csv:3: watts: expected a number, got nothing"),
+        (put("power.csv", POWER.replace("786,", "786")), REPORT, "power.csv:3: expected 3 fields, time,watts,cap, got 2"),
+        (put("power.csv", POWER.replace("10.1", "-1")), REPORT, "power.csv:3: time: -1 is before that of the line above"),
+        (put("power.csv", POWER + "20,1,x\n"), REPORT, "power.csv:4: cap: expected a number, got 'x'"),
+        (put("energy.csv", "kind,name,joules,mean_watts\nhost,a,1;2,3\n"), REPORT, "energy.csv:2: joules: expected a number"),
+        (put("energy.csv", "kind,name\n"), REPORT, "energy.csv:1: expected the columns kind,name,joules,mean_watts"),
+        (put("pstate_changes.csv", "time,machine_id,new_pstate\n0,0-x,1\n"), REPORT, "pstate_changes.csv:2: machine_id: exp"),
+        (put("consumed_energy.csv", CONSUMED), REPORT, "consumed_energy.csv:2: epower: expected a number or NA, got 'x'"),
+        (column("stretch", "x"), REPORT, "jobs.csv:2: stretch: expected a number, got 'x'"),
         (put("events.jsonl", '{"a": 1}\n'), TRACE, "events.jsonl:1: no event of a run"),
         (put("events.jsonl", '{"t":' + "9" * 4000 + ',"event":"x"}\n'), TRACE, "events.jsonl:1: no event of a run"),
         (put("events.jsonl", '{"t":1,"event":"process_start"}\n'), TRACE, "events.jsonl:1: no event of a run"),
@@ -154,3 +190,94 @@ def refusal(folder: Path) -> str | None:
     except SimunixError as error:
         return str(error)
     return None
+
+
+# Damage of any kind
+
+
+FILES = {
+    "power.csv": POWER,
+    "machine_states.csv": "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing\n0,0,0,0,4,0\n5,0,0,0,2,2\n",
+    "energy.csv": "kind,name,joules,mean_watts\nhost,n1,100.5,3.2\nall,,100.5,3.2\n",
+    "consumed_energy.csv": "time,energy,event_type,wattmin,epower\n0,0,s,1,NA\n9,40,e,1,4.4\n",
+    "pstate_changes.csv": "time,machine_id,new_pstate\n0,0-3,0\n7,1 3,-1\n",
+    "links.csv": "time,link,bytes,rate,utilisation\n0,n1_UP,100,10,0.1\n10,n1_UP,200,20,0.2\n",
+    "storages.csv": "time,interval,storage,read_bytes,written_bytes,operations,mean_response_s,used\n0,1,n1/d,1,2,3,0.5,0.1\n",
+}
+WORDS = b'-1 0 nan inf 1e999 1e300 x ; [ { null 1- " \xff \x00'.split(b" ")
+VALUES = [*WORDS, b"", b"9" * 30, b"9" * 5000, b'"a\nb"', b"5" * 200_000]
+VALUE = re.compile(rb'[^,\n{}\[\]:"]+')
+
+
+def value_changed(random: Random, data: bytes) -> bytes:
+    """One or two values are others."""
+    for _ in range(random.randint(1, 2)):
+        at = random.choice(list(VALUE.finditer(data)))
+        data = data[: at.start()] + random.choice(VALUES) + data[at.end() :]
+        if not VALUE.search(data):
+            break
+    return data
+
+
+def bytes_changed(random: Random, data: bytes) -> bytes:
+    """Some bytes are others."""
+    found = bytearray(data)
+    for _ in range(random.randint(1, 8)):
+        found[random.randrange(len(found))] = random.randrange(256)
+    return bytes(found)
+
+
+def column_lost(random: Random, data: bytes) -> bytes:
+    """A column is missing in all lines."""
+    lost = random.randrange(6)
+    rows = [line.split(b",") for line in data.split(b"\n")]
+    return b"\n".join(b",".join(field for index, field in enumerate(row) if index != lost) for row in rows)
+
+
+def lines_moved(random: Random, data: bytes) -> bytes:
+    """The lines have another order, and one is there twice."""
+    lines = data.split(b"\n")
+    lines.append(random.choice(lines))
+    random.shuffle(lines)
+    return b"\n".join(lines)
+
+
+DAMAGES: tuple[Callable[[Random, bytes], bytes], ...] = (
+    value_changed,
+    value_changed,
+    bytes_changed,
+    column_lost,
+    lines_moved,
+    lambda random, data: data[: random.randrange(len(data))],
+    lambda random, data: random.choice([b"", b"\n", b"\0" * 999, random.randbytes(300), b"[]", b"a,b\n"]),
+)
+
+
+@pytest.mark.parametrize("number", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_any_damage_of_any_file_is_one_line_or_no_harm(number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, folder = runs.write_run(tmp_path / "whole", runs.rows(6, 4), 4), tmp_path / "r"
+    (whole / "events.jsonl").write_text('{"t":1,"event":"process_exit","number":1,"program":"a","pid":7}\n' * 4)
+    for name, text in FILES.items():
+        put(name, text)(whole)
+    names = sorted(path.name for path in whole.iterdir() if path.is_file() and path.stat().st_size)
+    commands = [
+        ["report", str(folder), "-o", str(tmp_path / "r.html")],
+        ["report", "--why", str(whole), str(folder)],
+        ["trace", str(folder), "-o", str(tmp_path / "t.json")],
+        ["workload", "convert", str(folder), str(tmp_path / "o.swf")],
+        ["net", "plot", str(folder), "-o", str(tmp_path / "n.svg")],
+    ]
+    ends = Counter[int]()
+    random = Random(number)
+    for _ in range(number):
+        shutil.copytree(whole, folder)
+        damaged = folder / random.choice(names)
+        damaged.write_bytes(random.choice(DAMAGES)(random, damaged.read_bytes()))
+        end = main(random.choice(commands))
+        said = capsys.readouterr().err
+        assert end in (0, 1) or (said.count("\n") == 1 and len(said) < 700), said
+        ends[end] += 1
+        shutil.rmtree(folder)
+        for left in (tmp_path / "o.swf", tmp_path / "t.json", tmp_path / "n.svg"):
+            left.unlink(missing_ok=True)
+    assert ends[2] >= number // 5 and ends[0] >= number // 6, ends

@@ -49,7 +49,7 @@ def test_the_busiest_are_shown(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_right_is_named(tmp_path: Path) -> None:
     assert read_storage_use(tmp_path) is None
-    with pytest.raises(SimunixError, match=r"storages.csv:2: expected time,interval"):
+    with pytest.raises(SimunixError, match=r"storages.csv:2: read_bytes: expected a whole number, got 'x'"):
         read_storage_use(with_storages(tmp_path, "0,1,n1/d,x,0,1,1,0.5"))
     (tmp_path / "storages.csv").write_text("time\n")
     with pytest.raises(SimunixError, match=r"storages.csv:1: expected the columns"):

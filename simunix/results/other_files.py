@@ -1,0 +1,37 @@
+"""The CSV files of a run that no report shows, checked as those that are: a damaged run is not taken for a whole one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.columns import EXPECTED, Kind, number, number_or_nothing, read_columns, whole
+from simunix.results.energy import CONSUMED, ENERGY, PSTATES
+from simunix.results.machines import parse_intervals
+
+MEND = "give the folder of a run as simunix run left it"
+
+
+def _number_or_na(text: str) -> float | None:
+    """A finite number; None of NA, as Batsim writes what is not known."""
+    return None if text == "NA" else number(text)
+
+
+EXPECTED[_number_or_na] = "a number or NA"
+EXPECTED[parse_intervals] = "machines such as 0-3 5"
+
+FILES: dict[str, tuple[tuple[str, ...], tuple[Kind, ...]]] = {
+    "energy.csv": (ENERGY, (str, str, number, number_or_nothing)),
+    "consumed_energy.csv": (CONSUMED, (number, number, str, number, _number_or_na)),
+    "pstate_changes.csv": (PSTATES, (number, parse_intervals, whole)),
+}
+"""Columns of each file, and what their fields are."""
+
+
+def check_other_files(directory: Path) -> None:
+    """Raise SimunixError with file, line and column for what is wrong in a file of FILES that is there."""
+    for name, (columns, kinds) in FILES.items():
+        path = directory / name
+        if path.exists():
+            for _ in read_columns(path, columns, kinds, SimunixError, MEND):
+                pass
