@@ -30,7 +30,7 @@ def upgraded(emulation: Emulation) -> list[str]:
     for host in emulation.plan.hosts:
         programs.setdefault(host.root, set()).update(hosts[host.name].programs)
     found = {path for root, names in programs.items() for path in _changed(root, names, emulation.begun_real_ns)}
-    found |= {str(path) for path in program_files(emulation.plan).values() if _since(path, emulation.begun_real_ns)}
+    found |= {str(path) for _, path in program_files(emulation.plan).values() if _since(path, emulation.begun_real_ns)}
     found |= set(_etc(emulation))
     if not found:
         return []
