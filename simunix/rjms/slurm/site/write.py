@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import write_whole
 from simunix.ranges import fold_hosts
 from simunix.rjms.slurm.installed import Setting, installed
 from simunix.rjms.slurm.lines import read_lines, read_text
@@ -159,14 +160,14 @@ def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Chan
 def _write(site: _Site, folder: Path) -> None:
     try:
         folder.mkdir(parents=True)
-        (folder / "slurm.conf").write_text(site.conf.text)
+        write_whole(folder / "slurm.conf", site.conf.text)
         for name, text in site.beside.items():
-            (folder / name).write_text(text)
+            write_whole(folder / name, text)
         for script in site.conf.scripts:
             shutil.copy(script, folder)  # with its mode
         scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
-        (folder / "scenario.yaml").write_text(scenario)
-        (folder / "changes.txt").write_text(changes_text(site.changes))
+        write_whole(folder / "scenario.yaml", scenario)
+        write_whole(folder / "changes.txt", changes_text(site.changes))
     except FileExistsError as error:
         raise SimunixError(f"{folder}: there already; choose a folder that does not exist") from error
     if site.trace is not None:
