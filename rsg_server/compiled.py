@@ -81,7 +81,7 @@ def choose() -> None:
     if not reason:
         form = "compiled"
         sys.meta_path.insert(0, Finder(found))
-    elif sys.stderr.isatty():
+    elif sys.stderr is not None and sys.stderr.isatty():
         print(f"simunix: the server is interpreted: {reason}; to compile: python csrc/build/build_server.py", file=sys.stderr)
 
 

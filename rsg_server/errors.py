@@ -4,6 +4,12 @@ import errno
 
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS}
 """Error numbers by which Linux says that no descriptor is left, or no memory for one."""
+ROOM = {
+    errno.ENOSPC: "free some space, or ",
+    errno.EDQUOT: "free some of your quota, or ",
+    errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
+}
+"""Error numbers by which Linux says that a file has no room, and what to do about each, before writing it elsewhere."""
 MORE_FILES = "raise the limit of open files (ulimit -n) or emulate fewer processes"
 
 
@@ -63,5 +69,10 @@ def described(error: OSError | MemoryError) -> str:
         return "not enough memory (ulimit -v, or this computer has no more)"
     reason = error.strerror or str(error) or type(error).__name__
     mend = f"; {MORE_FILES}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
-    mend = "; free some space, or choose another folder" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else mend
+    mend = f"; {mend_of(error, 'choose another folder')}" if error.errno in ROOM else mend
     return f"{error.filename!s:.300}: {reason}{mend}" if error.filename is not None else f"{reason}{mend}"
+
+
+def mend_of(error: OSError, elsewhere: str) -> str:
+    """What to do about a file that cannot be written; `elsewhere` says how to have it written somewhere else."""
+    return ROOM.get(error.errno or 0, "") + (elsewhere if error.errno != errno.EFBIG else "")

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Final, NoReturn
 
-from rsg_server.errors import ServerError
+from rsg_server.errors import ServerError, mend_of
 
 _TURN: Final = struct.Struct("<QIB")
 _FLUSH_BYTES = 1 << 16
@@ -83,7 +83,7 @@ class EventLog:
         if file is not None:
             with contextlib.suppress(OSError):
                 file.close()
-        reason = f"{self._path}: {error.strerror}; free some space or choose another folder with --out"
+        reason = f"{self._path}: {error.strerror}; {mend_of(error, 'choose another folder with --out')}"
         raise ServerError(f"the event log cannot be written: {reason}") from error
 
     def _drain(self) -> None:

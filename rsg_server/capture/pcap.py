@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from rsg_server.errors import ServerError
+from rsg_server.errors import ServerError, mend_of
 
 SNAPLEN = 262_144
 _BUFFER_BYTES = 1 << 20
@@ -68,6 +68,5 @@ class PcapFile:
         try:
             yield
         except OSError as error:
-            raise ServerError(
-                f"{self._path}: the capture cannot be written: {error.strerror}; free some space or name fewer hosts"
-            ) from error
+            mend = mend_of(error, "name fewer hosts")
+            raise ServerError(f"{self._path}: the capture cannot be written: {error.strerror}; {mend}") from error

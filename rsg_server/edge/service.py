@@ -14,7 +14,7 @@ import trio
 from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
-from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError
+from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.turn.loop import Outcome, TurnLoop
 
@@ -112,7 +112,7 @@ class Service:
         try:
             return Outcome.LIMIT if self._is_held() else self.turns.run(SLICE_S)
         except OSError as error:  # no fault of an emulated process
-            mend = MORE_FILES if error.errno in LACKS else "free some space, or choose another folder with --out"
+            mend = MORE_FILES if error.errno in LACKS else mend_of(error, "choose another folder with --out")
             raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
 
     def _is_held(self) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
-from rsg_server.errors import ServerError
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
+from rsg_server.whole_files import whole_file
 
 NS = 10**9
 COLUMNS = ("time", "link", "bytes", "rate", "utilisation")
@@ -55,13 +55,10 @@ class LinkUsage:
 
     def write(self, path: Path) -> None:
         """Write the CSV file: a line with the names of the columns, then the rows."""
-        try:
-            with path.open("w", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(COLUMNS)
-                writer.writerows(self.rows())
-        except OSError as error:
-            raise ServerError(f"{path}: cannot be written: {error.strerror}; free some space") from error
+        with whole_file(path) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(self.rows())
 
 
 def split(begin_ns: int, end_ns: int, size_bytes: int, interval_ns: int) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.whole_files import whole_file
 
 PROGRAMS: Final[int] = lib.SIMUNIX_COST_PROGRAMS
 CALLS: Final[int] = lib.SIMUNIX_COST_CALLS
@@ -134,4 +135,5 @@ def write_costs(path: Path, measured: Costs, charged_ns: Mapping[str, int]) -> N
         }
         for program, costs in sorted(measured.items())
     }
-    path.write_text(json.dumps({"format": FORMAT, "programs": programs}, indent=1) + "\n")
+    with whole_file(path) as file:
+        file.write(json.dumps({"format": FORMAT, "programs": programs}, indent=1) + "\n")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rsg_server.errors import ServerError
 from rsg_server.platform.disk import PREFIX, Disk
 from rsg_server.platform.host import Host
+from rsg_server.whole_files import whole_file
 
 NS: Final = 10**9
 INTERVALS_MAX: Final = 4096
@@ -130,10 +130,7 @@ class DiskUsage:
 
     def write(self, path: Path, now_ns: int) -> None:
         """Write the CSV file: a line with the names of the columns, then the rows."""
-        try:
-            with path.open("w", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(COLUMNS)
-                writer.writerows(self.rows(now_ns))
-        except OSError as error:
-            raise ServerError(f"{path}: cannot be written: {error.strerror}; free some space") from error
+        with whole_file(path) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(self.rows(now_ns))

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rsg_server.errors import SimunixError
 from rsg_server.processor.charges import MOST_NS
 from rsg_server.processor.costs import FORMAT, point_number
-from simunix.results.whole_files import whole_file
+from rsg_server.whole_files import whole_file
 
 SHIPPED: Final = Path(__file__).parent / "shipped.yaml"
 """The table for scenarios that name none."""

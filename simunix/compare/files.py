@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.compare.study import Study
 
 CHANGES, GROUPS, ERRORS = "changes.csv", "groups.csv", "errors.csv"
@@ -34,7 +35,8 @@ def write_tables(directory: Path, study: Study) -> list[Path]:
 def _write(path: Path, table: pd.DataFrame) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(path, index=False, float_format=DIGITS)
+        with whole_path(path) as draft:
+            table.to_csv(draft, index=False, float_format=DIGITS)
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}; choose another folder with -o") from error
+        raise SimunixError(unwritten(path, error, "choose another folder with -o")) from error
     return path

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.platforms.as_scenario import scenario_text
 from simunix.platforms.as_simgrid import simgrid_text
 from simunix.platforms.source import read_platform
@@ -27,7 +30,9 @@ def convert(source: Path, output: Path, warn: Callable[[str], None] = lambda tex
         warn(warning)
     text = write(platform, source.stem)
     try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
+        if output.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        with whole_path(output) as draft:
+            draft.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise SimunixError(f"{output}: {error.strerror}; choose another name") from None
+        raise SimunixError(unwritten(output, error)) from None

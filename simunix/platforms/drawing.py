@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.platform import Platform
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.platforms.sketch import Node, graph_label, sketch
 
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ def draw_platform(platform: Platform, path: Path, title: str) -> None:
         _draw_edges(axes, graph, places)
         _draw_nodes(axes, graph, places)
         try:
-            figure.savefig(path, dpi=130, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+            with whole_path(path) as draft:
+                figure.savefig(draft, dpi=130, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
         except OSError as error:
-            raise SimunixError(f"{path}: {error.strerror}; choose another place") from None
+            raise SimunixError(unwritten(path, error, "choose another place")) from None
 
 
 def _size(graph: networkx.Graph[str], places: Places) -> tuple[float, float]:

@@ -13,11 +13,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.whole_files import whole_file
 from simunix import __version__
 from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, SWITCHING_ON, Consumption
 from simunix.results.jobs_csv import UNKNOWN, JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
-from simunix.results.whole_files import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 
 if TYPE_CHECKING:
     from simunix.results.link_usage import Usage
@@ -55,9 +56,12 @@ def plot(usage: Usage, names: list[str], target: Path) -> None:
         panels[-1][0].set_ylim(0, top / scale * 1.08)
         figure.suptitle(f"what the links carried, {unit}, per {usage.interval_s:g} s", fontsize=10)
         figure.tight_layout()
-        figure.savefig(target, dpi=120, metadata={"Date": None} if target.suffix == ".svg" else None)
-    except (OSError, ValueError) as error:
-        raise SimunixError(f"{target}: {getattr(error, 'strerror', None) or error}; choose another name with -o") from error
+        with whole_path(target) as draft:
+            figure.savefig(draft, dpi=120, metadata={"Date": None} if target.suffix == ".svg" else None)
+    except OSError as error:
+        raise SimunixError(unwritten(target, error, "choose another name with -o")) from error
+    except ValueError as error:
+        raise SimunixError(f"{target}: {error}; choose another name with -o") from error
     finally:
         pyplot.close(figure)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.report.comparison import Comparison, Curves, Rectangles
 from simunix.report.link_plot import TIMES
 from simunix.results.storage_usage import StorageUse
@@ -108,9 +109,10 @@ def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequenc
                 axes.spines[side].set_visible(False)
             figure.tight_layout()
             for file in files:
-                figure.savefig(file, dpi=130, metadata={"Date": None} if file.suffix == ".svg" else None)
+                with whole_path(file) as draft:
+                    figure.savefig(draft, dpi=130, metadata={"Date": None} if file.suffix == ".svg" else None)
         except OSError as error:
-            raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
+            raise SimunixError(f"--figures {unwritten(folder, error, 'choose another folder')}") from error
         finally:
             pyplot.close(figure)
     return files

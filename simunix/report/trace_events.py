@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.ranges import expand_hosts
 from simunix.report.run_data import Run
 from simunix.results.events import read_events
@@ -55,18 +56,18 @@ def write_trace(target: Path, run: Run) -> int:
     hosts = collect(run)
     count = 0
     try:
-        with _open(target) as file:
+        with whole_path(target) as draft, _open(draft) as file:
             file.write('{"displayTimeUnit":"ms","otherData":' + json.dumps({"run": run.label}) + ',"traceEvents":[\n')
             for count, event in enumerate(trace_events(hosts), 1):
                 file.write((",\n" if count > 1 else "") + json.dumps(event, separators=(",", ":")))
             file.write("\n]}\n")
     except OSError as error:
-        raise SimunixError(f"{target}: {error.strerror}; choose another file with -o") from error
+        raise SimunixError(unwritten(target, error, "choose another file with -o")) from error
     return count
 
 
-def _open(target: Path) -> IO[str]:
-    return gzip.open(target, "wt", encoding="utf-8") if target.suffix == ".gz" else target.open("w", encoding="utf-8")
+def _open(draft: Path) -> IO[str]:
+    return gzip.open(draft, "wt", encoding="utf-8") if draft.suffix == ".gz" else draft.open("w", encoding="utf-8")
 
 
 # From the run to slices

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.metrics.jobs import from_swf
 from simunix.metrics.series import busy_processors, mean_over_bins
 from simunix.workload.formats.swf import SwfTrace
@@ -73,10 +74,12 @@ def plot(trace: SwfTrace, name: str, target: Path) -> None:
         figure = pyplot.figure(figsize=(11, 9), layout="constrained")
         try:
             _panels(figure, trace, name)
-            figure.savefig(target, dpi=120, metadata={"Date": None} if target.suffix == ".svg" else None)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise SimunixError(f"{target}: {reason}; choose a name ending in .png or .svg with -o") from error
+            with whole_path(target) as draft:
+                figure.savefig(draft, dpi=120, metadata={"Date": None} if target.suffix == ".svg" else None)
+        except OSError as error:
+            raise SimunixError(unwritten(target, error, "choose a name ending in .png or .svg with -o")) from error
+        except ValueError as error:
+            raise SimunixError(f"{target}: {error}; choose a name ending in .png or .svg with -o") from error
         finally:
             pyplot.close(figure)
 

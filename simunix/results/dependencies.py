@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rsg_server.whole_files import whole_file
 from simunix.launch.limits.limits import lowered_limits
 from simunix.launch.plan import HostSpec
-from simunix.results.whole_files import whole_file
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import RootTree
 

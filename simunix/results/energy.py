@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import BOOTING, OFF, STOPPING, Switch
 from rsg_server.energy.meter import NS, Meter
+from rsg_server.whole_files import whole_file
 from simunix.results.jobs_csv import JobRow
 from simunix.results.machines import Intervals, Machines, intervals_text, merged, parse_intervals
-from simunix.results.whole_files import whole_file
 
 if TYPE_CHECKING:
     from rsg_server.energy.energy import Energy

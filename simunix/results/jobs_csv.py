@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
-from simunix.results.whole_files import whole_file
+from rsg_server.whole_files import whole_file
 from simunix.rjms.adapter import Clients, CompletedJob
 from simunix.workload.job import Job, SkippedJob
 

@@ -14,10 +14,10 @@ from functools import cached_property
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import whole_file
 from simunix.columns import EXPECTED, read_columns, whole
 from simunix.ranges import expand_hosts
 from simunix.results.jobs_csv import JobRow
-from simunix.results.whole_files import whole_file
 
 HEADER = ("host", "first", "cores")
 CORES_MAX = 1 << 20

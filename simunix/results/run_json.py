@@ -15,7 +15,7 @@ from typing import Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.platform.host import Host
-from simunix.results.whole_files import whole_file
+from rsg_server.whole_files import whole_file
 
 
 def sha256_of(path: Path) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from simunix.coverage.image import Image, read_image
 from simunix.coverage.libraries import STANDARD, configured, load_closure, plugins
 from simunix.launch.emulation import Emulation
-from simunix.launch.view.own_etc import ETC
+from simunix.launch.view.own_etc import COPIED, ETC
 from simunix.results.versions import program_files
 from simunix.roots.tree import RootTree
 
@@ -41,12 +41,19 @@ def upgraded(emulation: Emulation) -> list[str]:
 
 
 def _etc(emulation: Emulation) -> Iterator[str]:
-    """The files of /etc that have changed, if hosts had no copies of their own."""
-    if emulation.layers is None or ETC in emulation.layers:
+    """The files of /etc that have changed, if hosts had no files of their own in their places."""
+    if emulation.layers is None:
         return
+    own = {*COPIED, "hosts", "hostname", "nsswitch.conf", "resolv.conf"} if ETC in emulation.layers else set()
     for entry in os.scandir(ETC):
-        if entry.is_file() and _since(Path(entry.path), emulation.begun_real_ns):
+        is_seen = entry.name not in own and not entry.is_symlink() and not is_backup(entry.name)
+        if is_seen and entry.is_file() and _since(Path(entry.path), emulation.begun_real_ns):
             yield entry.path
+
+
+def is_backup(name: str) -> bool:
+    """Whether a file of /etc is what tools leave beside the one they change: its lock, its last version."""
+    return name.startswith(".") or name.endswith(("-", "~", ".lock"))
 
 
 def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import whole_file
 from simunix.results.run_json import read_record, sha256_of
 from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
@@ -115,12 +115,10 @@ def _with_jobs(folder: Path) -> RunData | None:
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Write a line per row, columns in the order of their first appearance. The file is replaced atomically."""
     columns = list(dict.fromkeys(column for row in sorted(rows, key=len, reverse=True) for column in row))
-    new = path.with_suffix(".new")
-    with new.open("w", newline="") as file:
+    with whole_file(path) as file:
         writer = csv.DictWriter(file, columns, restval="")
         writer.writeheader()
         writer.writerows({name: _text(value) for name, value in row.items()} for row in rows)
-    os.replace(new, path)
 
 
 def _text(value: object) -> object:

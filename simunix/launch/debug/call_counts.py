@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rsg_server.errors import ServerError
 from rsg_server.turn.call_counts import MessageKind, TrapPlace
+from rsg_server.whole_files import whole_file
 
 TRAPS_FILE, MESSAGES_FILE = "traps.csv", "server_messages.csv"
 TRAP_COLUMNS = ("program", "symbol", "file", "offset", "call", "count")
@@ -32,13 +32,10 @@ def write_messages(path: Path, messages: Counter[MessageKind]) -> None:
 
 
 def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:
-    try:
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(rows)
-    except OSError as error:
-        raise ServerError(f"{path}: {error.strerror}") from error
+    with whole_file(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
 
 
 def symbol_of(place: TrapPlace) -> str:

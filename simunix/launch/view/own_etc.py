@@ -17,25 +17,26 @@ from simunix.launch.factory.container import Temporary, is_below
 from simunix.launch.run_directory import RunDirectory
 
 ETC = "/etc"
+COPIED = ("passwd", "group", "shadow", "gshadow", "subuid", "subgid", "services", "ld.so.cache")
+"""What tools replace and what programs read all the time; more would take more of a run directory's disk than it is worth."""
 MOUNTS = Path("/proc/self/mountinfo")
 
 
 def copied_etc(folder: Path) -> Path:
-    """Copy the files that are right in /etc, with owners, modes and times, as far as this user may read them."""
+    """Copy the files of the list, with owners, modes and times, as far as there are any and this user may read them."""
     folder.mkdir()
-    with os.scandir(ETC) as entries:
-        for entry in entries:
-            with contextlib.suppress(PermissionError, FileNotFoundError):  # of another user, or gone since
-                _copy(entry, folder / entry.name)
+    for name in COPIED:
+        with contextlib.suppress(PermissionError, FileNotFoundError):
+            _copy(Path(ETC, name), folder / name)
     return folder
 
 
-def _copy(entry: os.DirEntry[str], copy: Path) -> None:
-    if entry.is_symlink():
-        copy.symlink_to(os.readlink(entry.path))
-    elif entry.is_file():
-        shutil.copyfile(entry.path, copy)
-        _make_alike(copy, entry.stat())
+def _copy(original: Path, copy: Path) -> None:
+    if original.is_symlink():
+        copy.symlink_to(original.readlink())
+    elif original.is_file():
+        shutil.copyfile(original, copy)
+        _make_alike(copy, original.stat())
 
 
 def _make_alike(path: Path, status: os.stat_result) -> None:
@@ -48,7 +49,7 @@ def _make_alike(path: Path, status: os.stat_result) -> None:
 
 def etc_layer(copies: Path, host: str, shared: Iterable[str], directory: RunDirectory) -> tuple[Temporary, ...]:
     """The layer of a host over /etc; none if /etc is shared. What is `shared` or mounted below stays this computer's."""
-    kept = sorted({*(path for path in map(os.path.realpath, shared) if is_below(path, ETC)), *mounted_folders()})
+    kept = sorted({*(path for path in map(os.path.realpath, shared) if is_below(path, ETC)), *mounted_below()})
     if ETC in kept:
         return ()
     outermost = tuple(path for path in kept if not any(path != other and is_below(path, other) for other in kept))
@@ -60,7 +61,10 @@ def etc_layer(copies: Path, host: str, shared: Iterable[str], directory: RunDire
     return (layer,)
 
 
-def mounted_folders() -> list[str]:
-    """Folders below /etc in which something is mounted, such as a container's configuration; files there are copied."""
+def mounted_below() -> list[str]:
+    """Where something is mounted below /etc, such as a container's configuration; not over files that are copied."""
     points = (line.split()[4].encode().decode("unicode_escape") for line in MOUNTS.read_text().splitlines())
-    return [point for point in points if is_below(point, ETC) and point != ETC and os.path.isdir(point)]
+    copied = {f"{ETC}/{name}" for name in COPIED}
+    return [
+        point for point in points if is_below(point, ETC) and point != ETC and point not in copied and os.path.exists(point)
+    ]

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix import __version__
 from simunix.metrics.energy import consumed_energy
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
@@ -115,9 +116,10 @@ def write_page(target: Path, comparison: Comparison, title: str, addition: Addit
     text = render(comparison, title, addition)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        return target.write_bytes(text.encode(errors="replace"))
+        with whole_path(target) as draft:
+            return draft.write_bytes(text.encode(errors="replace"))
     except OSError as error:
-        raise SimunixError(f"{target}: {error.strerror}; choose another file with -o") from error
+        raise SimunixError(unwritten(target, error, "choose another file with -o")) from error
 
 
 def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.workload.formats.provenance import history
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfRecord, SwfTrace, table
 from simunix.workload.formats.text import read_bytes
@@ -127,9 +128,10 @@ def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
         "profiles": {**trace.profiles, **dict(delays.values())},
     }
     try:
-        path.write_text(json.dumps(workload, indent=1) + "\n")
+        with whole_path(path) as draft:
+            draft.write_text(json.dumps(workload, indent=1) + "\n")
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}") from error
+        raise SimunixError(unwritten(path, error)) from error
 
 
 def _notes(trace: SwfTrace) -> list[str]:

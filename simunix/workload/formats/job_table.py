@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.workload.formats.columns import COLUMNS, OF_SWF, TEXTS, UNKNOWN_LIMITS
 from simunix.workload.formats.durations import duration_s, duration_text
 from simunix.workload.formats.swf import FIELDS, LEAST_DATE_S, LIMIT, UNKNOWN, SwfTrace, table
@@ -306,13 +307,14 @@ def write_job_table(path: Path, trace: SwfTrace) -> None:
 
             made = pyarrow.Table.from_pandas(frame, preserve_index=False)
             made = made.replace_schema_metadata({METADATA: "\n".join(trace.comments).encode()})
-            parquet.write_table(made, path)
+            with whole_path(path) as draft:
+                parquet.write_table(made, draft)
             return
-        with path.open("w", newline="") as file:
+        with whole_path(path) as draft, draft.open("w", newline="") as file:
             file.write("".join(f"#{comment}\n" for comment in trace.comments))
             frame.to_csv(file, index=False, lineterminator="\n")
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}") from error
+        raise SimunixError(unwritten(path, error)) from error
 
 
 def table_of(trace: SwfTrace) -> pd.DataFrame:

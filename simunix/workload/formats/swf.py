@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.workload.formats.dialects import DIALECTS, Dialect, Names, job_number, translate
 from simunix.workload.formats.text import decode, read_bytes, stream
 
@@ -286,12 +287,13 @@ _PACKERS: dict[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {".gz":
 def write_swf(path: Path, trace: SwfTrace) -> None:
     """Write a trace, packed if the name ends in .gz or .xz; reading the file gives an equal trace. Raises SimunixError."""
     try:
-        with path.open("wb") as file, _PACKERS.get(path.suffix, nullcontext)(file) as packed:
+        packer = _PACKERS.get(path.suffix, nullcontext)
+        with whole_path(path) as draft, draft.open("wb") as file, packer(file) as packed:
             packed.write("".join(f";{comment}\n" for comment in trace.comments).encode())
             for begin in range(0, len(trace.jobs), ROWS_AT_ONCE):
                 packed.write(_lines(trace.jobs.iloc[begin : begin + ROWS_AT_ONCE]).encode())
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}") from error
+        raise SimunixError(unwritten(path, error)) from error
 
 
 def _lines(jobs: pd.DataFrame) -> str:

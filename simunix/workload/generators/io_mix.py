@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import unwritten, whole_path
 from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build, check_count
 
@@ -193,6 +194,7 @@ def write_batsim(path: Path, mix: IoMix, bandwidth: float, provenance: list[str]
         jobs.append({"id": number, "subtime": 0, "res": nodes, "profile": f"job_{number}"})
     workload = {"nb_res": mix.processors, "provenance": provenance, "jobs": jobs, "profiles": profiles}
     try:
-        path.write_text(json.dumps(workload, indent=1) + "\n")
+        with whole_path(path) as draft:
+            draft.write_text(json.dumps(workload, indent=1) + "\n")
     except OSError as error:
-        raise SimunixError(f"{path}: {error.strerror}") from error
+        raise SimunixError(unwritten(path, error)) from error

@@ -43,9 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scenario(made, "sleep 1")
     (made / "e.yaml").write_text(json.dumps({"scenario": "s.yaml", "repetitions": 1}))
     (made / "t.csv").write_text("JobID,Submit,Elapsed,AllocCPUS\n1,0,10,1\n2,5,10,2\n")
-    (made / "slurm.conf").write_text(
-        CONF
-    )
+    (made / "slurm.conf").write_text(CONF)
     subprocess.run(line("run", "s.yaml", "--out", "out"), cwd=made, env=environment(), check=True, capture_output=True)
     return made
 

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import write_whole
 from simunix.ranges import fold_hosts
 from simunix.rjms.slurm.files.lines import file_text, read_lines
 from simunix.rjms.slurm.installed import Setting, installed
@@ -174,14 +175,14 @@ def _write(site: _Site, folder: Path) -> None:
 
 
 def _write_files(site: _Site, folder: Path) -> None:
-    (folder / "slurm.conf").write_text(site.conf.text)
+    write_whole(folder / "slurm.conf", site.conf.text)
     for name, text in site.beside.items():
-        (folder / name).write_text(text)
+        write_whole(folder / name, text)
     for script in site.conf.scripts:
         shutil.copy(script, folder)  # with its mode
     scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
-    (folder / "scenario.yaml").write_text(scenario)
-    (folder / "changes.txt").write_text(changes_text(site.changes))
+    write_whole(folder / "scenario.yaml", scenario)
+    write_whole(folder / "changes.txt", changes_text(site.changes))
     if site.trace is not None:
         from simunix.workload.formats.job_table import write_job_table
 

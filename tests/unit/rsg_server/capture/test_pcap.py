@@ -26,7 +26,7 @@ def test_every_nanosecond_since_1970_is_kept(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
     (tmp_path / "eth0.pcap").mkdir()
-    with pytest.raises(ServerError, match=r"eth0.pcap: the capture cannot be written: Is a directory; free some space"):
+    with pytest.raises(ServerError, match=r"eth0.pcap: the capture cannot be written: Is a directory; name fewer hosts"):
         PcapFile(tmp_path / "eth0.pcap").close()
 
 

@@ -43,7 +43,7 @@ def test_the_file_has_a_line_of_names_first(usage: LinkUsage, tmp_path: Path) ->
     usage.moved(ONE, OTHER, 0, 0, 10)
     usage.write(tmp_path / "links.csv")
     assert (tmp_path / "links.csv").read_text() == "time,link,bytes,rate,utilisation\n0,cable,10,10,0.01\n"
-    with pytest.raises(ServerError, match="cannot be written: Is a directory; free some space"):
+    with pytest.raises(ServerError, match="cannot be written: Is a directory; choose another folder"):
         usage.write(tmp_path)
 
 
