@@ -83,6 +83,7 @@ def test_its_users_commands_answer(simunix: Simunix, tmp_path: Path, root: Path)
     assert "3         H root " in out and "Deleting the job = 2 ...REGISTERED." in out
     assert "exit_code = 768 (3,0,0)" in out and out.count("state = Error") == 2
     records = ran.file("m", "var_log_oar/jobs.csv").splitlines()
+    assert records.pop() == "# all jobs"
     assert [row["state"] for row in csv.DictReader(records)] == ["Terminated", "Error", "Error", "Running"]
 
 
