@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from rsg_server.errors import SimunixError
+from simunix.app.join import ask
 from tests.system.user import SIMUNIX, User
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
@@ -24,10 +28,18 @@ slurm:
 SUBMIT = "sbatch --output=/dev/null --requeue --nodes=2 --exclusive --wrap 'sleep 7200'"
 
 
-def test_the_lecture(tmp_path: Path) -> None:
-    (tmp_path / "lecture.yaml").write_text(CLUSTER)
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Where the lecture is given; its cluster is ended if a test has not done so."""
+    yield tmp_path
+    with contextlib.suppress(SimunixError):
+        ask(tmp_path / "out/lecture", {"op": "stop"})
+
+
+def test_the_lecture(folder: Path) -> None:
+    (folder / "lecture.yaml").write_text(CLUSTER)
     simunix = shlex.join(SIMUNIX)
-    with User("--norc", "--noprofile", "-i", program=("bash",), cwd=tmp_path, PS1=HERE, HISTFILE="") as teacher:
+    with User("--norc", "--noprofile", "-i", program=("bash",), cwd=folder, PS1=HERE, HISTFILE="") as teacher:
         teacher.sees(HERE)
         teacher.type(f"{simunix} run lecture.yaml --pace 30 --keep-alive --out out/lecture &\r")
         teacher.sees("\n")
