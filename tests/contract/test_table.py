@@ -12,7 +12,7 @@ from rsg_server.handlers import HANDLERS
 from rsg_server.protocol import Op
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^(?:QUIET_)?(SIMULATE|PASS|REFUSE)\((\w+), (.+)\)$", re.MULTILINE)
+ROW = re.compile(r"^(?:QUIET_)?(SIMULATE|PASS|REFUSE(?:_AFTER)?)\((\w+), (.+)\)$", re.MULTILINE)
 HOOK = re.compile(r"^HOOK\((\w+), \w+, (\w+), (\w+),", re.MULTILINE)
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 

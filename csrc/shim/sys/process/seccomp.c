@@ -233,7 +233,7 @@ static long add_filter(struct call *call, uint64_t flags, const struct sock_fpro
     long copied;
 
     if ((flags & ~(uint64_t)(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW)) != 0) {
-        if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0)
+        if ((flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0 && given != NULL /* libseccomp asks what there is */)
             warn_once(thread, WARN_REFUSED, "seccomp(SECCOMP_FILTER_FLAG_NEW_LISTENER): a call would wait in the kernel", NULL);
         return -EINVAL;
     }

@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from rsg_server.clock.clock_page import next_tick_ns
-from rsg_server.protocol import Op
+from rsg_server.process.orphans import is_orphaned_group
+from rsg_server.process.process import Process
+from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.handlers.test_handlers import ask
 
@@ -34,9 +38,42 @@ def test_a_birth_is_known_to_the_host_of_the_born() -> None:
     with fake() as world:
         world.kernel.page.advance_to(5000)
         actor, other = world.born("h0"), world.born("h1")
-        assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000, 0, 0)
+        assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000, 0, 0, 1, 0, 0)  # it has the turn, and no filters
         assert ask(world, actor, Op.BORN, other.tid) == (-3,)
         assert ask(world, actor, Op.BORN, 0) == (-3,)
+
+
+def test_of_a_thread_is_known_whether_it_may_run() -> None:
+    with fake() as world:
+        asker, sleeper, yielder = world.born(), world.born(), world.born()
+        world.park(sleeper, Wait.TIME)
+        world.park(yielder, Wait.YIELD)
+        may_run = [(ask(world, asker, Op.BORN, each.tid) or ())[4] for each in (asker, sleeper, yielder)]
+        assert may_run == [1, 0, 1]
+
+
+def test_filters_of_system_calls_are_known_and_inherited() -> None:
+    with fake() as world:
+        actor, other = world.born(), world.born()
+        assert ask(world, actor, Op.FILTERS, 2, 3) == (0,)
+        assert (ask(world, other, Op.BORN, actor.tid) or ())[5:] == (2, 3)
+        assert world.kernel.lifecycle.new_process(actor.process.host, actor.process, "x").filters == (2, 3)
+
+
+def test_a_group_is_orphaned_by_where_the_parents_of_its_members_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups, sessions = {1: 1, 2: 2, 3: 2}, {1: 1, 2: 1, 3: 1}
+    monkeypatch.setattr(Process, "group", lambda process: groups[process.number])
+    monkeypatch.setattr(Process, "session", lambda process: sessions[process.number])
+    with fake() as world:
+        leader, first, second = (world.born().process for _ in range(3))
+        for number, process in enumerate((leader, first, second), 1):
+            process.number = number
+        second.parent = first
+        assert is_orphaned_group(first) and is_orphaned_group(second)
+        first.parent = leader
+        assert not is_orphaned_group(second)
+        sessions[1] = 7
+        assert is_orphaned_group(second)
 
 
 def test_a_new_image_draws_other_numbers() -> None:
