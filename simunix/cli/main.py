@@ -49,6 +49,7 @@ COMMANDS = (
     "schema",
 )
 """The subcommands, in the order of the help text."""
+SYMLINK_LOOP = "Symlink loop from "
 MODULES = {"ctl": "control"}
 """Modules in simunix.cli that are not named as their subcommand."""
 
@@ -102,6 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except ImportError as error:
         return _failed(_not_loaded(error), FAILED)
+    except RuntimeError as error:  # what pathlib says of links that lead round in a circle, before Python 3.13
+        if not str(error).startswith(SYMLINK_LOOP):
+            raise
+        return _failed(f"{str(error).removeprefix(SYMLINK_LOOP)}: symbolic links lead round in a circle; name another file", 2)
     except SystemError:  # what Python says, besides MemoryError, where it cannot have memory
         if not _memory_is_limited():
             raise
