@@ -153,3 +153,14 @@ def test_links_that_lead_round_in_a_circle(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "round").symlink_to("round")
     assert "round" in refused(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("platform", "show"), ("workload", "stats"), ("net", "plot"), ("trace",), ("report",), ("compare",), ("slurm", "import")],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+def test_a_device_that_never_ends(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], device: str) -> None:
+    more = ["--output", "x"] if words == ("slurm", "import") else []
+    assert f"{device}: a device whose bytes never end; give a file" in refused(capsys, *words, device, *more)
