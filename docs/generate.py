@@ -174,7 +174,8 @@ def _fixed_width(formatter: Callable[..., argparse.HelpFormatter]) -> Any:
 
 
 def outputs_page() -> str:
-    """docs/reference/outputs.md: the columns of jobs.csv and the keys of run.json."""
+    """docs/reference/outputs.md: the columns of jobs.csv and host_messages.csv, and the keys of run.json."""
+    from simunix.launch.debug.host_messages import COLUMNS
     from simunix.results.jobs_csv import JobRow
     from simunix.results.run_json import RunRecord
 
@@ -191,6 +192,14 @@ def outputs_page() -> str:
         "is empty.",
         "",
         *name_table("column", described("jobs.csv", (field.name for field in fields(JobRow)), texts["jobs_csv"])),
+        "## host_messages.csv",
+        "",
+        "Written with `--log-messages`: a row for each message of a connection between two programs that has arrived whole,",
+        "in the order of arrival, within a host too. Times are seconds of virtual time since the start of the run. The RJMS's",
+        "adapter says where a message ends and what it is called (Slurm's does); of other connections each piece that arrives",
+        "is a row without a name. Datagrams, and connections of AF_UNIX, are not in it.",
+        "",
+        *name_table("column", described("host_messages.csv", COLUMNS, texts["host_messages_csv"])),
         "## run.json",
         "",
         "Times are seconds.",

@@ -9,11 +9,13 @@ import io
 import os
 import resource
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import NoReturn
 
 from rsg_server.errors import SimunixError, described, shortened
@@ -50,6 +52,9 @@ COMMANDS = (
     "schema",
 )
 """The subcommands, in the order of the help text."""
+ENDLESS = {(1, 5), (1, 8), (1, 9)}
+"""Numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux)."""
+SYMLINK_LOOP = "Symlink loop from "
 MODULES = {"ctl": "control"}
 """Modules in simunix.cli that are not named as their subcommand."""
 
@@ -99,6 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         words = spelled_out(sys.argv[1:] if arguments is None else arguments)
         parsed = build_parser(asked_for(words)).parse_args(words)
+        _check_paths(parsed)
         return int(parsed.execute(parsed))
     except SimunixError as error:
         return _failed(str(error), error.exit_code)
@@ -108,12 +114,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _unread()
     except ImportError as error:
         return _failed(_not_loaded(error), FAILED)
+    except RuntimeError as error:  # what pathlib says of links that lead round in a circle, before Python 3.13
+        if not str(error).startswith(SYMLINK_LOOP):
+            raise
+        return _failed(f"{str(error).removeprefix(SYMLINK_LOOP)}: symbolic links lead round in a circle; name another file", 2)
     except SystemError:  # what Python says, besides MemoryError, where it cannot have memory
         if not _memory_is_limited():
             raise
         return _failed(described(MemoryError()), FAILED)
     except (OSError, MemoryError) as error:  # of this computer, not of simunix: a full disk, a folder that may not be written
         return _failed(_folder_is_gone() or described(error), FAILED)
+
+
+def _check_paths(parsed: argparse.Namespace) -> None:
+    """Raise SimunixError for a path of the command line that is a device whose bytes never end: who reads it never answers."""
+    for value in vars(parsed).values():
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, Path) and _is_endless(path):
+                raise SimunixError(f"{path}: a device whose bytes never end; give a file")
+
+
+def _is_endless(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISCHR(found.st_mode) and (os.major(found.st_rdev), os.minor(found.st_rdev)) in ENDLESS
 
 
 def _failed(text: str, code: int) -> int:

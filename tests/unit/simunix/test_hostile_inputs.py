@@ -140,3 +140,27 @@ def test_quantities_without_end(read: object, text: object) -> None:
 
 def test_lists_of_hosts_are_as_before() -> None:
     assert expand_hosts("n[3,1],x,m[01-02]a[1-2]") == ["n3", "n1", "x", "m01a1", "m01a2", "m02a1", "m02a2"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("report", "round"), ("report", "round", "round"), ("compare", "round", "-o", "o"), ("sweep", "round", "-o", "o")],
+    ids=" ".join,
+)
+def test_links_that_lead_round_in_a_circle(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "round").symlink_to("round")
+    assert "round" in refused(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("platform", "show"), ("workload", "stats"), ("net", "plot"), ("trace",), ("report",), ("compare",), ("slurm", "import")],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/urandom"])
+def test_a_device_that_never_ends(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], device: str) -> None:
+    more = ["--output", "x"] if words == ("slurm", "import") else []
+    assert f"{device}: a device whose bytes never end; give a file" in refused(capsys, *words, device, *more)
