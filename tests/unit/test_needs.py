@@ -1,4 +1,4 @@
-"""What tests need: a missing package is named, and a daemon is found that a user's PATH leaves out."""
+"""What tests need, and expect of root and of users alike: missing packages are named, daemons found, notices left out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import needs
+from tests.starts import without_notices
 
 
 @pytest.fixture
@@ -29,3 +30,8 @@ def test_a_daemon_is_found_without_its_folder_in_path(daemons: Path) -> None:
     assert needs.found("slurmdbd") == str(daemons / "slurmdbd")
     assert needs.why_not("slurmdbd") == ""
     needs.require("slurmdbd")
+
+
+def test_only_the_notice_of_isolation_is_left_out() -> None:
+    own, other = "simunix: in a user namespace every user of a host is you: setgroups …\n", "simunix: n1: exec failed\n"
+    assert without_notices(own + other) == other == without_notices(f"simunix: no namespaces (no): hosts share\n{other}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def run(simunix: Simunix, folder: Path, script: str) -> str:
     return output
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="GNU make is not installed")
+@needs("make")
 def test_make_rebuilds_what_must_be(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text(MAKEFILE)
     rounds = ("echo 1 > source; make -s", "make -s; sleep 60; touch a; make -s", "sleep 1; echo 2 > source; make -s")
@@ -48,7 +47,7 @@ def test_make_rebuilds_what_must_be(simunix: Simunix, tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="GNU make is not installed")
+@needs("make")
 def test_make_finds_what_was_built_before_up_to_date(simunix: Simunix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of a few seconds ago are in the past of a run that begins now, and what is built inside is newer than they."""
     (tmp_path / "Makefile").write_text(MAKEFILE.replace("sleep 2; ", ""))
@@ -87,7 +86,7 @@ def test_copies_keep_times(simunix: Simunix, tmp_path: Path) -> None:
     assert first == copied == unpacked and late.startswith("2025-01-01 01:23:20") and same == "True"
 
 
-@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed")
+@needs("rsync")
 def test_rsync_copies_only_what_has_changed(simunix: Simunix, tmp_path: Path) -> None:
     script = (
         "mkdir s; echo 1 > s/one; echo 2 > s/two; sleep 10; rsync -a s/ t/; sleep 10; echo 3 > s/two; sleep 10\n"

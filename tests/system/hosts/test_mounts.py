@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from simunix.testing import Cluster
+from tests.needs import needs
 
 is_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts, and makes cgroups")
 SCENARIO = """
@@ -106,7 +106,7 @@ def test_cgroups_of_the_computer_cannot_be_changed(emulation: Cluster) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("java") is None, reason="needs a JVM")
+@needs("java")
 def test_a_jvm_finds_no_limit(emulation: Cluster) -> None:
     program = emulation.host("a", cores=3, memory="8GiB").start("java -XshowSettings:system -version 2>&1")
     emulation.run(check=True)

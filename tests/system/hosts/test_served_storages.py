@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 from tests.system.runs import Run, run, run_twice
 
 SCENARIO = """\
@@ -108,7 +108,7 @@ def test_small_reads_in_a_row_are_read_ahead(simunix: Simunix, tmp_path: Path) -
     assert second < 0.01
 
 
-@pytest.mark.skipif(shutil.which("iostat") is None, reason="no iostat (Debian's sysstat)")
+@needs("iostat")
 def test_iostat_tells_what_the_disk_of_a_server_does(simunix: Simunix, tmp_path: Path) -> None:
     """Ten operations of 9.8 MB in a second, 0.1 s each."""
     write = "dd if=/dev/zero of=/srv/raw/f bs=9800000 count=40 iflag=fullblock status=none"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 
 TRAFFIC = """
 import socket, sys, threading, time
@@ -80,8 +80,8 @@ def tshark(file: Path, *words: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-needs_tcpdump = pytest.mark.skipif(shutil.which("tcpdump") is None, reason="tcpdump is not installed")
+needs_tshark = needs("tshark")
+needs_tcpdump = needs("tcpdump")
 
 
 @pytest.fixture(scope="module")

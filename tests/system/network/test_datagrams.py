@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import time
 from typing import Any
@@ -11,8 +10,9 @@ from typing import Any
 import pytest
 
 from simunix.testing import Cluster
+from tests.needs import needs
 
-needs_iperf = pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed; see .ci/setup")
+needs_iperf = needs("iperf3")
 
 
 def iperf(emulation: Cluster, sink: str, rate: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import selectors
-import shutil
 import socket
 import time
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from simunix.testing import Cluster
+from tests.needs import needs
 from tests.system.load import busy_computer
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -122,7 +122,7 @@ def test_all_connections_of_two_hosts_may_count_as_one(emulation: Cluster) -> No
     assert [each.ended_s for each in three] == pytest.approx([10 + 2 * 4 * 50e-6 + 4e6 / rate] * 3, abs=2e-4)
 
 
-needs_iperf = pytest.mark.skipif(shutil.which("iperf3") is None, reason="iperf3 is not installed; see .ci/setup")
+needs_iperf = needs("iperf3")
 
 
 def measured(output: str) -> tuple[float, float]:

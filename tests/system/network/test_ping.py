@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 from tests.system.runs import run_twice
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("ping") is None, reason="ping is not installed; see .ci/setup"),
+    needs("ping"),
 ]
 SCENARIO = """
 name: pings

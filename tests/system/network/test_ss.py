@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
-
-import pytest
 
 from simunix.testing import Cluster
+from tests.needs import needs
 
-pytestmark = pytest.mark.skipif(shutil.which("ss") is None, reason="ss is not installed; see .ci/setup")
+pytestmark = needs("ss")
 SERVER = """
 import socket, time
+from tests.needs import needs
 listener = socket.create_server(("", 8080), backlog=7)
 six = socket.create_server(("::", 81), family=socket.AF_INET6, backlog=9, dualstack_ipv6=True)
 only_six = socket.create_server(("::1", 82), family=socket.AF_INET6)

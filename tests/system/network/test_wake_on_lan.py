@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 from tests.system.runs import run
 
 SCENARIO = """
@@ -29,7 +29,7 @@ sleep 60
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("wakeonlan") is None, reason="not installed: wakeonlan (SIMUNIX_PROGRAMS=1 .ci/setup)")
+@needs("wakeonlan")
 def test_wakeonlan_boots_hosts_that_were_shut_down(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "admin.sh").write_text(ADMIN)
     (tmp_path / "s.yaml").write_text(SCENARIO.replace("FOLDER", str(tmp_path)))

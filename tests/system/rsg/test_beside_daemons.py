@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 import pytest
 
+from tests.needs import needs
 from tests.system.rsg.running import HERE, PLATFORMS, run
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("redis-server") is None, reason="no redis-server (Debian: redis-server)")
+@needs("redis-server")
 def test_an_actor_talks_to_redis_while_mailboxes_carry_gigabytes() -> None:
     told = run(PLATFORMS / "small_platform.xml", sys.executable, HERE / "programs/redis_beside.py").splitlines()
     assert [line.split(" at ")[0] for line in told] == [":1000", ":2000", ":3000", "$4 3000"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 from tests.system.runs import run_twice
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.slurm,
-    pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed"),
+    needs("gdb"),
     pytest.mark.skipif(os.geteuid() != 0, reason="without root /proc shows no other processes of the host"),
 ]
 SCENARIO = """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -51,7 +51,7 @@ def test_signals_reach_the_process_group_of_a_job(simunix: Simunix, tmp_path: Pa
     assert "JobState=CANCELLED" in output
 
 
-@pytest.mark.skipif(shutil.which("expect") is None, reason="expect is not installed")
+@needs("expect")
 def test_expect_reads_twenty_kilobytes_from_srun(simunix: Simunix, tmp_path: Path) -> None:
     """Test suite: globals. srun writes to a terminal of expect's, faster than expect reads."""
     script = tmp_path / "lines.exp"
@@ -68,7 +68,7 @@ def test_expect_reads_twenty_kilobytes_from_srun(simunix: Simunix, tmp_path: Pat
     assert "TIMEOUT" not in output
 
 
-@pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed")
+@needs("sudo")
 def test_jobs_of_users_by_sudo_and_su(simunix: Simunix, tmp_path: Path) -> None:
     """The suite submits as other users by sudo."""
     output = run_on(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.needs import needs
 from tests.system.runs import run, run_twice
 
 SCENARIO = ROOT / "scenarios/slow-state.yaml"
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("slurmctld") is None, reason="no Slurm"),
+    needs("slurmctld"),
 ]
 ROUND_TRIP_MS = 4 * 0.05
 """Of the scenario: two links there, two back."""

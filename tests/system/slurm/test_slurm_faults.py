@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -83,7 +83,7 @@ def test_a_reboot_brings_a_node_back(simunix: Simunix, tmp_path: Path) -> None:
     assert "Slurmd shutdown completing" in (out / "hosts/n3/files/var_log_slurm/slurmd.log").read_text()
 
 
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+@needs("tshark")
 def test_a_capture_shows_slurms_conversations(simunix: Simunix, tmp_path: Path) -> None:
     before = "srun -N3 hostname; sbatch -o /dev/null -N2 --export=NONE --wrap 'srun hostname'"
     _, out = run(simunix, tmp_path, "[]", "2min", before, "--pcap")

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.needs import needs
 
-needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+needs_gdb = needs("gdb")
+needs_strace = needs("strace")
 
 PROGRAM = """
 #include <pthread.h>

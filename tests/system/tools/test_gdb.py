@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -13,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Simunix
+from tests.needs import needs
 from tests.system.user import User
 
-pytestmark = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+pytestmark = needs("gdb")
 PROGRAM = """
 #include <stdio.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.cli.main import spelled_out
 from tests.conftest import Simunix
+from tests.needs import needs
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "traced.c"
 LINE = re.compile(
@@ -74,7 +74,7 @@ def _names_pids(line: str) -> bool:
     return joins or line.startswith(("getpid", "gettid", "kill", "tgkill", "clone", "wait4", "---"))
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@needs("strace")
 def test_lines_are_straces_own(simunix: Simunix, traced: Path, tmp_path: Path) -> None:
     wanted = comparable(native(tmp_path, traced))
     found = emulated(simunix, tmp_path / "emulated", traced)["traced.2"]
