@@ -115,6 +115,7 @@ class Kernel:
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
+        self.on_look: Callable[[], None] = lambda: None  # wakes those for whom something has become ready
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
