@@ -94,8 +94,7 @@ class Kernel:
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
-        self.slots = Slots()
-        self.solo_limit_ns = SOLO_LIMIT_NS
+        self.slots, self.solo_limit_ns = Slots(), SOLO_LIMIT_NS
         self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
         self.handed_message = b""  # what that actor said in the same datagram
         self.processes: dict[int, Process] = {}
