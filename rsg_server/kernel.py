@@ -94,8 +94,7 @@ class Kernel:
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
-        self.slots = Slots()
-        self.solo_limit_ns = SOLO_LIMIT_NS
+        self.slots, self.solo_limit_ns = Slots(), SOLO_LIMIT_NS
         self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
         self.handed_message = b""  # what that actor said in the same datagram
         self.processes: dict[int, Process] = {}
@@ -115,6 +114,7 @@ class Kernel:
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
+        self.on_look: Callable[[], None] = lambda: None  # wakes those for whom something has become ready
         self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None

@@ -80,6 +80,7 @@ class Op(IntEnum):
     NETLINK = _number("OP_NETLINK")
     MAY_SEND = _number("OP_MAY_SEND")
     LATE = _number("OP_LATE")
+    LOOK = _number("OP_LOOK")
     MORE = _number("OP_MORE")
     INTERFACE = _number("OP_INTERFACE")
     RSG = _number("OP_RSG")

@@ -207,8 +207,9 @@ enum simunix_wait {
     PARK_STORAGE = 14
 };
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
- * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept. */
-enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4 };
+ * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept; what is watched so is no
+ * such socket but a file of the kernel, whose number stands in the socket's place; the server has chosen the thread for its news. */
+enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4, PARK_FD_FILE = 8, PARK_FD_CHOSEN = 16 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
 enum simunix_space {
@@ -363,6 +364,8 @@ struct simunix_clock_page {
     uint64_t replays_charges;     /* enum simunix_replay: whether charges come from a recording */
     /* what simunix adds to the CPU time of a trapped call, a preloaded one, a clock read, and more to a coarse one (calibrate.c) */
     uint64_t trap_overhead_ns, preload_overhead_ns, read_overhead_ns, coarse_overhead_ns;
+    uint64_t
+        exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */
     uint64_t version;
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

@@ -13,7 +13,8 @@ enum simunix_socket_op {
     OP_LATE = 63,
     /* [id, 1 if more is to join what is sent next, 0 if nothing does, -1 to ask] -> [0]; of a socket of datagrams only asked: 1 if one
      * has been begun */
-    OP_MORE = 64
+    OP_MORE = 64,
+    OP_LOOK = 65 /* [] -> [0]; something has been written: whom it wakes is decided now (EPOLLEXCLUSIVE) */
 };
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */

@@ -55,6 +55,7 @@ FROM_OUTSIDE: Final = PAGE_FIELDS["from_outside"]
 STORAGE_CONDITIONS: Final = PAGE_FIELDS["storage_conditions"]
 TRACEES: Final = PAGE_FIELDS["tracees"]
 TRACE_NEWS: Final = PAGE_FIELDS["trace_news"]
+EXCLUSIVE_FILES: Final = PAGE_FIELDS["exclusive_files"]
 VERSION: Final = PAGE_FIELDS["version"]
 
 

@@ -89,6 +89,10 @@ class Parking(RunQueue, Protocol):
 class WaitKernel(Parking, Protocol):
     """PARK: what may be waited for, and what may be ready already."""
 
+    on_look: Callable[[], None]
+
+    @property
+    def page(self) -> ClockPage: ...
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property

@@ -8,8 +8,9 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply
-from rsg_server.process.actor import Parked
+from rsg_server.clock.clock_page import EXCLUSIVE_FILES
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.process.actor import IS_FILE, Parked
 from rsg_server.process.lock_cycle import closes_cycle
 from rsg_server.processor.charges import EXEC, IS_CHARGE, NICE
 from rsg_server.protocol import (
@@ -77,6 +78,8 @@ def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
     if wait in (WAIT_CHARGE, WAIT_CHARGE_REST) and not _compute(kernel, actor, parked):
         told = kernel.cpu_timers.ended(actor, WAKE_READY, 0)
         return None if actor.process.dead else Reply(told)
+    if wait == WAIT_FD and parked.c & IS_FILE:
+        kernel.page.words[EXCLUSIVE_FILES] = 1
     kernel.park(actor, parked)
     return None
 
@@ -115,8 +118,15 @@ def epoll(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
         return Reply(fds=(os.dup(private.fileno()),))
 
 
+def look(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[] -> [0]; the actor has written something: of those that watch it with EPOLLEXCLUSIVE one is woken for this write."""
+    kernel.on_look()
+    return OK
+
+
 HANDLERS: dict[int, Handler] = {
     int(Op.PARK): Handler("iiiiiii", park),
     int(Op.PARK_AT_SLOT): Handler("iiiiiiii", park_at_slot),
     int(Op.EPOLL): Handler("", epoll),
+    int(Op.LOOK): Handler("", look),
 }

@@ -43,6 +43,11 @@ IS_EXCLUSIVE: Final[int] = lib.PARK_FD_EXCLUSIVE
 HAS_LOOKED: Final[int] = lib.PARK_FD_LOOKED
 """Flag in `c` of a wait for descriptors: nothing was ready just now but for connections that are others' to accept."""
 
+IS_FILE: Final[int] = lib.PARK_FD_FILE
+"""Flag in `c` of a wait for descriptors, with IS_EXCLUSIVE: what is watched is the kernel's file of number `b`."""
+IS_CHOSEN: Final[int] = lib.PARK_FD_CHOSEN
+"""Flag that the server sets in `c`, with IS_FILE: of those that wait for the file, this actor is woken for its news."""
+
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
 """Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
 

@@ -14,6 +14,7 @@ import socket
 import struct
 import time
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgpack
@@ -78,6 +79,7 @@ class TurnLoop:
         self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
         self.stop = False
         kernel.on_birth = self._introduce
+        kernel.on_look = partial(wake_ready, kernel)
         self.listener = Listener(kernel)
         self.handlers = HANDLERS
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")

@@ -1,9 +1,10 @@
 """Asks the kernel between two turns what has become ready, and wakes in the order of the server's own numbers.
 
 Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all of
-them, or one if they ask for that (epoll_ctl(2), EPOLLEXCLUSIVE), and who comes too late finds nothing and waits on. Here the
-first is woken and the others are nominated: they get places in the run queue and stay parked, until their places come and the
-server looks whether there is still something for them. So an actor that comes too late costs no turn.
+them, or one if they ask for that (epoll_ctl(2), EPOLLEXCLUSIVE; here `_is_told` and `_reason`), and who comes too late finds
+nothing and waits on. Here the first is woken and the others are nominated: they get places in the run queue and stay parked,
+until their places come and the server looks whether there is still something for them. So an actor that comes too late costs
+no turn.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from rsg_server._native import lib
 from rsg_server.clock.clock_page import MAY_HAVE_WOKEN
-from rsg_server.process.actor import AT_TERMINAL, HAS_LOOKED, IS_EXCLUSIVE, STATE_PARKED, Actor, Parked
+from rsg_server.process.actor import AT_TERMINAL, HAS_LOOKED, IS_CHOSEN, IS_EXCLUSIVE, IS_FILE, STATE_PARKED, Actor, Parked
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
 from rsg_server.protocol import WAIT_FD, WAKE_ELSEWHERE, WAKE_READY
@@ -42,10 +43,17 @@ def wake_ready(kernel: WakeupKernel) -> None:
         if len(news) > 1:
             _put_accepts_in_turn(news)
         hosts: set[str] = set()
+        files: set[int] = set()
         for target, events in news:
             if isinstance(target, Actor):
-                if target.parked is not None and target.parked.wait == WAIT_FD and not target.is_nominated:
-                    _wake_or_nominate(kernel, target, target.parked, hosts)
+                parked = target.parked
+                if (
+                    parked is not None
+                    and parked.wait == WAIT_FD
+                    and _is_told(target, parked, news, files)
+                    and not target.is_nominated
+                ):
+                    _wake_or_nominate(kernel, target, parked, hosts)
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:
@@ -72,6 +80,39 @@ def _since(item: tuple[Target, int]) -> int:
     return target.parked.since_ns if isinstance(target, Actor) and target.parked is not None else 0
 
 
+def _is_told(actor: Actor, parked: Parked, news: list[tuple[Target, int]], files: set[int]) -> bool:
+    """Whether an actor is told of news. Of those that watch a file with EPOLLEXCLUSIVE, choose the first that the news reach.
+
+    The others look past the file, in case that something else is ready. False for an actor that has just done so: what the
+    kernel tells at the beginning of its wait is old. Each write is told at once (`OP_LOOK`), so each chooses another actor;
+    `files` have one for this write.
+    """
+    if not parked.c & IS_FILE:
+        return True
+    if parked.c & HAS_LOOKED:
+        parked.c &= ~HAS_LOOKED
+        return False
+    if not parked.c & IS_CHOSEN and parked.b not in files and _are_of_file(actor, parked.b, news):
+        parked.c |= IS_CHOSEN
+        files.add(parked.b)
+    return True
+
+
+def _watches(parked: Parked, file: int) -> bool:
+    return parked.wait == WAIT_FD and bool(parked.c & IS_FILE) and parked.b == file
+
+
+def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> bool:
+    """Whether news may be of a file: then they have reached all actors that wait for it."""
+    told = {target.number for target, _ in news if isinstance(target, Actor)}
+    everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
+    return all(
+        other.number in told
+        for other in everybody
+        if other.state is STATE_PARKED and other.parked is not None and _watches(other.parked, file)
+    )
+
+
 def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: Parked, hosts: set[str]) -> None:
     """Wake the first of the actors of a host that are ready at this moment, nominate the others; `hosts` have a first one."""
     name = actor.process.host.name
@@ -89,6 +130,8 @@ def _reason(kernel: WakeupKernel, parked: Parked) -> int | None:
     """Why to wake an actor whose descriptors are ready; None if it has looked already and found them to be others' to serve."""
     if not parked.c & IS_EXCLUSIVE:
         return WAKE_READY
+    if parked.c & IS_FILE:
+        return WAKE_READY if parked.c & IS_CHOSEN else WAKE_ELSEWHERE
     listener = kernel.sockets.all.get(parked.b)
     if listener is None or not listener.tokens:
         return WAKE_READY
@@ -111,6 +154,7 @@ def elect(kernel: WakeupKernel, actor: Actor) -> bool:
         return True
     assert actor.parked is not None
     if lib.watch_is_ready(actor.process.pidfd, actor.parked.c >> 8) == 0:
+        actor.parked.c &= ~IS_CHOSEN
         return False
     reason = _reason(kernel, actor.parked)
     if reason is None:

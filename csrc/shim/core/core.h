@@ -163,12 +163,14 @@ struct watched_terminal {
     uint64_t data; /* what the application is told of the master's events */
 };
 
-/* An epoll instance of the application, and a listening internet socket that it watches with EPOLLEXCLUSIVE. */
+/* An epoll instance of the application, and what it watches with EPOLLEXCLUSIVE: a listening internet socket, or a file of the kernel
+ * (a pipe, an eventfd, an AF_UNIX socket). */
 struct exclusive_listener {
     int epoll;
     int fd;
-    int64_t socket;
-    uint64_t data; /* what the application is told of the socket's events */
+    int64_t socket; /* or the file's number */
+    bool is_file;
+    uint64_t data; /* what the application is told of its events */
 };
 
 /* A mount of the host whose files are kept on a storage (sys/procfs/stored_mounts.c). */

@@ -9,6 +9,7 @@
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/io/io.h"
+#include "shim/sys/poll/poll.h"
 #include "shim/sys/process/seccomp.h"
 #include "tables/newer_syscalls.h"
 
@@ -95,8 +96,11 @@ static long answer_once(struct call *call)
         call->had_woken = call->thread->process->page->may_have_woken;
         call->thread->process->page->may_have_woken = 1;
     }
-    if (row->handler != NULL && ((result = handle(call, row)) != 0 || row->error == 0))
+    if (row->handler != NULL && ((result = handle(call, row)) != 0 || row->error == 0)) {
+        if (__builtin_expect(call->thread->process->page->exclusive_files != 0, 0))
+            epoll_tell_exclusive(call, result);
         return result;
+    }
     if (row->error != 0) {
         warn_once(call->thread, WARN_REFUSED, syscall_name(call->number), NULL);
         return row->error;

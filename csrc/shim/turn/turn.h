@@ -33,7 +33,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts);
 /* wait_ready.c */
 enum { WAIT_ERROR = 1 }; /* what wait_ready says besides 0 and -errno */
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
-long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool looked);
+long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
+                      bool looked);
 int64_t socket_deadline(struct call *call, int fd, int option);
 long wait_ready(struct call *call, int fd, short events, int timeout_option);
 long wait_blocked(struct call *call, int fd, short events, int timeout_option);

@@ -116,13 +116,17 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     return wait_in_epoll(call, fds, count, &wait, restarts);
 }
 
-/* As wait_polled, of an epoll instance that watches a listening socket with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
+/* As wait_polled, of an epoll instance that watches a listening socket, or a file of the kernel (`is_file`, then `listener` is its
+ * number), with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
  * but another waiter was woken for the socket's connections: the caller looks past them, and says so if it waits again. */
-long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool looked)
+long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
+                      bool looked)
 {
     struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = (uint64_t)fds[0].fd, .b = (uint64_t)listener};
 
-    wait.c = PARK_FD_EXCLUSIVE | (looked ? PARK_FD_LOOKED : 0);
+    if (is_file && looked) /* else the kernel has nothing old to tell at the beginning of the wait */
+        looked = NATIVE(poll, fds, 1, 0) > 0;
+    wait.c = PARK_FD_EXCLUSIVE | (is_file ? PARK_FD_FILE : 0) | (looked ? PARK_FD_LOOKED : 0);
     return wait_in_epoll(call, fds, count, &wait, false);
 }
 

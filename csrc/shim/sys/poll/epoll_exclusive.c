@@ -1,8 +1,10 @@
-/* Listening internet sockets that the application's epoll instances watch with EPOLLEXCLUSIVE (epoll_ctl(2)): a connection is to
- * wake one of those that wait, though the socket is readable to all. The server chooses whom; another one that is woken for
- * something else looks past the socket's event, which is not its own.
+/* What the application's epoll instances watch with EPOLLEXCLUSIVE (epoll_ctl(2)): a connection to a listening internet socket, or a
+ * write to a file of the kernel (a pipe, an eventfd, an AF_UNIX socket), is to wake one of those that wait, though it is readable to
+ * all. The server chooses whom; another one that is woken for something else looks past the event, which is not its own. So that each
+ * write wakes one, the server is told of it at once while anybody waits so for a file.
  *
- * Linux does so for whatever file is watched, while it cannot be known here who was woken for what else than connections. */
+ * Other simulated sockets, and what has no number (timerfd, signalfd, inotify), wake all that wait. */
+#include "shim/core/channel.h"
 #include "shim/core/fd_kind.h"
 #include "shim/sys/poll/poll.h"
 
@@ -13,35 +15,66 @@ static void drop(struct process *process, int at)
     process->exclusives[at] = process->exclusives[--process->exclusive_count];
 }
 
-/* After an epoll_ctl that has succeeded. A process has few listening sockets: those beyond the table wake all that wait. */
+/* The number of a simulated socket, or of a file of the kernel; -1: it has none. */
+static int64_t identity(int fd, bool *is_file)
+{
+    struct fd looked;
+    uint64_t number;
+
+    fd_look(fd, &looked);
+    *is_file = !fd_is_simulated(&looked);
+    if (fd_is_simulated(&looked))
+        return looked.kind == FD_STREAM ? looked.socket : -1;
+    if (looked.kind == FD_ANONYMOUS)
+        return eventfd_identity(fd, &number) ? (int64_t)(number << 1 | 1) : -1;
+    if (looked.kind != FD_PIPE && looked.kind != FD_SOCKET)
+        return -1;
+    return (int64_t)((looked.status.st_ino ^ looked.status.st_dev << 40) << 2 >> 1); /* positive, even: no eventfd's */
+}
+
+/* After an epoll_ctl that has succeeded. A process has few of these: those beyond the table wake all that wait. */
 void epoll_remember_exclusive(struct call *call)
 {
     struct process *process = call->thread->process;
     const struct epoll_event *event = (const struct epoll_event *)call->a[3];
     int epoll = (int)call->a[0];
     int fd = (int)call->a[2];
-    int64_t socket;
+    int64_t number;
+    bool is_file;
 
     for (int i = process->exclusive_count - 1; i >= 0; i--)
         if (process->exclusives[i].epoll == epoll && process->exclusives[i].fd == fd)
             drop(process, i);
     if (call->a[1] != EPOLL_ADD || (event->events & EPOLLEXCLUSIVE) == 0 || process->exclusive_count == EXCLUSIVE_LISTENERS_MAX)
         return;
-    socket = socket_id(fd);
-    if (socket >= 0)
-        process->exclusives[process->exclusive_count++] = (struct exclusive_listener){epoll, fd, socket, event->data};
+    number = identity(fd, &is_file);
+    if (number >= 0)
+        process->exclusives[process->exclusive_count++] = (struct exclusive_listener){epoll, fd, number, is_file, event->data};
 }
 
-/* The one listening socket that an epoll instance watches with EPOLLEXCLUSIVE; false if there is none, or more of them. Sockets
- * that have been closed meanwhile are forgotten. */
+/* After a call while somebody waits so for a file: if it has written something, whom that wakes is decided now. */
+void epoll_tell_exclusive(const struct call *call, long result)
+{
+    static const uint16_t writers[] = {__NR_write,  __NR_writev, __NR_pwritev2, __NR_sendto,   __NR_sendmsg, __NR_sendmmsg,
+                                       __NR_splice, __NR_tee,    __NR_vmsplice, __NR_sendfile, __NR_connect};
+    struct reply reply;
+
+    for (size_t i = 0; i < sizeof writers / sizeof writers[0] && result >= 0; i++)
+        if (call->number == writers[i])
+            ask(call->thread, &reply, OP_LOOK, 0, NULL);
+}
+
+/* The one file that an epoll instance watches with EPOLLEXCLUSIVE; false if there is none, or more of them. Those that have been
+ * closed meanwhile are forgotten. */
 bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener)
 {
     int count = 0;
+    bool is_file;
 
     for (int i = process->exclusive_count - 1; i >= 0; i--) {
         if (process->exclusives[i].epoll != epoll)
             continue;
-        if (socket_id(process->exclusives[i].fd) != process->exclusives[i].socket) {
+        if (identity(process->exclusives[i].fd, &is_file) != process->exclusives[i].socket) {
             drop(process, i);
             continue;
         }

@@ -19,10 +19,9 @@ static uint64_t hexadecimal(const char *text)
     }
 }
 
-/* What an eventfd counts, as its line in /proc says; false for any other descriptor. */
-static bool eventfd_count(int fd, uint64_t *count)
+/* A number of an eventfd, as the line that begins with `key` in /proc says; false for any other descriptor. */
+static bool eventfd_line(int fd, const char *key, uint64_t *number)
 {
-    static const char key[] = "eventfd-count:";
     char text[400];
     long file, size;
 
@@ -35,10 +34,21 @@ static bool eventfd_count(int fd, uint64_t *count)
     for (const char *at = text; *at != '\0'; at++) {
         if (!text_starts(at, key))
             continue;
-        *count = hexadecimal(at + sizeof key - 1);
+        *number = hexadecimal(at + text_length(key));
         return true;
     }
     return false;
+}
+
+static bool eventfd_count(int fd, uint64_t *count)
+{
+    return eventfd_line(fd, "eventfd-count:", count);
+}
+
+/* What tells an eventfd from all others; false for any other descriptor, and from a kernel that does not tell. */
+bool eventfd_identity(int fd, uint64_t *identity)
+{
+    return eventfd_line(fd, "eventfd-id:", identity);
 }
 
 /* Called before a write to what may be an eventfd and poll calls writable: wait while the value of a blocking eventfd leaves no

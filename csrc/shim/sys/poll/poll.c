@@ -270,7 +270,7 @@ static long epoll_until(struct call *call, int64_t deadline)
             is_elsewhere = false;
             result = wait_polled(call, entries, count, deadline, false);
         } else {
-            result = wait_exclusively(call, entries, count, deadline, listener.socket, is_elsewhere);
+            result = wait_exclusively(call, entries, count, deadline, listener.socket, listener.is_file, is_elsewhere);
             is_elsewhere = result == WAKE_ELSEWHERE || (is_elsewhere && result == WAKE_TIMEOUT);
         }
         if (result < 0)

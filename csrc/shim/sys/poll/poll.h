@@ -27,6 +27,7 @@ long epoll_look(struct call *call);
 /* epoll_exclusive.c */
 void epoll_remember_exclusive(struct call *call);
 bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener);
+void epoll_tell_exclusive(const struct call *call, long result);
 long epoll_look_past(struct call *call, const struct exclusive_listener *listener);
 
 /* epoll_terminals.c */
@@ -36,5 +37,6 @@ void epoll_put_terminals_first(struct call *call, struct epoll_event *events, un
 
 /* eventfd.c */
 long eventfd_await_room(struct call *call, int fd);
+bool eventfd_identity(int fd, uint64_t *identity);
 
 #endif
