@@ -41,7 +41,7 @@ def read_measured(directory: Path) -> dict[str, Measured]:
         content = json.loads(path.read_bytes())
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror}; name folders of runs with cpu_policy: charged") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SimunixError(f"{path}: not JSON ({error}); run the scenario again") from error
     found = content.get("format") if isinstance(content, dict) else None
     if found != FORMAT:

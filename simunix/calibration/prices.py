@@ -12,6 +12,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.processor.charges import MOST_NS
 from rsg_server.processor.costs import FORMAT, point_number
 from rsg_server.whole_files import whole_file
+from simunix.scenario import yaml_text
 
 SHIPPED: Final = Path(__file__).parent / "shipped.yaml"
 """The table for scenarios that name none."""
@@ -44,11 +45,14 @@ def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]])
 def read_prices(path: Path) -> dict[str, dict[str, int]]:
     """A table, by program and point. Raises SimunixError, which tells the place."""
     try:
-        table = _Table.model_validate(yaml.safe_load(path.read_text()))
+        table = _Table.model_validate(yaml_text.parse(yaml_text.read(path))[0])
     except OSError as error:
         raise SimunixError(f"cpu_costs: {path}: {error.strerror}; name a file that simunix calibrate has written") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SimunixError(f"cpu_costs: {path}: not YAML ({' '.join(str(error).split())})") from error
+    except UnicodeDecodeError as error:
+        raise SimunixError(f"cpu_costs: {path}: not a text file; simunix calibrate writes such files") from error
+    except yaml_text.RefusedError as error:
+        line = "" if error.line is None else f":{error.line}"
+        raise SimunixError(f"cpu_costs: {path}{line}: {error.problem}; simunix calibrate writes such files") from error
     except ValidationError as error:
         raise SimunixError(f"cpu_costs: {path}: {first_mistake(error)}; simunix calibrate writes such files") from error
     if table.format != FORMAT:

@@ -17,7 +17,7 @@ from simunix.results.as_trace import read_trace
 from simunix.workload.formats.by_name import job_names
 from simunix.workload.formats.swf import SwfTrace
 
-_NAME = re.compile(r"^ ?Note: (user|group|partition|queue) (\d+): (.*)$")
+_NAME = re.compile(r"^ ?Note: (user|group|partition|queue) ([0-9]{1,15}): (.*)$")
 COLUMNS = {"user": "user", "group": "account", "partition": "partition", "queue": "qos"}
 """Names in a pair table of the fields that notes of a trace give names for."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from simunix.compare.against import validation
+from simunix.compare.against import site_jobs, validation
 from simunix.compare.figures import figures
 from simunix.compare.files import write_tables
 from simunix.compare.page import addition
@@ -59,6 +59,8 @@ def compare(options: CompareOptions) -> int:
     check(list(runs.values()))
     if options.against is not None and not options.against.exists():
         raise SimunixError(f"--against {options.against}: no such file; give what the site's accounting printed")
+    if options.against is not None:
+        site_jobs(options.against)  # what is wrong with it is said before the runs
     out = options.out or Path("out") / f"compare-{options.paths[0].resolve().stem}"
     with claimed(out, resume=True, mark=MARK, what="comparison"):
         folders = {one.label: one.path for one in variants if one.is_run}

@@ -51,6 +51,8 @@ def read_flows(path: Path) -> list[FlowRow]:
         raise FlowsError(f"{path}: not a text file; flows are JSON") from None
     except json.JSONDecodeError as error:
         raise FlowsError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except ValueError:  # a number of more digits than Python reads
+        raise FlowsError(f"{path}: not a file of flows: a number of thousands of digits") from None
     except RecursionError:
         raise FlowsError(f"{path}: not a file of flows: nested too deeply") from None
     try:

@@ -57,10 +57,15 @@ ROOT = Path(__file__).resolve().parents[2]
 SEEDS = Path(__file__).resolve().parent / "seeds"
 CPU_S, MEMORY_BYTES = 10.0, 1 << 30
 WORDS = (
-    b"-1 0 1 9 99999999999999999999 1e999 nan inf .inf -0 0x10 1_000 ~ null true [] {} [1-3] [1-1000] [ ] { } : , - # & * !"
-    b" | > % <<: *a &a \\ / .. ../../x /dev/null \xff \xc3\x28 \xe2\x80\xae \xc2\xb2 \x00 10Gbps 5s 1d2h 1TiB 2.5Gf n[1-4]"
-    b" a[1-x] a[1- NodeName= slurm: hosts: workload: events: network: <host <link <zone <route <!DOCTYPE &lt; type delay"
-).split(b" ")
+    *(
+        b"-1 0 1 9 99999999999999999999 1e999 nan inf .inf -0 0x10 1_000 ~ null true [] {} [1-3] [1-1000] [ ] { } : , - # & *"
+        b" ! | > % <<: *a &a \\ / .. ../../x /dev/null \xff \xc3\x28 \xe2\x80\xae \xc2\xb2 \x00 10Gbps 5s 1d2h 1TiB 2.5Gf"
+        b" n[1-4] a[1-x] a[1- NodeName= slurm: hosts: workload: events: network: <host <link <zone <route <!DOCTYPE &lt; type"
+        b" delay"
+    ).split(b" "),
+    b"9" * 5000,
+    b"[" * 3000,
+)
 
 
 class TooLongError(Exception):

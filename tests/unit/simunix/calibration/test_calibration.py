@@ -56,7 +56,9 @@ def test_the_table_that_ships_has_slurms_daemons() -> None:
     ("text", "message"),
     [
         (None, "No such file or directory; name a file that simunix calibrate has written"),
-        ("a: [", "not YAML"),
+        ("a:\n  b: [", ":2: not YAML: expected the node content"),
+        ("a: {b: 9999-99-99}\n", ":1: not YAML: '9999-99-99': month must be in 1..12"),
+        ("[" * 3000, "nested too deeply"),
         (
             "format: simunix costs 0\nprograms: {}\n",
             "format: expected 'simunix costs 1', found 'simunix costs 0'; calibrate again",
@@ -78,7 +80,7 @@ def test_what_is_no_table_is_refused_in_a_line(tmp_path: Path, text: str | None,
         path.write_text(text)
     with pytest.raises(SimunixError) as raised:
         read_prices(path)
-    assert str(raised.value).startswith(f"cpu_costs: {path}: ") and message in str(raised.value)
+    assert str(raised.value).startswith(f"cpu_costs: {path}:") and message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 

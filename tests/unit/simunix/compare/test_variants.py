@@ -90,6 +90,7 @@ def test_runs_that_are_there(tmp_path: Path) -> None:
             "0 clusters, 0 of which take a configuration file; say which with --set KEY.config=FILE",
         ),
         (["s.yaml", "--against", "gone.txt"], "--against gone.txt: no such file"),
+        (["s.yaml", "--against", "empty.sacct"], "empty.sacct:2: State: expected a state such as COMPLETED"),
         (["s.yaml", "--set", "a=b", "--most", "0"], "--most: expected at least 1, got 0"),
         (["s.yaml", "--set", "a=b", "--workers", "1", "--scheduler", "tcp://a:1"], "the scheduler has its own workers"),
     ],
@@ -101,6 +102,7 @@ def test_what_is_wrong_is_one_line(
     Path("slurm.conf").write_text("ClusterName=s\n")
     Path("plain.yaml").write_text("hosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n")
     Path("empty").mkdir()
+    Path("empty.sacct").write_text("JobID|Submit|Start|End|AllocCPUS|State\n1|2024-03-01T08:00:00|Unknown|Unknown|1|\n")
     Path("run").mkdir()
     Path("run/run.json").write_text(json.dumps({}))
     assert main(["compare", *words]) == 2
