@@ -114,7 +114,7 @@ enum simunix_op {
     OP_TIMERFD_GET = 30,    /* [fd] -> [0, left, interval] */
     OP_KERNEL_SIGNALS = 31, /* [by a terminal] -> [0]; from now on the kernel may send this process and its children signals */
     OP_GROUP_ORPHANED = 59, /* [] -> [0]; -EIO if nothing ties the caller's process group to its session, see setpgid(2) */
-    OP_FILTERS = 65,        /* [mode, how many] -> [0]; the caller's filters of system calls, as seccomp(2) has them */
+    OP_FILTERS = 66,        /* [mode, how many] -> [0]; the caller's filters of system calls, as seccomp(2) has them */
     OP_QUEUE_NOTIFY = 36,   /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
     /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must
      * take them */
