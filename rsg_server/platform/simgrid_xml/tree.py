@@ -103,6 +103,8 @@ def parse(path: Path, warn: Callable[[int, str], None] = lambda line, text: None
 
     `warn` gets the line and the text of what SimGrid's parser reads although it is not XML.
     """
+    if path.is_char_device():  # /dev/zero never ends
+        raise PlatformError(f"{path}: a device; give a SimGrid platform file")
     try:
         content = path.read_bytes()
     except OSError as error:

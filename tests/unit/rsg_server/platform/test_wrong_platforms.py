@@ -221,3 +221,8 @@ def test_any_text_is_read_or_refused_in_one_line(tmp_path_factory: pytest.TempPa
         load_platform(file)
     except PlatformError as error:
         assert str(error).startswith(str(file)) and "\n" not in str(error)  # noqa: PT017
+
+
+def test_a_device_is_not_read() -> None:
+    with pytest.raises(PlatformError, match="/dev/zero: a device; give a SimGrid platform file"):
+        load_platform("/dev/zero")
