@@ -31,15 +31,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
     parser.add_argument("--out", type=Path, metavar="DIR", help="run directory (default: out/NAME; none kept for a command)")
     parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
-    parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
-    parser.add_argument(
-        "--pause-at", metavar="TIME", help="pause at this virtual time, until simunix ctl DIR resume (or step, until)"
-    )
-    parser.add_argument(
-        "--epoch",
-        metavar="DATE",
-        help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
-    )
+    _add_time(parser)
     parser.add_argument(
         "--set",
         action="append",
@@ -47,7 +39,6 @@ def add_parser(subcommands: Subparsers) -> None:
         metavar="KEY=VALUE",
         help="replace a value of the scenario; KEY+=VALUE appends to a list",
     )
-    parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
     parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
     parser.add_argument("--host", help="emulated host of the command (with --join; default: the only one)")
     parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
@@ -61,6 +52,20 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     _add_observation(parser)
     parser.set_defaults(execute=execute)
+
+
+def _add_time(parser: argparse.ArgumentParser) -> None:
+    """Declare the options that say when virtual time begins, pauses and ends, and how fast it goes."""
+    parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
+    parser.add_argument(
+        "--pause-at", metavar="TIME", help="pause at this virtual time, until simunix ctl DIR resume (or step, until)"
+    )
+    parser.add_argument(
+        "--epoch",
+        metavar="DATE",
+        help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
+    )
+    parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
 
 
 def _add_observation(parser: argparse.ArgumentParser) -> None:

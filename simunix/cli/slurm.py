@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from rsg_server.whole_files import write_whole
 
 if TYPE_CHECKING:
     from simunix.rjms.slurm.site.changes import Change
@@ -79,7 +80,7 @@ def execute_import(options: argparse.Namespace) -> int:
     found = import_site(files, options.output, names)
     is_refused = any(change.reason.startswith(REFUSED) for change in found.changes)
     changes = (*found.changes, *(() if is_refused else _at_the_start(options.output)))
-    (options.output / "changes.txt").write_text(changes_text(changes))
+    write_whole(options.output / "changes.txt", changes_text(changes))
     if names is not None and options.names is not None:
         names.write(options.names)
     print(changes_text(changes), end="")

@@ -100,8 +100,7 @@ class Emulation:
         self._warn = warn
         self._interrupts = interrupts or Interrupts()
         self._lists_waiting = lists_waiting
-        self._begun_ns = next_tick_ns()
-        self.begun_real_ns = time.time_ns()
+        self._begun_ns, self.begun_real_ns = next_tick_ns(), time.time_ns()
         self.isolation = self._isolation(isolation)
         self._log = EventLog(directory.events, plan.log_every_turn)
         self._core = claim()

@@ -36,7 +36,7 @@ from simunix.planning.platform_profiles import not_played
 from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.storages import Mounts, copies, plan_mounts, with_disks
-from simunix.planning.submission import WorkloadPlan, Workloads, plan_workloads
+from simunix.planning.submission import WorkloadPlan, Workloads, inputs_of, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
 from simunix.ranges import fold_hosts
 from simunix.rjms.adapter import ClusterPlan, Site
@@ -184,7 +184,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         until_ns=scenario.until,
         pace=scenario.pace,
         preempt_after_s=scenario.preempt_after / NS if scenario.preempt_after else None,
-        inputs=_inputs(parts.workloads),
+        inputs=inputs_of(parts.workloads),
         log_every_turn=log_every_turn,
         faults=faults,
         profiles=profiles,
@@ -239,11 +239,6 @@ def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
     """The servers of storages: one on each host, also where several workloads use that host."""
     servers = (server for workload in workloads for server in workload.behaviour.servers)
     return list({server.host: server for server in servers}.values())
-
-
-def _inputs(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
-    """The files of which run.json gives checksums, by their role."""
-    return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
 def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging | None, strict: bool) -> KernelOptions:

@@ -210,6 +210,11 @@ def _scripts(task: _Task) -> tuple[FileSpec, ...]:
     return tuple(FileSpec(task.host, f"{WORKLOAD_FOLDER}/{file.name}", file.read_bytes()) for file in files)
 
 
+def inputs_of(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
+    """The files of which run.json gives checksums, by their role."""
+    return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
+
+
 def _python(root: RootTree) -> str:
     """The root's own Python: that of simunix has another path in each checkout, and paths are in the event log."""
     return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON

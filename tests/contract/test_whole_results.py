@@ -23,6 +23,7 @@ EXCEPTIONS = {
     "simunix/io_coordinator/packs.py": "a program of its own: its input",
     "simunix/launch/claims.py": "the mark that is locked",
     "simunix/launch/debug/gdb.py": "commands for gdb",
+    "simunix/launch/debug/host_messages.py": "grows with the run",
     "simunix/launch/factory/launcher.py": "a file of a host",
     "simunix/launch/run_directory.py": "room that is kept",
     "simunix/launch/view/block_devices.py": "a file of a host",
