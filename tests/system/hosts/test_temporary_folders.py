@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from simunix.launch.run_directory import remove_tree
 from tests.conftest import Simunix
 from tests.starts import FRESH
 
@@ -24,7 +24,7 @@ def computers(request: pytest.FixtureRequest) -> Iterator[Path]:
     folder = Path(request.param) / MARK
     folder.mkdir()
     yield folder
-    shutil.rmtree(folder)
+    remove_tree(folder)  # overlays leave folders without permissions there
     for left in Path(request.param).glob(f"{MARK}*"):
         left.unlink()
 
