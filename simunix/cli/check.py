@@ -42,14 +42,12 @@ def add_parser(subcommands: Subparsers) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Check the programs of the scenario or command and print the reports; return ESCAPES if one is not intercepted."""
     from simunix.coverage.check import Context, check_command
-    from simunix.launch.emulation import say
-    from simunix.planning.programs import check_scenario
 
     if not options.target:
         raise SimunixError("check: give a scenario file, or a command after --; see simunix check --help")
     first = Path(options.target[0])
     if len(options.target) == 1 and first.suffix in (".yaml", ".yml"):
-        reports = check_scenario(first, tuple(options.set), say)
+        reports = _scenario_reports(first, tuple(options.set))
     else:
         path = os.environ.get("PATH", os.defpath)
         context = Context(path, os.getcwd(), library_path=os.environ.get("LD_LIBRARY_PATH", ""))
@@ -59,6 +57,21 @@ def execute(options: argparse.Namespace) -> int:
     else:
         print("\n".join(line for report in reports for line in lines(report, options.verbose)))
     return ESCAPES if any(report.escapes for report in reports) else 0
+
+
+def _scenario_reports(path: Path, overrides: tuple[str, ...]) -> list[Report]:
+    """A report on each program of a scenario; what a run would warn of before its start is said."""
+    from simunix.app.late import late_lines
+    from simunix.launch.emulation import say
+    from simunix.planning.expand import expand
+    from simunix.planning.programs import check_programs
+    from simunix.rjms.scenario import load
+
+    scenario = load(path, overrides)
+    expansion = expand(scenario, path.parent, checked=False)
+    for warning in (*expansion.plan.warnings, *late_lines(scenario, expansion, expansion.plan.until_ns)):
+        say(warning)
+    return check_programs(expansion)
 
 
 def lines(report: Report, verbose: bool) -> list[str]:

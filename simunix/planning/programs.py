@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from simunix.coverage.check import Context, Report, check_command
 from simunix.launch.plan import ProcessSpec
-from simunix.planning.expand import Expansion, expand
-from simunix.rjms.scenario import load
+from simunix.planning.expand import Expansion
 from simunix.roots.tree import RootTree
 
-Warn = Callable[[str], None]
 
-
-def check_scenario(path: Path, overrides: tuple[str, ...] = (), warn: Warn = lambda text: None) -> list[Report]:
-    """A report on each program that the hosts will run; each once per user and root. `warn` gets what a run would warn of."""
-    expansion = expand(load(path, overrides), path.parent, checked=False)
-    for warning in expansion.plan.warnings:
-        warn(warning)
+def check_programs(expansion: Expansion) -> list[Report]:
+    """A report on each program that the hosts will run; each once per user and root."""
     roots = {host.name: host.root for host in expansion.plan.hosts}
     found: dict[tuple[str, str | None, RootTree], Report] = {}
     seen = set()

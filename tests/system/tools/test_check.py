@@ -98,3 +98,13 @@ def test_a_foreign_program_is_not_started_by_its_descriptor(simunix: Simunix, tm
     done = simunix("run", "--", "python3", "-c", script)
     assert "PermissionError" in done.stderr
     assert "not an x86-64 program (not started)" in done.stderr
+
+
+def test_what_comes_after_the_end_is_said(simunix: Simunix, tmp_path: Path) -> None:
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text("hosts: [{name: h}]\nuntil: 15s\nprocesses:\n- {name: c, host: h, start: 20s, command: [date]}\n")
+    done = simunix("check", scenario)
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"simunix: {scenario}:4: processes[0].start: c starts at 20 s, and the run ends at 15 s (until): it never starts\n"
+    )
