@@ -61,7 +61,26 @@ def fork_server(worker: int) -> ForkServer:
     return ForkServer()
 
 
-class Forked(subprocess.Popen[str]):
+NOTICES = ("simunix: in a user namespace every user of a host is you", "simunix: no namespaces (")
+"""How a line begins that a user's run says of its isolation, and root's does not."""
+
+
+def without_notices(stderr: str) -> str:
+    """What simunix says to a user as it does to root."""
+    if os.geteuid() == 0:
+        return stderr
+    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith(NOTICES))
+
+
+class Heard(subprocess.Popen[str]):
+    """A `subprocess.Popen` whose `communicate` leaves out what a user's simunix says and root's does not."""
+
+    def communicate(self, *arguments: Any, **options: Any) -> tuple[str, str]:
+        stdout, stderr = super().communicate(*arguments, **options)
+        return stdout, without_notices(stderr) if stderr else stderr
+
+
+class Forked(Heard):
     """A `subprocess.Popen` of simunix whose start is a fork of the server's: what is replaced is the start and the wait.
 
     Its process group is its own. Of the options those that need code to run in the child are not possible.
@@ -115,17 +134,8 @@ def start(*arguments: object, fresh: bool = False, **options: Any) -> subprocess
     if fresh or IS_ALWAYS_FRESH or "preexec_fn" in options:
         environment = {**(options.pop("env", None) or os.environ)}
         environment["PYTHONPATH"] = str(ROOT)
-        return subprocess.Popen([*FRESH, *words], env=environment, text=True, **options)
+        return Heard([*FRESH, *words], env=environment, text=True, **options)
     return Forked(words, text=True, **options)
-
-
-NOTICES = ("simunix: in a user namespace every user of a host is you", "simunix: no namespaces (")
-"""How a line begins that a user's run says of its isolation, and root's does not."""
-
-
-def without_notices(stderr: str) -> str:
-    """What simunix says to a user as it does to root."""
-    return "".join(line for line in stderr.splitlines(keepends=True) if not line.startswith(NOTICES))
 
 
 def run(
@@ -146,6 +156,4 @@ def run(
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.communicate(timeout=1)
             raise
-    if os.geteuid() != 0 and stderr:
-        stderr = without_notices(stderr)
     return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)

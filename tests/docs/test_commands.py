@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import DOCS, LOOSE_PAGES, ROOT, Block, blocks_of, name_of
+from tests.starts import without_notices
 
 PAGES = (*LOOSE_PAGES, *sorted((DOCS / "tutorial").glob("*.md")), *sorted((DOCS / "guide").glob("*.md")), DOCS / "index.md")
 RUN_ELSEWHERE = DOCS / "guide" / "testing-your-program.md"
@@ -98,7 +99,7 @@ def run(command: str, folder: Path, *, code: int = 0) -> str:
         check=False,
     )
     assert done.returncode == code, f"$ {command}\n{done.stdout}"
-    return done.stdout
+    return without_notices(done.stdout)
 
 
 @contextmanager
