@@ -201,7 +201,7 @@ def test_links_are_drawn(simunix: Simunix, traffic: Path, tmp_path: Path) -> Non
     ("words", "expected"),
     [
         (("nowhere",), "nowhere: No such file or directory; give the directory of a run with --link-usage"),
-        (("bad.csv",), "bad.csv:2: expected time,link,bytes,rate,utilisation, got '1,n1_UP'"),
+        (("bad.csv",), "bad.csv:2: expected 5 fields, time,link,bytes,rate,utilisation, got 2"),
         (("good.csv", "--links", "x"), "--links: 'x' carried nothing in good.csv; those that did: n1_UP"),
         (("good.csv", "-o", "x.doc"), "x.doc: Format 'doc' is not supported"),
     ],

@@ -10,7 +10,6 @@ from tests.needs import needs
 pytestmark = needs("ss")
 SERVER = """
 import socket, time
-from tests.needs import needs
 listener = socket.create_server(("", 8080), backlog=7)
 six = socket.create_server(("::", 81), family=socket.AF_INET6, backlog=9, dualstack_ipv6=True)
 only_six = socket.create_server(("::1", 82), family=socket.AF_INET6)

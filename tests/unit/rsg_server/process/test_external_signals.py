@@ -15,7 +15,7 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
-from simunix.launch import supervisor
+from simunix.launch import failures
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.forms import interpreted_only
 from tests.unit.rsg_server.handlers.test_handlers import ask, park
@@ -113,7 +113,7 @@ def test_many_processes_are_looked_at_in_turns(world: Fake, monkeypatch: pytest.
     assert seen == [1, 2, 3, 4, 5, 1]
 
 
-@pytest.mark.parametrize("name", [outside.signal_name, traces.signal_name, supervisor.signal_name])
+@pytest.mark.parametrize("name", [outside.signal_name, traces.signal_name, failures.signal_name])
 def test_every_number_has_words(name: Callable[[int], str]) -> None:
     """Numbers come from masks in shared memory and from statuses, so there may be any."""
     assert "SIGTERM" in name(15)
