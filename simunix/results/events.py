@@ -36,7 +36,7 @@ def read_events(path: Path) -> Iterator[dict[str, Any]]:
 def _parse(line: str) -> dict[str, Any] | None:
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(event, dict) or not isinstance(event.get("event"), str):
         return None
