@@ -59,8 +59,10 @@ class CallCounts:
 
     def __init__(self, shared_fd: int, hosts: Mapping[str, HostState]) -> None:
         """Enlarge the memory that the server shares with all processes by the table of places, and tell the processes."""
-        os.ftruncate(shared_fd, SHARED_BYTES + TABLE_BYTES)
-        self._memory = mmap.mmap(shared_fd, SHARED_BYTES + TABLE_BYTES)
+        size = SHARED_BYTES + TABLE_BYTES
+        if os.fstat(shared_fd).st_size < size:  # the table of costs, which lies behind, may be there already
+            os.ftruncate(shared_fd, size)
+        self._memory = mmap.mmap(shared_fd, size)
         self.messages: Counter[MessageKind] = Counter()
         for host in hosts.values():
             host.flags |= FLAG_COUNT_TRAPS

@@ -95,6 +95,13 @@ def test_a_hot_instruction_is_named(simunix: Simunix, loop: Path, tmp_path: Path
     assert len(digests) == 1
 
 
+def test_calls_are_counted_where_computing_is_charged(simunix: Simunix, loop: Path, tmp_path: Path) -> None:
+    run = simunix("run", "--count-calls", "--set", "cpu_policy=charged", "--out", tmp_path / "counted", "--", loop)
+    assert (run.returncode, run.stderr) == (0, "")
+    (hot,) = (row for row in rows_of(tmp_path / "counted/traps.csv") if row["symbol"].startswith("asks_often"))
+    assert (hot["program"], hot["call"], hot["count"]) == ("loop", "getppid", "57")
+
+
 @pytest.mark.parametrize("place", [(), ("far",)], ids=["near_padding", "far_from_padding"])
 def test_a_hotter_instruction_is_rewritten(simunix: Simunix, loop: Path, tmp_path: Path, place: tuple[str, ...]) -> None:
     assert simunix("run", "--out", tmp_path / "few", "--", loop, "1", *place).returncode == 0

@@ -9,6 +9,7 @@ import pytest
 from rsg_server._native import ffi
 
 from rsg_server.handlers.table import OK, Handler
+from rsg_server.processor.costs import CostTable
 from rsg_server.protocol import FLAG_COUNT_TRAPS, SHARED_BYTES, Op, Wait
 from rsg_server.turn.call_counts import PLACES, TABLE_BYTES, CallCounts, MessageKind, TrapPlace, call_name
 from tests.unit.rsg_server.fakes import Fake
@@ -35,6 +36,14 @@ def test_places_come_with_the_hottest_first(world: Fake, counts: CallCounts) -> 
 def test_processes_are_told_to_count(world: Fake, counts: CallCounts) -> None:
     assert all(host.flags & FLAG_COUNT_TRAPS for host in world.kernel.hosts.values())
     assert os.fstat(world.kernel.page.fd).st_size == SHARED_BYTES + TABLE_BYTES
+
+
+def test_the_table_of_costs_that_lies_behind_is_kept(world: Fake) -> None:
+    table = CostTable(world.kernel.page.fd, {})
+    size_bytes = os.fstat(world.kernel.page.fd).st_size
+    CallCounts(world.kernel.page.fd, world.kernel.hosts)
+    assert os.fstat(world.kernel.page.fd).st_size == size_bytes > SHARED_BYTES + TABLE_BYTES
+    assert table.measured() == {}
 
 
 def test_messages_are_counted_and_handled(world: Fake, counts: CallCounts) -> None:
