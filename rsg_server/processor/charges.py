@@ -7,7 +7,7 @@ core of this computer is taken to have, so that a host of that speed takes as lo
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,7 +58,7 @@ class Charges:
         self._seen: set[str] = set()  # file names of programs that have run
         self.count = 0
         self.total_ns = 0
-        self.by_program: Counter[str] = Counter()  # nanoseconds by file name
+        self.by_program: defaultdict[str, int] = defaultdict(int)  # nanoseconds by file name
         self.has_departed = False
         self.has_calibrated = False  # some image was told to measure what calls cost under simunix
         self._recorder = Recorder(options.recording) if options.recording is not None else None

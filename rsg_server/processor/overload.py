@@ -23,27 +23,30 @@ class Overload:
         self.windows = 0  # in which the host was oversubscribed
         self.since_ns = -1  # when the first of them began
         self._host, self._cores, self._tell = host, cores, tell
-        self._running: Counter[str] = Counter()  # executions by program
+        self._count = 0  # executions
+        self._running: dict[str, int] = {}  # by program
         self._begun_ns = 0  # of this window, as all that follows
         self._over_ns = 0
-        self._wanted: Counter[str] = Counter()  # nanoseconds by program, of each execution
+        self._wanted: dict[str, int] = {}  # nanoseconds by program, of each execution
         self._wanted_over: Counter[str] = Counter()  # the same, of all windows in which the host was oversubscribed
 
     def begin(self, program: str) -> None:
         """An execution of a program computes, or waits for a core, from now on."""
-        self._running[program] += 1
+        self._count += 1
+        self._running[program] = self._running.get(program, 0) + 1
 
     def end(self, program: str) -> None:
         """An execution of a program does so no longer."""
-        self._running[program] -= 1
-        if not self._running[program]:
-            del self._running[program]
+        self._count -= 1
+        left = self._running.pop(program) - 1
+        if left:
+            self._running[program] = left
 
     def pass_time(self, now_ns: int, elapsed_ns: int) -> None:
         """Account for time that has passed up to now."""
         if not elapsed_ns:
             return
-        at_ns, is_over = now_ns - elapsed_ns, self._running.total() > self._cores
+        at_ns, is_over = now_ns - elapsed_ns, self._count > self._cores
         while now_ns >= (end_ns := self._begun_ns + WINDOW_NS):
             self._account(end_ns - at_ns, is_over)
             self._close()
@@ -54,7 +57,7 @@ class Overload:
 
     def _account(self, elapsed_ns: int, is_over: bool) -> None:
         for program, count in self._running.items():
-            self._wanted[program] += count * elapsed_ns
+            self._wanted[program] = self._wanted.get(program, 0) + count * elapsed_ns
         if is_over:
             self._over_ns += elapsed_ns
 

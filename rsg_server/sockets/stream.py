@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from rsg_server.network.sharing import WINDOW_BYTES
 from rsg_server.protocol import LATE_MOST, STREAM_CONNECTED, STREAM_MORE, STREAM_READS_NO_MORE
 from rsg_server.sockets import error_marking, options
-from rsg_server.sockets.pair import KEEPS_MORE, SocketState
+from rsg_server.sockets.pair import KEEPS_MORE, READ_BYTES, SocketState
 from rsg_server.sockets.ports import SOL_SOCKET
 
 if TYPE_CHECKING:
@@ -61,8 +61,11 @@ class Streams:
         """Whether the server would take bytes from an application now."""
         return not which.app_finished and _window_left(which) > 0
 
-    def take(self, which: SimulatedSocket) -> None:
-        """Send on what an application has written, as far as the window allows."""
+    def take(self, which: SimulatedSocket, has_only_bytes: bool = False) -> None:
+        """Send on what an application has written, as far as the window allows.
+
+        If there are only bytes to take, no end and no urgent ones, a short piece is the last: the kernel is not asked again.
+        """
         if which.state is SocketState.CONNECTING:
             return  # what can be read is filler
         try:
@@ -75,6 +78,8 @@ class Streams:
                     break
                 if which.flow is not None:
                     self._send(which, data)
+                if has_only_bytes and len(data) < READ_BYTES:
+                    break
         except ConnectionResetError:
             self.reset(which.peer)
         self._kernel.sockets.set_events(which)

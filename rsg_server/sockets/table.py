@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
     from rsg_server.sockets.needs import Kernel
 
+BYTES_EVENTS = select.EPOLLIN | select.EPOLLOUT
+"""Of an end of which the epoll reports no other event, there are only bytes to take."""
 FIRST_SWEEP = 256
 """Silent sockets at which the first sweep takes place."""
 
@@ -97,18 +99,18 @@ class SocketTable:
         if events & select.EPOLLPRI:
             which.is_urgent = True
         if events & (READ_EVENTS | select.EPOLLHUP | select.EPOLLERR):
-            self._take(which, bool(events & select.EPOLLHUP))
+            self._take(which, events)
         if events & select.EPOLLHUP and which.number in self.all:
             self.closed_by_application(which)
 
-    def _take(self, which: SimulatedSocket, is_closed: bool) -> None:
+    def _take(self, which: SimulatedSocket, events: int) -> None:
         """Take what the application has sent."""
         if which.kind == "s":
-            self.streams.take(which)
+            self.streams.take(which, not events & ~BYTES_EVENTS and not which.is_urgent)
         elif which.kind == "n":
             self._kernel.netlink.take(which)
         else:
-            self._kernel.datagrams.take(which, is_closed)
+            self._kernel.datagrams.take(which, bool(events & select.EPOLLHUP))
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Watch for what can be acted on: input unless there is no room for it, room at the application while bytes wait."""

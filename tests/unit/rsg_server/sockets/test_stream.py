@@ -31,6 +31,34 @@ def test_bytes_arrive_in_order_and_only_when_their_time_has_come(world: Fake) ->
         assert other.recv(10) == b"one two"
 
 
+class Asked(socket.socket):
+    """The server's end of a pair, which counts how often it is read."""
+
+    times = 0
+
+    def recv(self, *arguments: int) -> bytes:
+        self.times += 1
+        return super().recv(*arguments)
+
+
+@pytest.mark.parametrize(("sent", "ends", "times"), [(b"short", False, 1), (bytes(READ_BYTES), False, 2), (b"short", True, 2)])
+def test_a_piece_is_the_last_one_if_it_is_short_and_nothing_else_is_told(
+    world: Fake, sent: bytes, ends: bool, times: int
+) -> None:
+    client, application, served, other = connected(world)
+    with application, other:
+        asked = Asked(socket.AF_UNIX, socket.SOCK_STREAM, 0, client.end.detach())
+        asked.setblocking(False)
+        client.held = asked
+        application.send(sent)
+        if ends:
+            application.shutdown(socket.SHUT_WR)
+        world.wake_ready()
+        assert (asked.times, client.app_finished) == (times, ends)
+        pass_time(world)
+        assert (other.recv(2 * READ_BYTES), served.heard_end) == (sent, ends)
+
+
 def test_a_reader_that_does_not_read_stops_the_writer_one_piece_behind_the_window(world: Fake) -> None:
     client, application, _, other = connected(world)
     with application, other:
