@@ -24,11 +24,15 @@ Answer = TypeVar("Answer")
 
 @dataclass(slots=True)
 class Debugger(Generic[Answer]):
-    """Holds the first program called `name` on `host` ("" for any), and tells `on_held` its process."""
+    """Holds the first program called `name` on `host` ("" for any), and tells `on_held` its process.
+
+    `has_come` knows of a debugger that may have left again before anybody looked whether the process is traced.
+    """
 
     host: str
     name: str
     on_held: Callable[[Process], None]
+    has_come: Callable[[], bool] = lambda: False
     process: Process | None = None  # the held one, from then on
     held: tuple[Actor, Answer] | None = field(default=None, repr=False)
 
@@ -55,8 +59,8 @@ class Debugger(Generic[Answer]):
             time.sleep(0.01)
 
     def may_go(self) -> bool:
-        """Whether the held program is to be answered: a debugger traces it, or it is gone."""
-        return self.is_attached() or self.process is None or not self.process.status_fields()
+        """Whether the held program is to be answered: a debugger traces it, or has done so, or it is gone."""
+        return self.is_attached() or self.has_come() or self.process is None or not self.process.status_fields()
 
     def release(self) -> tuple[Actor, Answer]:
         """Take out the held actor, and the answer that the actor waits for."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,8 @@ COMMANDS = """# Every system call of an emulated process reaches simunix by a SI
 handle SIGSYS nostop noprint pass
 # Ctrl-C stops a program that waits by this; it is for gdb only.
 handle SIGSTOP nopass
+# The program has been held until now: it may go on even if gdb leaves it at once.
+shell touch {mark}
 """
 
 
@@ -43,7 +46,12 @@ class Gdb:
 
     def __post_init__(self) -> None:
         host, _, name = self.target.rpartition(":")
-        self.debugger = Debugger(host, name, self._attach)
+        self.debugger = Debugger(host, name, self._attach, self._mark.exists)
+
+    @property
+    def _mark(self) -> Path:
+        """The file that gdb makes once it has attached; gdb reads its commands only then."""
+        return self.folder / "gdb.attached"
 
     @property
     def is_on_terminal(self) -> bool:
@@ -63,7 +71,7 @@ class Gdb:
         return ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
 
     def _attach(self, process: Process) -> None:
-        (self.folder / "gdb.init").write_text(COMMANDS)
+        (self.folder / "gdb.init").write_text(COMMANDS.format(mark=shlex.quote(str(self._mark))))
         command = self.command(process)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             self.say(f"{process!r} waits for a debugger; in a terminal: {' '.join(command)}")

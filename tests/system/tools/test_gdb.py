@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -34,29 +35,35 @@ def binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "debugged"
 
 
-def debug(binary: Path, out: Path, commands: list[str]) -> tuple[str, str, int]:
-    """What gdb says, what the run printed, and its exit code, with gdb started as the run tells the user to."""
+def debug(binary: Path, out: Path, commands: list[str], is_stopped: bool = False) -> tuple[str, str, int]:
+    """What gdb says, what the run printed, and its exit code, with gdb started as the run tells the user to.
+
+    With `is_stopped` simunix does not run while gdb does.
+    """
     run = [sys.executable, "-m", "simunix.cli.main", "run", "--gdb", "debugged", "--out", out, "--"]
     script = ["sh", "-c", SCRIPT.format(binary=binary)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     options = {"env": environment, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([*run, *script], text=True, **options) as running:  # type: ignore[call-overload]
         try:
-            said = attach(running, commands)
+            said = attach(running, commands, is_stopped)
             stdout, _ = running.communicate(timeout=60)
         finally:
             running.kill()
     return said, stdout, running.returncode
 
 
-def attach(running: subprocess.Popen[str], commands: list[str]) -> str:
+def attach(running: subprocess.Popen[str], commands: list[str], is_stopped: bool = False) -> str:
     """Read from the run how to start gdb, and do so; what gdb says."""
     assert running.stderr is not None
     line = running.stderr.readline()
     told = re.fullmatch(r"simunix: debugged\[4\]@\S+ waits for a debugger; in a terminal: (gdb .* -p \d+)\n", line)
     assert told, line
     words = [*told[1].split(), "-batch", *(word for command in commands for word in ("-ex", command))]
+    if is_stopped:
+        running.send_signal(signal.SIGSTOP)
     gdb = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    running.send_signal(signal.SIGCONT)
     if "ptrace: Operation not permitted" in gdb.stderr:
         pytest.skip("gdb may not attach here")
     return gdb.stdout
@@ -79,8 +86,10 @@ def test_a_killed_program_is_missed_by_its_parent(binary: Path, tmp_path: Path) 
     assert (code, "code 137\n" in printed) == (0, True)
 
 
-def test_a_detached_program_goes_on(binary: Path, tmp_path: Path) -> None:
-    _, printed, code = debug(binary, tmp_path / "out", ["detach"])
+@pytest.mark.parametrize("is_stopped", [False, True], ids=["", "unseen"])
+def test_a_detached_program_goes_on(binary: Path, tmp_path: Path, is_stopped: bool) -> None:
+    """Also if gdb has come and gone before simunix has looked, as on a busy computer."""
+    _, printed, code = debug(binary, tmp_path / "out", ["detach"], is_stopped)
     assert (code, "42\ncode 5\n" in printed) == (0, True)
 
 

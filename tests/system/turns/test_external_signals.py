@@ -44,8 +44,10 @@ class Running:
                 process_group=0,  # its parent is in another group: a group without such a parent ignores SIGTSTP
             )
         self.wait_for(lambda: "ready" in self.output.read_text())
-        time.sleep(0.3)  # what comes before it waits is delivered in its turn, and nobody sees from where
         self.shell = next(pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if self._is_shell(pid))
+        # What comes before the shell waits is delivered in its turn, and nobody sees from where. Its child has its turn then.
+        self.wait_for(self._is_sleeping)
+        time.sleep(0.3)
 
     def _is_shell(self, pid: int) -> bool:
         try:
@@ -53,6 +55,11 @@ class Running:
         except OSError:
             return False
         return words[:2] == ["bash", "-c"] and words[2].endswith(f"# {self.folder}")
+
+    def _is_sleeping(self) -> bool:
+        """Whether the shell's child has become `sleep`."""
+        children = Path(f"/proc/{self.shell}/task/{self.shell}/children").read_text().split()
+        return any(Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"sleep\0") for child in children)
 
     def state(self) -> str:
         return Path(f"/proc/{self.shell}/stat").read_text().rpartition(")")[2].split()[0]
