@@ -30,7 +30,9 @@ def upgraded(emulation: Emulation) -> list[str]:
     for host in emulation.plan.hosts:
         programs.setdefault(host.root, set()).update(hosts[host.name].programs)
     found = {path for root, names in programs.items() for path in _changed(root, names, emulation.begun_real_ns)}
-    found |= {str(path) for _, path in program_files(emulation.plan).values() if _since(path, emulation.begun_real_ns)}
+    for _, path in program_files(emulation.plan).values():
+        if path.exists() and _since(path, emulation.begun_real_ns):  # one that is not here may be a host's own
+            found.add(str(path))
     found |= set(_etc(emulation))
     if not found:
         return []
@@ -88,9 +90,10 @@ def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
 
 
 def _since(path: Path, since_ns: int) -> bool:
+    """Whether a file has changed or gone. One that only hosts have, at a private path, has no folder here that has changed."""
     try:
         return path.stat().st_ctime_ns >= since_ns
     except FileNotFoundError:
-        return True  # taken away
+        return path != path.parent and _since(path.parent, since_ns)
     except OSError:
         return False

@@ -90,14 +90,17 @@ def last(out: Path, name: str) -> str:
     return whole[-1] if len(whole) > 1 and whole[-1] == whole[-2] else ""
 
 
+CHANGES = "ok, read-only, full, failing, read, write, readwrite, latency"
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         (("fs1:none", "full"), "host fs1 has no storage 'none'; it has disk"),
         (("fs9:disk", "full"), "host 'fs9': no such host; did you mean 'fs2'? known: fs1, fs2, n1"),
-        (("fs1:disk",), "ctl storage: expected what happens to the storage: state, read_bandwidth"),
-        (("fs1:disk", "broken"), "ctl storage: usage: simunix ctl DIR storage HOSTS:NAME [ok|read-only|full|failing]"),
-        (("fs1:disk", "write"), "ctl storage: usage: simunix ctl DIR storage HOSTS:NAME"),
+        (("fs1:disk",), f"ctl storage: expected {CHANGES}, got nothing; usage: simunix ctl DIR storage HOSTS:NAME"),
+        (("fs1:disk", "broken"), f"ctl storage: expected {CHANGES}, got 'broken'; usage: simunix ctl DIR storage HOSTS:NAME"),
+        (("fs1:disk", "write"), "ctl storage: expected a value of write, got nothing; usage: simunix ctl DIR storage HOSTS:NAME"),
         (("fs1:disk", "write", "0"), "ctl storage: expected a rate such as"),
         (("fs1", "full"), "ctl storage: expected HOSTS:STORAGE such as 'nfs1:disk', got 'fs1'"),
     ],

@@ -56,7 +56,7 @@ def write(folder: Path, dependencies: str = "rjms") -> Path:
 def test_a_workload_through_an_rjms_of_another_package(tmp_path: Path) -> None:
     with_toy = partial(simunix, install(tmp_path / "site"))
     ran, _ = run_twice(with_toy, write(tmp_path), tmp_path, timeout=120)
-    assert (ran.record["rjms"], ran.record["deterministic"]) == ("toy 1.0", True)
+    assert (ran.record["rjms"], ran.record["deterministic"]) == ("toy 1.0", True), ran.record["disturbances"]
     rows = ran.jobs
     assert [rows[n]["final_state"] for n in range(1, 7)] == [*["COMPLETED"] * 2, "TIMEOUT", *["COMPLETED"] * 3]
     assert [round(float(rows[n]["execution_time"])) for n in range(1, 7)] == [60, 60, 20, 20, 20, 10]
