@@ -100,7 +100,7 @@ CHANGES = "ok, read-only, full, failing, read, write, readwrite, latency"
         (("fs9:disk", "full"), "host 'fs9': no such host; did you mean 'fs2'? known: fs1, fs2, n1"),
         (("fs1:disk",), f"ctl storage: expected {CHANGES}, got nothing; usage: simunix ctl DIR storage HOSTS:NAME"),
         (("fs1:disk", "broken"), f"ctl storage: expected {CHANGES}, got 'broken'; usage: simunix ctl DIR storage HOSTS:NAME"),
-        (("fs1:disk", "write"), "ctl storage: expected a value of write, got nothing; usage: simunix ctl DIR storage HOSTS:NAME"),
+        (("fs1:disk", "write"), "ctl storage: expected a value of write, got nothing; usage: simunix ctl DIR storage"),
         (("fs1:disk", "write", "0"), "ctl storage: expected a rate such as"),
         (("fs1", "full"), "ctl storage: expected HOSTS:STORAGE such as 'nfs1:disk', got 'fs1'"),
     ],
