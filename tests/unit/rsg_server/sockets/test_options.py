@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import struct
 
@@ -152,6 +153,7 @@ def test_tcp_info_tells_state_and_bytes(world: Fake) -> None:
         assert isinstance(found, bytes) and found[0] == 7
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root forces buffers (SO_SNDBUFFORCE)")
 def test_forced_buffers_widen_the_window_where_both_sides_force_them(world: Fake) -> None:
     client, application, served, other = connected(world)
     with application, other:

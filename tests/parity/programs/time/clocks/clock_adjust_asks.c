@@ -41,8 +41,10 @@ int main(void)
     ask();
     CHECK_ERRNO(clock_adjtime(CLOCK_MONOTONIC, &clock), EOPNOTSUPP);
     CHECK_ERRNO(clock_adjtime(99, &clock), EINVAL);
-    if (getuid() == 0)
-        CHECK(setresuid(65534, 65534, 65534) == 0);
+    if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) {
+        CHECK(errno == EINVAL); /* a user's own namespace has no other user */
+        return succeed();
+    }
     ask();
     change();
     return succeed();
