@@ -79,3 +79,8 @@ def require(*programs: str) -> None:
     """Skip the test that calls this unless these programs are there."""
     if reason := why_not(*programs):
         pytest.skip(reason)
+
+
+def needs_root(why: str) -> pytest.MarkDecorator:
+    """The mark of tests that only root can pass; `why` stands alone."""
+    return pytest.mark.skipif(os.geteuid() != 0, reason=why)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import socket
 import struct
 
@@ -11,6 +10,7 @@ import pytest
 
 from rsg_server.sockets import options
 from rsg_server.sockets.pair import SocketState
+from tests.needs import needs_root
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.sockets.conversation import connected, listening, new
 
@@ -153,7 +153,7 @@ def test_tcp_info_tells_state_and_bytes(world: Fake) -> None:
         assert isinstance(found, bytes) and found[0] == 7
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root forces buffers (SO_SNDBUFFORCE)")
+@needs_root("only root forces buffers (SO_SNDBUFFORCE)")
 def test_forced_buffers_widen_the_window_where_both_sides_force_them(world: Fake) -> None:
     client, application, served, other = connected(world)
     with application, other:

@@ -18,9 +18,11 @@ from simunix.rjms.htcondor.placement import Shape, shape
 from simunix.scenario.model import WorkloadSection
 from simunix.workload.job import Work
 from simunix.workload.population import NO_PEOPLE, population
+from tests.needs import needs_root
 from tests.unit.simunix.rjms.installations import bare_root, expanded, installed
 from tests.unit.simunix.rjms.jobs import job
 
+ROOT_ONLY = needs_root("HTCondor runs jobs as other users: its section is refused without root")
 SCENARIO = """
 name: s
 hosts: [{name: 'm,l', cores: 2}, {name: 'n[1-3]', cores: 4}]
@@ -75,6 +77,7 @@ def test_parameters_of_a_scenario() -> None:
         configuration.changes_of({"X": "1\nY = 2"}, "htcondor.configuration")
 
 
+@ROOT_ONLY
 def test_daemons_and_paths(tmp_path: Path, with_programs: Path) -> None:
     plan = expanded(tmp_path, f"{SCENARIO}root: {with_programs}\n").plan
     assert [(each.name, each.host) for each in plan.processes] == [
@@ -91,7 +94,9 @@ def test_daemons_and_paths(tmp_path: Path, with_programs: Path) -> None:
     [
         ("htcondor.controller=x", r"htcondor: host 'x' is not among the hosts of the scenario; known: m,l,n\[1-3\]$"),
         ("root=bare", r"htcondor: no /usr/sbin/condor_master in the root /.*/bare; make it with condor python3$"),
-        ("htcondor.configuration={'a b': 1}", r"htcondor\.configuration: 'a b' is no name of a parameter"),
+        pytest.param(
+            "htcondor.configuration={'a b': 1}", r"htcondor\.configuration: 'a b' is no name of a parameter", marks=ROOT_ONLY
+        ),
     ],
 )
 def test_what_does_not_fit(tmp_path: Path, with_programs: Path, setting: str, message: str) -> None:

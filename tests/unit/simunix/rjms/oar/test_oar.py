@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import subprocess
 from pathlib import Path
 
@@ -16,11 +15,12 @@ from simunix.rjms.oar import accounting, configuration, layout
 from simunix.rjms.oar.adapter import OAR
 from simunix.rjms.oar.clients import CLIENTS, submit_command
 from simunix.workload.job import Work
+from tests.needs import needs_root
 from tests.unit.simunix.rjms import installations
 from tests.unit.simunix.rjms.installations import installed, write_program
 from tests.unit.simunix.rjms.jobs import job
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="OAR runs jobs as other users: the section is refused without root")
+ROOT_ONLY = needs_root("OAR runs jobs as other users: its section is refused without root")
 SCENARIO = """
 name: s
 hosts: [{name: 'm,l', cores: 2}, {name: 'n[1-2]', cores: 4, sockets: 2}, {name: db}]
@@ -122,7 +122,7 @@ def test_ranks_are_started_on_cores_or_hosts(tmp_path: Path) -> None:
 # The plan
 
 
-@needs_root
+@ROOT_ONLY
 def test_daemons_paths_and_files(tmp_path: Path, root: Path) -> None:
     plan = expanded(tmp_path, root, "oar.database=db", "oar.scheduler=oar_sched_gantt_with_timesharing").plan
     assert [(each.name, each.host, each.collects) for each in plan.processes] == [
@@ -143,7 +143,7 @@ def test_daemons_paths_and_files(tmp_path: Path, root: Path) -> None:
     assert any(b"scheduler_policy = 'oar_sched_gantt_with_timesharing'" in file.content for file in plan.files)
 
 
-@needs_root
+@ROOT_ONLY
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
