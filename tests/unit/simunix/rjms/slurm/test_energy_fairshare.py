@@ -14,11 +14,12 @@ from simunix.rjms.scenario import load
 from simunix.rjms.slurm.own_configuration import read_settings
 from simunix.rjms.slurm.power.guest import energy_fairshare
 from simunix.rjms.slurm.power.guest.energy_fairshare import FairShare, ended_jobs, factors, period_s, rows, together
-from tests.needs import needs
+from tests.needs import needs, needs_root
 from tests.unit.simunix.rjms.slurm.test_power_sections import HOSTS, files
 
 A, B, C = ("lab", "ann"), ("lab", "bob"), ("lab", "cy")
 PLAN = {"policy": "efs", "weight": 1000, "interval": 30.0, "patience": 300}
+ROOT_ONLY = needs_root("hosts have meters, and users of their own, only if simunix runs as root")
 
 
 def planned(folder: Path, keys: str, hosts: str = HOSTS) -> Expansion:
@@ -51,8 +52,18 @@ def test_slurm_conf_gets_what_it_lacks(tmp_path: Path) -> None:
     [
         ("energy_fairshare: {interval: 100ms}", HOSTS, r"slurm.energy_fairshare.interval: expected 1 s"),
         ("energy_fairshare: {}, accounting_storage_type: none", HOSTS, r"slurm.energy_fairshare: joules of jobs"),
-        ("energy_fairshare: {}, parameters: {PriorityType: priority/basic}", HOSTS, r"PriorityType=priority/basic knows no"),
-        ("energy_fairshare: {}", HOSTS.replace("wattage", "# wattage").replace("enclosures", "# enc"), r"n1 has no wattage"),
+        pytest.param(
+            "energy_fairshare: {}, parameters: {PriorityType: priority/basic}",
+            HOSTS,
+            r"PriorityType=priority/basic knows no",
+            marks=ROOT_ONLY,
+        ),
+        pytest.param(
+            "energy_fairshare: {}",
+            HOSTS.replace("wattage", "# wattage").replace("enclosures", "# enc"),
+            r"n1 has no wattage",
+            marks=ROOT_ONLY,
+        ),
         ("energy_fairshare: {weight: 0}", HOSTS, r"slurm.energy_fairshare.weight"),
         ("energy_fairshare: {policy: fair}", HOSTS, r"slurm.energy_fairshare.policy"),
     ],
