@@ -34,7 +34,7 @@ processes:
   - {name: early, host: ctl, start: 60s, command: /etc/slurm/capmc get_power_cap}
   - {name: energy, host: ctl, start: 60s, command: /etc/slurm/capmc get_node_energy_counter --nids 2-3}
   - {name: nodes, host: ctl, start: 65s, command: /etc/slurm/capmc node_status}
-  - {name: wrong, host: ctl, start: 66s, command: /etc/slurm/capmc get_node_energy_counter --nids a}
+  - {name: wrong, host: ctl, start: 66s, command: /etc/slurm/capmc get_node_energy_counter --nids a, expect: 1}
   - {name: late, host: ctl, start: 600s, command: [scontrol, show, node, nid00001]}
 events: [{at: 62, host: nid00006, state: off}]
 """
