@@ -27,6 +27,9 @@ handle SIGSTOP nopass
 # The program has been held until now: it may go on even if gdb leaves it at once.
 shell touch {mark}
 """
+USERS_ROOT = """# Only root's gdb may enter the host's mount namespace to read the program and its libraries there.
+set sysroot /proc/{pid}/root
+"""
 
 
 @dataclass(slots=True)
@@ -67,11 +70,15 @@ class Gdb:
             raise SimunixError("--gdb: gdb is not installed (Debian: apt-get install gdb)")
 
     def command(self, process: Process) -> list[str]:
-        """The command that attaches gdb to a process of the emulation."""
-        return ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
+        """The command that attaches gdb to a process of the emulation, and has it read the files that it needs for that."""
+        (self.folder / "gdb.init").write_text(COMMANDS.format(mark=shlex.quote(str(self._mark))))
+        command = ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
+        if os.geteuid() != 0:
+            (self.folder / "gdb.root").write_text(USERS_ROOT.format(pid=process.global_pid))
+            command[2:2] = ["-ix", str(self.folder / "gdb.root")]  # before it attaches
+        return command
 
     def _attach(self, process: Process) -> None:
-        (self.folder / "gdb.init").write_text(COMMANDS.format(mark=shlex.quote(str(self._mark))))
         command = self.command(process)
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             self.say(f"{process!r} waits for a debugger; in a terminal: {' '.join(command)}")

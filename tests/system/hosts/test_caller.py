@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
+import signal
 import subprocess
 from collections.abc import Callable
 from functools import partial
@@ -15,8 +17,9 @@ from tests.starts import FRESH
 
 PROBE = """
 umask; ulimit -aS; ulimit -aH; cat /proc/1/environ | tr '\\0' '\\n'; env; cat /proc/self/oom_score_adj
+grep SigIgn /proc/self/status
 stat -c '%a %U %n' /etc/hosts /etc/hostname /run /run/lock /var/spool/none /var/spool/none/file; id -G; id -u
-python3 -c 'import os; print(os.sched_getscheduler(0), os.nice(0))'
+python3 -c 'import os, signal; print(os.sched_getscheduler(0), os.nice(0), signal.pthread_sigmask(0, []))'
 """
 SCENARIO = """
 name: caller
@@ -25,6 +28,7 @@ processes:
   - {name: p, host: a, command: ["/bin/bash", "-c", "echo >/var/spool/none/file; . PROBE"]}
 """
 CAP_SYS_RESOURCE = 24
+SYS_RT_SIGACTION = 13
 Condition = Callable[[], object]
 
 
@@ -34,6 +38,13 @@ def limit(which: int, soft: int) -> None:
 
 def limit_both(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
+
+
+def ignore(*numbers: int) -> None:
+    """By the kernel's own call: the C library's refuses 32 and 33, as its posix_spawn(3), and so make, leaves them ignored."""
+    action = (ctypes.c_ulong * 4)(signal.SIG_IGN)
+    for number in numbers:
+        assert ctypes.CDLL(None).syscall(SYS_RT_SIGACTION, number, action, None, 8) == 0
 
 
 CONDITIONS: dict[str, Condition] = {
@@ -112,6 +123,13 @@ def test_a_hard_limit_of_the_caller_changes_nothing(ordinary: tuple[Path, str, s
 def test_a_condition_of_root_changes_nothing(ordinary: tuple[Path, str, str], name: str) -> None:
     folder, *expected = ordinary
     assert [*run(folder, name, ROOTS_CONDITIONS[name])] == expected
+
+
+def test_signals_that_the_caller_ignores_or_blocks_are_heard(ordinary: tuple[Path, str, str]) -> None:
+    folder, *expected = ordinary
+    assert [*run(folder, "signals", partial(ignore, signal.SIGHUP, signal.SIGUSR1, 32, 33, 34, 64))] == expected
+    assert [*run(folder, "mask", partial(signal.pthread_sigmask, signal.SIG_BLOCK, [signal.SIGUSR1, 34, 64]))] == expected
+    assert "SigIgn:\t0000000000000000\n" in expected[0] and "0 0 set()\n" in expected[0]
 
 
 def test_the_callers_environment_stays_outside(ordinary: tuple[Path, str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,13 +66,21 @@ def test_there_are_no_files_about_power_and_no_bmcs(tmp_path: Path, capsys: pyte
 
 def test_hosts_find_each_other_by_name(emulation: Cluster) -> None:
     client, server = emulation.hosts("a[1-2]", cores=3)
-    connect = "import socket; print(socket.create_connection(('a2', 700)).getpeername()[1])"
-    server.start(["python3", "-c", "import socket; socket.create_server(('a2', 700)).accept()"])
+    connect = "import socket; print(socket.create_connection(('a2', 7000)).getpeername()[1])"
+    server.start(["python3", "-c", "import socket; socket.create_server(('a2', 7000)).accept()"])
     asked = client.start(
         f'getent hosts a2; cat /etc/hostname; grep -c ^processor /proc/cpuinfo; python3 -c "{connect}"', at="1s"
     )
     emulation.run(check=True)
-    assert asked.stdout.split()[1:] == ["a2", "a1", "3", "700"]
+    assert asked.stdout.split()[1:] == ["a2", "a1", "3", "7000"]
+
+
+def test_a_port_below_1024_takes_what_it_takes_outside(emulation: Cluster) -> None:
+    """Where a user has no user namespaces, the hosts' root is not root either."""
+    ask = "import socket\ntry: socket.socket().bind(('127.0.0.1', 701)); print(0)\nexcept OSError as error: print(error.errno)"
+    program = emulation.host("a").start(["python3", "-c", ask])
+    emulation.run(check=True)
+    assert program.stdout == subprocess.run(["python3", "-c", ask], capture_output=True, text=True, check=True).stdout
 
 
 def test_nobody_signals_all_of_this_computer(emulation: Cluster) -> None:

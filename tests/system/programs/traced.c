@@ -131,7 +131,7 @@ static void pipes(void)
 static void sockets(void)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(0), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(7), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(7007), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     struct sockaddr_un un = {.sun_family = AF_UNIX, .sun_path = "no/where"};
     struct sockaddr_storage any;
     socklen_t length = sizeof any;

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.starts import Heard, without_notices
+
 ROOT = Path(__file__).resolve().parents[3]
 LIMIT_S = 60.0
 IS_ROOT = os.geteuid() == 0
@@ -32,17 +34,17 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run(folder: Path, *words: str, before: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-    """Run simunix in a shell, after the commands `before`."""
+    """Run simunix in a shell, after the commands `before`; its standard error is as that of root's."""
     script = f'{before}\nexec "$@"' if "%" not in before else before.replace("%", '"$@"')
     shell = ["bash", "-c", script, "bash", *line(*words)]
-    return subprocess.run(shell, cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=LIMIT_S)
+    done = subprocess.run(shell, cwd=folder, env=environment(**more), capture_output=True, text=True, timeout=LIMIT_S)
+    done.stderr = without_notices(done.stderr)
+    return done
 
 
 def started(folder: Path, *words: str) -> subprocess.Popen[str]:
     """Simunix, running."""
-    return subprocess.Popen(
-        line(*words), cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    return Heard(line(*words), cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def scenario(folder: Path, command: str = STEPS, hosts: str = "n[1-2]") -> str:

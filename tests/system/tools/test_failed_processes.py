@@ -105,7 +105,7 @@ def test_what_cannot_be_expected(simunix: Simunix, tmp_path: Path, keys: str, me
 def test_what_never_starts_is_said_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
     code, lines, record = run(simunix, tmp_path, "{name: c, host: a01, start: 20s, command: 'exit 1'}", "until: 15s\n")
     told = f"{tmp_path}/s.yaml:3: processes[0].start: c starts at 20 s, and the run ends at 15 s (until): it never starts"
-    assert (code, lines, record["warnings"]) == (0, [f"simunix: {told}"], [told])
+    assert (code, lines) == (0, [f"simunix: {told}"]) and told in record["warnings"]
 
 
 def test_of_a_run_that_failed_what_ended_before_is_named(simunix: Simunix, tmp_path: Path) -> None:

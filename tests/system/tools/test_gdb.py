@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, Simunix
 from tests.needs import needs
+from tests.starts import without_notices
 from tests.system.user import User
 
 pytestmark = needs("gdb")
@@ -56,7 +57,7 @@ def debug(binary: Path, out: Path, commands: list[str], is_stopped: bool = False
 def attach(running: subprocess.Popen[str], commands: list[str], is_stopped: bool = False) -> str:
     """Read from the run how to start gdb, and do so; what gdb says."""
     assert running.stderr is not None
-    line = running.stderr.readline()
+    line = next(filter(without_notices, running.stderr), "")
     told = re.fullmatch(r"simunix: debugged\[4\]@\S+ waits for a debugger; in a terminal: (gdb .* -p \d+)\n", line)
     assert told, line
     words = [*told[1].split(), "-batch", *(word for command in commands for word in ("-ex", command))]

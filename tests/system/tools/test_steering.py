@@ -15,6 +15,7 @@ import pytest
 
 from simunix.app.join import NotRunningError, ask
 from tests.conftest import Simunix
+from tests.starts import without_notices
 from tests.system.user import LIMIT_S, ROOT
 
 TICKS = "name: ticks\nhosts: [{name: a}]\nprocesses: [{name: tick, host: a, command: 'while :; do sleep 10; date +%s; done'}]\n"
@@ -54,7 +55,7 @@ class Running:
         """End the run; what it said on standard error."""
         if self.process.poll() is None:
             self.process.terminate()
-        return self.process.communicate(timeout=LIMIT_S)[1]
+        return without_notices(self.process.communicate(timeout=LIMIT_S)[1])
 
 
 @pytest.fixture

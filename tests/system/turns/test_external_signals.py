@@ -24,9 +24,6 @@ wait
 echo again
 wait
 """
-UNHEARD = pytest.mark.xfail(
-    strict=False, reason="does not reach the shell in whole runs on a bare root; the cause is not known"
-)
 
 
 class Running:
@@ -93,7 +90,7 @@ def test_a_waiting_process_hears_what_comes_from_outside(running: Running) -> No
     assert json.loads((running.folder / "run" / "run.json").read_text())["deterministic"] is False
 
 
-@pytest.mark.parametrize("number", [pytest.param(32, marks=UNHEARD), 33, 34, 64])
+@pytest.mark.parametrize("number", [32, 33, 34, 64])
 def test_a_signal_without_a_name(running: Running, number: int) -> None:
     """32 and 33 are the C library's own, which have no name; all of these end a process that does not handle them."""
     os.kill(running.shell, number)

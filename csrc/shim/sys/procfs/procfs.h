@@ -80,7 +80,7 @@ long power_register_read(struct call *call, const struct stat *status);
 void power_file_refresh(struct call *call, const struct stat *status);
 
 /* stored_mounts.c */
-#define REMOTE_MINOR 128 /* of 0: behind those of what programs mount themselves */
+#define REMOTE_MINOR 0xff000 /* of 0: the kernel gives the lowest of its 2^20 numbers first, and so never as high a one */
 struct shown_device {
     uint32_t major, minor;
 };
