@@ -81,7 +81,8 @@ long sys_msync(struct call *call)
 long sys_mmap(struct call *call)
 {
     struct process *process = call->thread->process;
-    long address = call_natively(call);
+    long address = (call->a[3] & MAP_ANONYMOUS) == 0 && descriptor_is_device(call->thread, call->a[4]) ? -ENODEV
+                                                                                                      : call_natively(call);
 
     if (address < 0 && address > -4096)
         return address;
