@@ -15,7 +15,15 @@ from typing import Final
 from rsg_server._native import ffi, lib
 from rsg_server.clock.boxes import Boxes
 from rsg_server.processor.charges import Charging
-from rsg_server.protocol import DEVICE_INODES, DEVICE_WORDS, PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAMS, STREAMS_OFFSET
+from rsg_server.protocol import (
+    DEVICE_INODES,
+    DEVICE_WORDS,
+    PAGE_FIELDS,
+    PROTOCOL_VERSION,
+    SHARED_BYTES,
+    STREAMS,
+    STREAMS_OFFSET,
+)
 
 FOREVER_NS: Final = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
