@@ -16,6 +16,7 @@ from simunix.rjms.slurm.files.nodes import node_lines
 
 FOLDER = "/etc/slurm"
 KNOWN = (
+    "cgroup.conf",
     "gres.conf",
     "topology.conf",
     "job_submit.lua",
@@ -26,7 +27,7 @@ KNOWN = (
     "mpi.conf",
     "job_container.conf",
 )
-"""Files that Slurm looks for beside slurm.conf by itself. cgroup.conf is simunix's own: hosts have no cgroups."""
+"""Files that Slurm looks for beside slurm.conf by itself."""
 GRES = "a gres.conf"
 ELSEWHERE = "not made, as devices are below /dev alone; slurmd ends if the host has no such file"
 VARIABLE = "SLURM_CONF"
