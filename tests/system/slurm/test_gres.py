@@ -1,0 +1,99 @@
+"""Generic resources of real daemons: GPUs by type, bound to tasks and cores, MPS, shards, NICs; what each step is told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Simunix
+from tests.system.slurm.test_job_table import CONF
+
+pytestmark = [pytest.mark.slurm, pytest.mark.slow]
+
+NODES = """
+TaskPlugin=task/affinity
+GresTypes=gpu,mps,shard,nic
+NodeName=node1 Sockets=2 CoresPerSocket=4 RealMemory=15000 Gres=gpu:a100:2,gpu:v100:2,nic:2
+NodeName=node2 Sockets=2 CoresPerSocket=4 RealMemory=15000 Gres=gpu:2,mps:200
+NodeName=node3 Sockets=2 CoresPerSocket=4 RealMemory=15000 Gres=gpu:2,shard:8
+PartitionName=all Nodes=node[1-3] Default=YES
+"""
+GRES = """
+NodeName=node1 Name=gpu Type=a100 File=/dev/nvidia[0-1] Cores=0-3
+NodeName=node1 Name=gpu Type=v100 File=/dev/nvidia[2-3] Cores=4-7
+NodeName=node1 Name=nic File=/dev/infiniband/uverbs[0-1]
+NodeName=node2 Name=gpu File=/dev/nvidia[0-1]
+NodeName=node2 Name=mps Count=100 File=/dev/nvidia0
+NodeName=node2 Name=mps Count=100 File=/dev/nvidia1
+NodeName=node3 Name=gpu File=/dev/nvidia[0-1]
+NodeName=node3 Name=shard Count=8
+"""
+SCENARIO = """
+hosts:
+  - {name: controller, cores: 4, memory: 8GiB}
+  - {name: 'node[1-3]', cores: 8, sockets: 2, memory: 16GiB}
+slurm: {controller: controller, nodes: 'node[1-3]', config: slurm.conf}
+stop: processes
+until: 5min
+processes:
+  - {name: user, host: controller, start: 10s, command: "sh SCRIPT"}
+"""
+SHOW = (
+    "echo $SLURM_PROCID gpus=$SLURM_STEP_GPUS cuda=$CUDA_VISIBLE_DEVICES mps=$CUDA_MPS_ACTIVE_THREAD_PERCENTAGE "
+    'shards=$SLURM_SHARDS_ON_NODE on=$SLURM_GPUS_ON_NODE cpus=$(taskset -cp $$ | sed "s/.*: //")'
+)
+STEPS = {
+    "-wnode1 --gres=gpu:2": ["0 gpus=0,1 cuda=0,1 mps= shards= on=2 cpus=0"],
+    "-wnode1 --gres=gpu:a100:2": ["0 gpus=0,1 cuda=0,1 mps= shards= on=2 cpus=0"],
+    "-wnode1 --gres=gpu:v100:2": ["0 gpus=2,3 cuda=2,3 mps= shards= on=2 cpus=4"],
+    "-wnode1 --gres=gpu:a100:1,gpu:v100:1": ["0 gpus=0,2 cuda=0,2 mps= shards= on=2 cpus=0"],
+    "-wnode1 -n2 --gpus-per-task=1": [
+        "0 gpus=0 cuda=0 mps= shards= on=2 cpus=0",
+        "1 gpus=1 cuda=1 mps= shards= on=2 cpus=1",
+    ],
+    "-wnode1 -n2 --gres=gpu:4 --gpu-bind=single:1": [
+        "0 gpus=0 cuda=0 mps= shards= on=4 cpus=0",
+        "1 gpus=3 cuda=3 mps= shards= on=4 cpus=4",
+    ],
+    "-wnode1 -n4 --gres=gpu:4 --gpu-bind=map_gpu:3,2,1,0": [
+        "0 gpus=3 cuda=3 mps= shards= on=4 cpus=0",
+        "1 gpus=2 cuda=2 mps= shards= on=4 cpus=4",
+        "2 gpus=1 cuda=1 mps= shards= on=4 cpus=1",
+        "3 gpus=0 cuda=0 mps= shards= on=4 cpus=5",
+    ],
+    "-wnode1 -n2 --gres=gpu:4 --gpu-bind=mask_gpu:0x3,0xc": [
+        "0 gpus=0,1 cuda=0,1 mps= shards= on=4 cpus=0",
+        "1 gpus=2,3 cuda=2,3 mps= shards= on=4 cpus=4",
+    ],
+    "-wnode1 -n2 --gres=gpu:4 --gpu-bind=closest": [
+        "0 gpus=0,1 cuda=0,1 mps= shards= on=4 cpus=0",
+        "1 gpus=2,3 cuda=2,3 mps= shards= on=4 cpus=4",
+    ],
+    "-wnode1 --gres=gpu:v100:1 --gres-flags=enforce-binding": ["0 gpus=2 cuda=2 mps= shards= on=1 cpus=4"],
+    "-wnode1 --gres=nic:1": ["0 gpus= cuda= mps= shards= on= cpus=0"],
+    "-wnode2 --gres=mps:50": ["0 gpus= cuda= mps=50 shards= on= cpus=0"],
+    "-wnode3 --gres=shard:2": ["0 gpus=0 cuda=0 mps= shards=2 on=1 cpus=0"],
+}
+"""What each step's tasks say; the emulated Slurm's own choice of GPUs and cores, as its documentation has it."""
+
+
+def test_steps_see_the_gpus_that_they_have(simunix: Simunix, tmp_path: Path) -> None:
+    plain = re.sub(r"^(NodeName|PartitionName|TaskPlugin)=.*\n", "", CONF, flags=re.MULTILINE)
+    (tmp_path / "slurm.conf").write_text(plain + NODES)
+    (tmp_path / "gres.conf").write_text(GRES)
+    (tmp_path / "show").write_text(SHOW)
+    steps = "\n".join(f'echo "== {step}"; srun {step} bash -c "$(cat {tmp_path}/show)" | sort' for step in STEPS)
+    (tmp_path / "steps").write_text(
+        f"sinfo -Nho '%N %t %G'\n{steps}\necho '== devices'\nsrun -wnode1 ls -l /dev/nvidia0 /dev/infiniband\n"
+    )
+    (tmp_path / "s.yaml").write_text(SCENARIO.replace("SCRIPT", str(tmp_path / "steps")))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
+    assert done.returncode == 0 and "drain" not in done.stderr, done.stderr
+    told = (tmp_path / "out/hosts/controller/user.out").read_text().split("== ")
+    assert "node1 idle gpu:a100:2(S:0),gpu:v100:2(S:1),nic:2\nnode2 idle gpu:2,mps:200\nnode3 idle gpu:2,shard:8\n" in told[0]
+    seen = {part.split("\n")[0]: part.split("\n")[1:-1] for part in told[1:]}
+    files = seen.pop("devices")
+    assert seen == STEPS
+    assert files[0].startswith("crw-rw-rw- 1 root root 195, 0 ") and files[-1].startswith("crw-rw-rw- 1 root root 231, 193 ")
