@@ -35,6 +35,7 @@ class Op(IntEnum):
     STORAGE_COUNTS = _number("OP_STORAGE_COUNTS")
     POWER_FILE = _number("OP_POWER_FILE")
     MACHINES = _number("OP_MACHINES")
+    BUS = _number("OP_BUS")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")

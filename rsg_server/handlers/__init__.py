@@ -17,6 +17,7 @@ from rsg_server.handlers import (
     rsg,
     signals,
     sockets,
+    system_bus,
     timers,
     trace,
     wait,
@@ -38,6 +39,7 @@ HANDLERS: dict[int, Handler] = {
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **machines.HANDLERS,
+    **system_bus.HANDLERS,
     **trace.HANDLERS,
     **rsg.HANDLERS,
 }

@@ -43,6 +43,7 @@ from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RESERVE_OF_LOGS, RunDirectory
 from simunix.launch.session import Sessions
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
+from simunix.launch.system_bus import BusStarter
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
 
@@ -205,6 +206,8 @@ class Emulation:
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
+        else:
+            kernel.buses.start = BusStarter(self._launcher, kernel.lifecycle, self.directory).start
         return kernel
 
     def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:

@@ -289,9 +289,10 @@ class Supervisor:
         return done and (stop != "processes" or not self._any_left())
 
     def _any_left(self) -> bool:
-        """Whether a process lives, but for those of hosts with a program that only serves others."""
-        serving = {entry.spec.host for entry in self.entries if entry.spec.serves}
-        return any(process.host.name not in serving for process in self._kernel.processes.values())
+        """Whether a process lives, but for system buses, and those of hosts with a program that only serves others."""
+        serving, buses = {entry.spec.host for entry in self.entries if entry.spec.serves}, self._kernel.buses
+        living = (process for process in self._kernel.processes.values() if process.host.name not in serving)
+        return any(not buses.holds(process) for process in living)
 
     def _decides(self, spec: ProcessSpec) -> bool:
         stop = self._plan.stop
