@@ -217,6 +217,11 @@ struct process {
     bool is_guest;     /* in the memory of its creator, which goes on */
     bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
+    bool uses_cgroups;      /* it has opened control files of cgroups, or its host has made some */
+    uint64_t memory_step;   /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
+    uint64_t memory_grown;  /* since it was counted */
+    uint64_t memory_break;  /* the kernel's break when it was last moved */
+    uint64_t cgroup_device; /* of the file system that its host's cgroups are in; 0: none */
     int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rsg_server.cgroups.cgroups import ROOT_FILES
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.block_devices import block_binds
-from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
@@ -56,7 +56,6 @@ class HostFiles:
             if has_power:
                 write_cpufreq(tree / "cpu", host.hardware.cpus)
                 sensors = write_sensors(tree / "sensors", host.hardware)
-        binds.append(write_cgroup(hardware, host.hardware))
         binds += block_binds(hardware, self.plan.platform.host_by_name(host.name), self._mounts)
         binds += interface_binds(hardware, directory, interfaces, self._mounts)
         if host.root != THIS_COMPUTER:
@@ -80,6 +79,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
+            cgroups=ROOT_FILES if self._mounts else {},
             sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
