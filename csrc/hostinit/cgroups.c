@@ -12,7 +12,7 @@
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* `files`: NAME:MODE, with spaces between. A computer whose kernel has no place for cgroups shows none. */
+/* `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. A computer whose kernel has no place for cgroups shows none. */
 bool cgroups_make(const char *files)
 {
     char field[FIELD_MAX];
@@ -29,8 +29,8 @@ bool cgroups_make(const char *files)
         if (sscanf(field, "%255[^:]:%o", name, &mode) != 2)
             continue;
         snprintf(path, sizeof path, CGROUPS "/%s", name);
-        if (mknod(path, S_IFREG | mode, 0) != 0 || chmod(path, mode) != 0)
-            return setup_failed("cannot make file", path);
+        if ((path[strlen(path) - 1] == '/' ? mkdir(path, mode) : mknod(path, S_IFREG | mode, 0)) != 0 || chmod(path, mode) != 0)
+            return setup_failed("cannot make", path);
     }
     return true;
 }

@@ -21,7 +21,11 @@ from rsg_server.process.process import Process
 
 
 class Hierarchy:
-    """The groups of a host; `files` are all control files that there may be, by name."""
+    """The groups of a host; `files` are all control files that there may be, by name.
+
+    The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes, the root
+    and these pass all controllers on.
+    """
 
     def __init__(
         self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory
@@ -29,11 +33,14 @@ class Hierarchy:
         self.kernel, self.host, self.real, self.memory = kernel, host, real, memory
         self._known = files
         controllers = frozenset(file.controller for file in files.values() if file.controller)
-        self.root = Group("", None, real.inode(), controllers)
+        self.root = Group("", None, real.inode(), controllers, controllers)
         self.groups = {self.root.inode: self.root}
         self.files: dict[int, tuple[Group, ControlFile]] = {}
         self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
         self._learn(self.root)
+        for name, inode in sorted(real.listing("", folders=True).items()):
+            self.make(self.root.inode, inode, name)
+            self.pass_on(self.groups[inode], controllers, real.owner(name))
 
     # Groups
 

@@ -24,12 +24,12 @@ class RealFiles:
         """The number of the topmost folder."""
         return os.fstat(self._folder).st_ino
 
-    def listing(self, path: str) -> dict[str, int]:
-        """The control files of a folder: inodes by name."""
+    def listing(self, path: str, folders: bool = False) -> dict[str, int]:
+        """The control files of a folder, or the folders there: inodes by name."""
         opened = os.open(f"./{path}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
         try:
             with os.scandir(opened) as entries:
-                return {entry.name: entry.inode() for entry in entries if not entry.is_dir(follow_symlinks=False)}
+                return {entry.name: entry.inode() for entry in entries if entry.is_dir(follow_symlinks=False) == folders}
         finally:
             os.close(opened)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.cgroups.cgroups import ROOT_FILES
+from rsg_server.cgroups.cgroups import ROOT_FILES, SLICES
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
@@ -23,6 +23,8 @@ from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
+CGROUPS = {**ROOT_FILES, **{f"{name}/": 0o755 for name in SLICES}}
+"""What a host's cgroups begin with: control files, and folders, which end with a slash."""
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 
 
@@ -79,7 +81,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
-            cgroups=ROOT_FILES if self._mounts else {},
+            cgroups=CGROUPS if self._mounts else {},
             sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
