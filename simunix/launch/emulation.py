@@ -243,6 +243,7 @@ class Emulation:
             options,
             on_pause=self._tell_pause,
             finished=lambda: self.supervisor.is_finished(),
+            at_rest=lambda: self.supervisor.is_at_rest(),
             at_limit=lambda reason: self.supervisor.conclude(reason),
             at_wish=(lambda reason: self.supervisor.wind_up(reason)) if self._has_to_collect() else None,
         )

@@ -279,6 +279,10 @@ class Supervisor:
         self._end_if_finished()
         return self._reason is not None and all(entry.ended for entry in self._collectors)
 
+    def is_at_rest(self) -> bool:
+        """Whether a single command has ended, so that nobody misses the daemons that it has left, which wait for ever."""
+        return self._foreground is not None and all(entry.ended for entry in self.entries)
+
     def _is_decided(self) -> bool:
         """Whether all that decides has ended: the plan's workload, some of its processes, or all, by the plan's `stop`."""
         stop = self._plan.stop
