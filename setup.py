@@ -14,7 +14,7 @@ import build_shim  # noqa: E402
 
 
 class build_all(build_ext):  # noqa: N801
-    """The cffi extensions, beside them the preload library, the hosts' init and the job program; the server, compiled."""
+    """The cffi extensions, beside them the preload library, the hosts' init, job program and system bus; the server, compiled."""
 
     def run(self) -> None:
         """Build everything into the build folder, or in place for an editable install."""
@@ -23,6 +23,7 @@ class build_all(build_ext):  # noqa: N801
         build_shim.build_shim(root / "simunix/lib/libsimunix.so")
         build_shim.build_init(root / "simunix/lib/simunix-hostinit")
         build_shim.build_job(root / "simunix/lib/simunix-job")
+        build_shim.build_bus(root / "simunix/lib/simunix-bus")
         build_shim.build_rsg(root / "simunix/lib/librsg.so")
         build_server.build_server(root / "rsg_server")
 

@@ -40,6 +40,7 @@ from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
+from rsg_server.process.system_bus import SystemBuses
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
 from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
@@ -108,6 +109,7 @@ class Kernel:
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
         self.futexes, self.timerfds = FutexTable(), TimerFds()
+        self.buses = SystemBuses(self)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)

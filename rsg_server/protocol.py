@@ -35,6 +35,7 @@ class Op(IntEnum):
     STORAGE_COUNTS = _number("OP_STORAGE_COUNTS")
     POWER_FILE = _number("OP_POWER_FILE")
     MACHINES = _number("OP_MACHINES")
+    BUS = _number("OP_BUS")
     CGROUP_READ = _number("OP_CGROUP_READ")
     CGROUP_WRITE = _number("OP_CGROUP_WRITE")
     CGROUP_MADE = _number("OP_CGROUP_MADE")

@@ -1,4 +1,4 @@
-"""Builds the C of this project: preload library, hosts' init, job program, cffi module. Called by setup.py, or by hand.
+"""Builds the C of this project: preload library, hosts' init, job program, system bus, cffi module. Called by setup.py, or by hand.
 
     python csrc/build/build_shim.py        rebuild in place what has changed
 
@@ -122,6 +122,16 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
     run([compiler, *flags, *map(str, sources), "-o", str(target)])
 
 
+def build_bus(target: Path, compiler: str = "gcc") -> None:
+    """Compile csrc/bus/*.c: the system bus of a host, emulated in any Debian that a host runs, and small, as each host has its own."""
+    sources = [*sorted((CSRC / "bus").glob("*.c")), CSRC / "jobs/start.c"]
+    if newer(target, [*sources, CSRC / "bus/bus.h"]):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    flags = ["-std=gnu11", "-D_GNU_SOURCE", "-Os", "-s", *WARNINGS, "-fPIE", "-pie", "-nostartfiles", INCLUDE]
+    run([compiler, *flags, *map(str, sources), "-o", str(target)])
+
+
 def build_rsg(target: Path, compiler: str = "gcc") -> None:
     """Compile csrc/rsg/*.c into librsg, for programs in C and C++ that name the simulation; its headers go beside it."""
     install_headers(target.parent / "include")
@@ -194,5 +204,6 @@ if __name__ == "__main__":
     build_shim(ROOT / "simunix/lib/libsimunix.so")
     build_init(ROOT / "simunix/lib/simunix-hostinit")
     build_job(ROOT / "simunix/lib/simunix-job")
+    build_bus(ROOT / "simunix/lib/simunix-bus")
     build_rsg(ROOT / "simunix/lib/librsg.so")
     run([sys.executable, str(ROOT / "setup.py"), "--quiet", "build_ext", "--inplace"])

@@ -59,6 +59,7 @@ class Service:
     `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
     `at_wish` is called, once and between two turns, with the reason for which the user ends the run: the run then goes on, as
     fast as it can and for GRACE_S at most, until `end` is called. By default the run ends by itself at the next turn.
+    `at_rest` says whether a run is done, and no deadlock, when all that is left waits for ever.
     A run with a `deployment` gives no turn before that is started.
     """
 
@@ -68,6 +69,7 @@ class Service:
     at_limit: Callable[[str], None] | None = None
     on_pause: Callable[[], None] = lambda: None
     at_wish: Callable[[str], None] | None = None
+    at_rest: Callable[[], bool] = lambda: False
     paused: bool = False
     deployment: Deployment | None = None
     reason: str = ""
@@ -295,7 +297,10 @@ class Service:
             await self._wait_for_attention(1.0)
             return
         if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel, self.options.external_files)):
-            raise DeadlockError(deadlock_report(self.kernel))
+            if not self.at_rest():
+                raise DeadlockError(deadlock_report(self.kernel))
+            self.reason = self.reason or "done"
+            return
         if self._hold_at_ns is not None:  # nothing is due before that moment
             self.kernel.page.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
             self._come_to_hold()

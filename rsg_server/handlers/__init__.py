@@ -19,6 +19,7 @@ from rsg_server.handlers import (
     rsg,
     signals,
     sockets,
+    system_bus,
     timers,
     trace,
     wait,
@@ -42,6 +43,7 @@ HANDLERS: dict[int, Handler] = {
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **machines.HANDLERS,
+    **system_bus.HANDLERS,
     **trace.HANDLERS,
     **rsg.HANDLERS,
 }

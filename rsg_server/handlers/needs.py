@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
+    from rsg_server.process.system_bus import SystemBuses
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
@@ -303,6 +304,13 @@ class MachinesKernel(Protocol):
     def energy(self) -> Energy: ...
     @property
     def governors(self) -> Governors: ...
+
+
+class BusKernel(Protocol):
+    """BUS: the system buses of the hosts."""
+
+    @property
+    def buses(self) -> SystemBuses: ...
 
 
 class RsgKernel(Protocol):

@@ -43,6 +43,7 @@ from simunix.launch.plan import HostSpec, Plan
 from simunix.launch.run_directory import RESERVE_OF_LOGS, RunDirectory
 from simunix.launch.session import Sessions
 from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Supervisor
+from simunix.launch.system_bus import BusStarter
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
 
@@ -206,6 +207,8 @@ class Emulation:
         if self.isolation is Isolation.NONE:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
+        else:
+            kernel.buses.start = BusStarter(self._launcher, kernel.lifecycle, self.directory).start
         return kernel
 
     def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:
@@ -241,6 +244,7 @@ class Emulation:
             options,
             on_pause=self._tell_pause,
             finished=lambda: self.supervisor.is_finished(),
+            at_rest=lambda: self.supervisor.is_at_rest(),
             at_limit=lambda reason: self.supervisor.conclude(reason),
             at_wish=(lambda reason: self.supervisor.wind_up(reason)) if self._has_to_collect() else None,
         )

@@ -279,6 +279,10 @@ class Supervisor:
         self._end_if_finished()
         return self._reason is not None and all(entry.ended for entry in self._collectors)
 
+    def is_at_rest(self) -> bool:
+        """Whether a single command has ended, so that nobody misses the daemons that it has left, which wait for ever."""
+        return self._foreground is not None and all(entry.ended for entry in self.entries)
+
     def _is_decided(self) -> bool:
         """Whether all that decides has ended: the plan's workload, some of its processes, or all, by the plan's `stop`."""
         stop = self._plan.stop
@@ -289,9 +293,10 @@ class Supervisor:
         return done and (stop != "processes" or not self._any_left())
 
     def _any_left(self) -> bool:
-        """Whether a process lives, but for those of hosts with a program that only serves others."""
-        serving = {entry.spec.host for entry in self.entries if entry.spec.serves}
-        return any(process.host.name not in serving for process in self._kernel.processes.values())
+        """Whether a process lives, but for system buses, and those of hosts with a program that only serves others."""
+        serving, buses = {entry.spec.host for entry in self.entries if entry.spec.serves}, self._kernel.buses
+        living = (process for process in self._kernel.processes.values() if process.host.name not in serving)
+        return any(not buses.holds(process) for process in living)
 
     def _decides(self, spec: ProcessSpec) -> bool:
         stop = self._plan.stop

@@ -55,6 +55,21 @@ static long connect_unix(struct call *call)
     }
 }
 
+/* Connect to a system bus that is not there yet, once it is. */
+static long connect_bus(struct call *call)
+{
+    long result = -ENOENT;
+
+    for (int tries = 0; result == -ENOENT; tries++) {
+        long awaited = bus_await(call, tries);
+
+        if (awaited < 0)
+            return awaited;
+        result = connect_unix(call);
+    }
+    return result;
+}
+
 #define FILLER_PARTS 64
 
 /* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few
@@ -154,6 +169,8 @@ long sys_connect(struct call *call)
         return 0;
     default:
         result = connect_unix(call);
+        if (result == -ENOENT && bus_is_named(call))
+            result = connect_bus(call);
         if (result == 0)
             note_outside(call);
         return result;

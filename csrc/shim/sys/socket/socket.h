@@ -26,6 +26,10 @@ long socket_finish(int fd, int flags);
 /* connect.c */
 long sys_connect(struct call *call);
 
+/* bus.c */
+bool bus_is_named(const struct call *call);
+long bus_await(struct call *call, int tries);
+
 /* netlink.c */
 bool netlink_is_native_first(const struct call *call);
 bool netlink_take_over(struct call *call, int fd, const struct message_header *message);
