@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain
 
+from rsg_server.cgroups.cgroups import Cgroups
 from rsg_server.clock.clock_page import ClockPage
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.clock.timer_queue import TimerQueue
@@ -111,6 +112,7 @@ class Kernel:
         self.faults = Faults(self)
         self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
         self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
+        self.cgroups = Cgroups(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
@@ -178,10 +180,10 @@ class Kernel:
     def make_ready(self, actor: Actor) -> None:
         """Put an actor at the end of the run queue, unless it has a place there by nomination (rsg_server.turn.wakeups).
 
-        The actors of a stopped process join the run queue when the process is continued.
+        The actors of a process that is stopped or frozen join the run queue when the process goes on.
         """
         actor.state = STATE_READY
-        if not actor.process.stopped and not actor.is_nominated:
+        if not actor.process.is_held and not actor.is_nominated:
             self.run_queue.append(actor)
 
     def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
@@ -282,6 +284,7 @@ class Kernel:
             if process.pidfd >= 0:
                 os.close(process.pidfd)
                 process.pidfd = -1
+        self.cgroups.close()
         self.sockets.close()
         self.timerfds.close()
         self.readiness.close()

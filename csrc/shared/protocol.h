@@ -1,6 +1,6 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, power_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
+ * This file, with cgroup_protocol.h, cpu_protocol.h, power_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
  * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
  * msgpack array in one SEQPACKET datagram.
  *
@@ -15,6 +15,7 @@
 #ifndef SIMUNIX_PROTOCOL_H
 #define SIMUNIX_PROTOCOL_H
 
+#include "shared/cgroup_protocol.h"
 #include "shared/cpu_protocol.h"
 #include "shared/power_protocol.h"
 #include "shared/rsg_protocol.h"
@@ -43,7 +44,8 @@ enum simunix_op {
     /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
      * all later ones inherit:
      * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
-     * use, 0 or bits of enum simunix_resume and 1 if the process is traced, under the CPU
+     * use, the device of its host's cgroups (0: there are none) above two flags: groups are in use there, its memory is counted; 0 or bits of enum
+     * simunix_resume and 1 if the process is traced, under the CPU
      * policies charged and modelled the bytes of a struct simunix_image_charge] */
     OP_HELLO = 1,
     /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it, its

@@ -23,6 +23,8 @@ def thread_values(actor: Actor, waiting: Waiting) -> dict[str, Any]:
     parked = actor.parked
     if actor.process.stopped:
         values["state"] = "stopped"
+    elif actor.process.frozen:
+        values["state"] = "frozen"
     if actor.state is State.PARKED and parked is not None:
         values["call"] = syscall_name(parked.syscall)
         values["waits_for"] = waiting.describe(actor)

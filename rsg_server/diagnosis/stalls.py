@@ -56,6 +56,8 @@ def actor_line(actor: Actor, waiting: Waiting) -> str:
     where = f"{process_text(actor.process)} thread {actor.tid}"
     if actor.process.stopped:
         return f"{where} is stopped by a signal"
+    if actor.process.frozen:
+        return f"{where} is frozen by its cgroup {actor.process.cgroup}"
     parked = actor.parked
     if actor.state is not State.PARKED or parked is None:
         return f"{where} is {actor.state.value}"

@@ -202,6 +202,7 @@ class Power:
         for process in processes:
             native_signal.send(process.pidfd, signal.SIGKILL)
         kernel.launcher.power_off(name)
+        kernel.cgroups.lost(kernel.hosts[name])
         for process in processes:
             kernel.lifecycle.await_death(process)
         self._keepalive.look()

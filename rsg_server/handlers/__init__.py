@@ -4,6 +4,7 @@ A handler takes (kernel, actor, arguments) and returns the reply, or None when t
 """
 
 from rsg_server.handlers import (
+    cgroups,
     futex,
     handoff,
     host,
@@ -35,6 +36,7 @@ HANDLERS: dict[int, Handler] = {
     **identity.HANDLERS,
     **host.HANDLERS,
     **power.HANDLERS,
+    **cgroups.HANDLERS,
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **machines.HANDLERS,

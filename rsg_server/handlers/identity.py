@@ -73,14 +73,14 @@ def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> 
     thread = _thread(actor, tid)
     if thread is None:
         return failed(errno.ESRCH)
-    existing = (1 << actor.process.host.host.cores) - 1
+    existing = kernel.cgroups.cpus(thread.process)
     if wanted:
         chosen = int.from_bytes(wanted, "little") & existing
         if not chosen:
             return failed(errno.EINVAL)
-        thread.affinity = chosen
+        thread.affinity = thread.wanted_affinity = chosen
         kernel.cpu.moved(thread)
-    return Reply((0, (thread.affinity or existing).to_bytes((existing.bit_length() + 7) // 8, "little")))
+    return Reply((0, (thread.affinity or existing).to_bytes((actor.process.host.host.cores + 7) // 8, "little")))
 
 
 HANDLERS: dict[int, Handler] = {

@@ -13,6 +13,7 @@ from rsg_server.process.needs import Clock, Waker, Warner
 from rsg_server.sockets import needs as sockets
 
 if TYPE_CHECKING:
+    from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.clock_page import ClockPage
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
@@ -144,6 +145,8 @@ class ProcessKernel(RunQueue, Protocol):
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property
+    def cgroups(self) -> Cgroups: ...
+    @property
     def charges(self) -> Charges | None: ...
     @property
     def cpu_timers(self) -> CpuTimers: ...
@@ -217,6 +220,8 @@ class IdentityKernel(Warner, Protocol):
     """WARN: the user, and the counts that a run ends with."""
 
     @property
+    def cgroups(self) -> Cgroups: ...
+    @property
     def calls_by_warning(self) -> dict[int, Counter[str]]: ...
     @property
     def cpu(self) -> Cpu: ...
@@ -241,6 +246,13 @@ class HostKernel(Clock, Protocol):
     def storages(self) -> Storages: ...
     @property
     def run_disk(self) -> RunDisk: ...
+
+
+class CgroupKernel(RunQueue, Protocol):
+    """CGROUP_READ and its relatives: the groups of hosts."""
+
+    @property
+    def cgroups(self) -> Cgroups: ...
 
 
 class PowerKernel(Protocol):

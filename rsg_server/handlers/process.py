@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process import pid_namespaces
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.process.native_signal import is_of_interval
@@ -64,7 +64,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     tracee = kernel.tracees.all.get(actor)
     traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
     last = (*(traced or (0,)), charging) if charging else traced
-    reply = Reply((*values, hard, process.descriptor_floor, first, *last), fds=fds, close=False)
+    reply = Reply((*values, hard, process.descriptor_floor, first, kernel.cgroups.told(process), *last), fds=fds, close=False)
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
@@ -118,6 +118,8 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     """
     event, kind = divmod(arguments[0], Fork.EVENT)
     kind = Fork(kind & ~Fork.SIBLING)
+    if not kernel.cgroups.may_bear(actor, kind is Fork.THREAD):
+        return failed(errno.EAGAIN)
     if kind is Fork.THREAD:
         return _thread(kernel, actor, event)
     ends = new_channel()  # before anything changes, since this may fail
@@ -126,7 +128,8 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
     process.nofile, process.label, process.has_boxes = creator.nofile, creator.label, creator.has_boxes
     child, channel = kernel.lifecycle.new_actor(process, ends)
-    child.affinity = actor.affinity
+    child.affinity, child.wanted_affinity = actor.affinity, actor.wanted_affinity
+    kernel.cgroups.born(actor, process)
     if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
@@ -147,7 +150,7 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
         fds: tuple[int, ...] = (channel,)
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
-    child.affinity = creator.affinity
+    child.affinity, child.wanted_affinity = creator.affinity, creator.wanted_affinity
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
@@ -228,6 +231,9 @@ def thread_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -
 
 def process_exit(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> None:
     """[status]: no actor runs until the kernel has ended the process."""
+    kernel.cgroups.count_memory(actor.process)
+    if actor.process.dead:
+        return
     actor.process.exit_status = arguments[0]
     kernel.lifecycle.await_death(actor.process)
 

@@ -127,6 +127,7 @@ class Actor:
         "state",
         "tid",
         "timeout",
+        "wanted_affinity",
         "words",
     )
 
@@ -152,6 +153,7 @@ class Actor:
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
+        self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
 
     def __repr__(self) -> str:

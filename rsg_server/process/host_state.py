@@ -44,6 +44,9 @@ class Launcher(Protocol):
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
 
+    def cgroups(self, host_name: str) -> int:
+        """A descriptor of the folder in which a host has its cgroups, which the caller closes. Raises SimunixError without one."""
+
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         """Have the shim brought into the image that a thread of a host is about to exec; a descriptor of the shim's file.
 
@@ -77,6 +80,7 @@ class HostState:
     births: int = 0  # processes announced so far
     latest_pid: int = 0
     booted_ns: int = 0  # the latest boot during the run
+    cgroup_device: int = -1  # of the file system that its cgroups are in; 0: there is none, -1: not known yet
     programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
 
     @property

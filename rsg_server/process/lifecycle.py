@@ -306,6 +306,8 @@ class Lifecycle:
         process.host.processes.pop(process.pid, None)
         del kernel.processes[process.number]
         kernel.signals.listeners.pop(process.number, None)
+        if process.cgroup is not None:
+            kernel.cgroups.died(process)
 
     def _log_exit(self, process: Process) -> None:
         if process.pid:

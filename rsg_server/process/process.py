@@ -13,6 +13,7 @@ from rsg_server.storage.counts import IoCounts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rsg_server.cgroups.group import Group
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
     from rsg_server.process.zombies import Zombie
@@ -61,6 +62,7 @@ class Process:
     is_quiet: bool = False  # born by a vfork, without a HELLO: the first message tells who it is
     has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
     stopped: bool = False
+    frozen: bool = False  # by its cgroup
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
     seen_pending: int = 0  # of these signals, those pending at the last look, as a mask
     told: int = 0  # signals that were sent inside of the emulation, as a mask
@@ -83,11 +85,19 @@ class Process:
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
     reaper: Process | None = None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
     outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
+    cgroup: Group | None = None  # None: the root
+    cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
+    memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None
 
     def __repr__(self) -> str:
         return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether none of its threads may have a turn: a signal has stopped it, or its cgroup is frozen."""
+        return self.stopped or self.frozen
 
     @property
     def host_name(self) -> str:

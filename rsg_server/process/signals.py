@@ -70,9 +70,15 @@ class Signals:
 
     def stop(self, process: Process) -> None:
         """The kernel has stopped a process: take its actors out of the run queue until the process is continued."""
-        kernel = self._kernel
         native_signal.await_rests(process.global_pid)
+        if not process.is_held:
+            self._hold(process)
         process.stopped = True
+        if process.parent is not None:
+            self.child_changed(process.parent)
+
+    def _hold(self, process: Process) -> None:
+        kernel = self._kernel
         for actor in process.actors:
             if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
                 actor.timeout.cancel()
@@ -82,18 +88,33 @@ class Signals:
             kernel.run_queue.remove(actor)
             actor.is_nominated = False
             kernel.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
-        if process.parent is not None:
-            self.child_changed(process.parent)
 
     def resume(self, process: Process) -> None:
         """The kernel has continued a process: its ready actors rejoin the run queue in the order of their birth."""
         if not process.stopped:
             return
         process.stopped = False
-        self._kernel.cpu.resume(process.actors)
-        self._kernel.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
+        if not process.is_held:
+            self._let_go(process)
         if process.parent is not None:
             self.child_changed(process.parent)
+
+    def _let_go(self, process: Process) -> None:
+        self._kernel.cpu.resume(process.actors)
+        self._kernel.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
+
+    def freeze(self, process: Process) -> None:
+        """The cgroup of a process is frozen: none of its actors has a turn until the group is thawed."""
+        if not process.is_held:
+            self._hold(process)
+        process.frozen = True
+
+    def thaw(self, process: Process) -> None:
+        """The cgroup of a process is not frozen: its ready actors rejoin the run queue unless a signal has stopped it."""
+        if process.frozen:
+            process.frozen = False
+            if not process.is_held:
+                self._let_go(process)
 
     def child_changed(self, parent: Process) -> None:
         """A child of `parent` has died, stopped or been continued: actors in wait(2) look again, and SIGCHLD is due."""

@@ -260,6 +260,10 @@ class TurnLoop:
             handler = self.handlers[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
+            if actor.process.memory_due_ns >= 0:
+                self.kernel.cgroups.count_memory(actor.process, is_due=False)
+                if actor.process.dead:
+                    return None
             return handler.run(self.kernel, actor, arguments)
         except OSError as error:
             return failures.own_failure(self.kernel, actor, handler, error)

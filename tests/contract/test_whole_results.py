@@ -27,7 +27,6 @@ EXCEPTIONS = {
     "simunix/launch/factory/launcher.py": "a file of a host",
     "simunix/launch/run_directory.py": "room that is kept",
     "simunix/launch/view/block_devices.py": "a file of a host",
-    "simunix/launch/view/cgroups.py": "a file of a host",
     "simunix/launch/view/hardware.py": "a file of a host",
     "simunix/launch/view/host_files.py": "a file of a host",
     "simunix/launch/view/interface_files.py": "a file of a host",

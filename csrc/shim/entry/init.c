@@ -8,6 +8,7 @@
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/sys/process/seccomp.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"
 #include "shim/sys/signal/signal.h"
@@ -122,6 +123,15 @@ static void take_page(int fd)
     descriptors_limit(&main_process);
 }
 
+/* As OP_HELLO says. */
+static void take_cgroups(uint64_t told)
+{
+    main_process.cgroup_device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
+    main_process.uses_cgroups = (told & CGROUPS_USED) != 0;
+    if ((told & CGROUPS_COUNT_MEMORY) != 0)
+        cgroup_memory_begins(&main_process);
+}
+
 /* Returns how the process is traced, as OP_HELLO says. */
 static int64_t register_process(const char *program)
 {
@@ -137,6 +147,7 @@ static int64_t register_process(const char *program)
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
     main_thread.cpu = (unsigned)reply_number(&reply, 11);
+    take_cgroups((uint64_t)reply_number(&reply, 12));
     main_thread.slot = (uint32_t)reply_number(&reply, 8);
     copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
     copy_text(&reply, 7, main_process.files, sizeof main_process.files);
@@ -152,7 +163,7 @@ static int64_t register_process(const char *program)
         costs_map(&main_process, (int64_t)(main_process.flags >> HELLO_COST_ROW_SHIFT) - 1);
         charge_image(&main_thread, &reply);
     }
-    return reply_number(&reply, 12);
+    return reply_number(&reply, 13);
 }
 
 /* The loader took 16 random bytes from here already; programs that look again find seeded ones. */

@@ -80,7 +80,7 @@ void charge_image(struct thread *thread, const struct reply *hello)
 {
     struct simunix_image_charge told = {.clock_ns = -1, .scale = 1L << 32};
 
-    reply_bytes(hello, 13, &told, sizeof told);
+    reply_bytes(hello, 14, &told, sizeof told);
     thread->process->cpu_scale = (uint64_t)told.scale;
     thread->process->computed_ns = (uint64_t)told.process_ns;
     thread->is_charged = true;

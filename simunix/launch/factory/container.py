@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -78,7 +79,8 @@ class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
     `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with what
-    the shim is to know of it: its number, and flags. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
+    the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
+    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
     """
 
     name: str
@@ -94,6 +96,7 @@ class ContainerSpec:
     devices: tuple[str, ...] = ()
     storages: tuple[tuple[str, str], ...] = ()
     sensors: Path | None = None
+    cgroups: Mapping[str, int] = field(default_factory=dict)
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -109,6 +112,7 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
+CGROUPS = "/sys/fs/cgroup"
 FIRMWARE = ("/sys/firmware", "/sys/devices/virtual/dmi")
 """What tells which computer this is: its maker, ACPI's tables, ranges of memory. Hosts have none of that, as some computers."""
 
@@ -145,6 +149,8 @@ class _Directives:
             self._private(private)
         if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
             self.words.append("seal=")  # before any bind hides what is to be read-only
+        if spec.cgroups:
+            self.words.append("cgroups=" + " ".join(f"{name}:{mode:o}" for name, mode in spec.cgroups.items()))
         for bind in spec.binds:
             self._bind(bind)
         if self._is_elsewhere:
@@ -293,6 +299,15 @@ class Container:
     def init(self) -> int:
         """Process number of the host's first process."""
         return self._line.init
+
+    def cgroups(self) -> int | None:
+        """A descriptor of the folder of the host's cgroups; None if it has none."""
+        if self.spec.isolation is Isolation.NONE or not self.spec.cgroups:
+            return None
+        try:
+            return os.open(f"/proc/{self.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:  # the kernel of this computer has no place for them
+            return None
 
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""

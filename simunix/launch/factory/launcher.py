@@ -57,6 +57,14 @@ class ContainerLauncher:
         limit = max(least, min(self._options.nofile_hard + DESCRIPTORS_FOR_SHIM, descriptors().free))
         return self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
 
+    def cgroups(self, host_name: str) -> int:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.start(host_name)
+        folder = container.cgroups()
+        if folder is None:
+            raise SimunixError(f"host {host_name}: no cgroups")
+        return folder
+
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         """See rsg_server.process.host_state.Launcher."""
         container = self.start(host_name)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rsg_server.cgroups.cgroups import ROOT_FILES, SLICES
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.block_devices import block_binds
-from simunix.launch.view.cgroups import write_cgroup
 from simunix.launch.view.hardware import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
@@ -23,6 +23,8 @@ from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
+CGROUPS = {**ROOT_FILES, **{f"{name}/": 0o755 for name in SLICES}}
+"""What a host's cgroups begin with: control files, and folders, which end with a slash."""
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 
 
@@ -56,7 +58,6 @@ class HostFiles:
             if has_power:
                 write_cpufreq(tree / "cpu", host.hardware.cpus)
                 sensors = write_sensors(tree / "sensors", host.hardware)
-        binds.append(write_cgroup(hardware, host.hardware))
         binds += block_binds(hardware, self.plan.platform.host_by_name(host.name), self._mounts)
         binds += interface_binds(hardware, directory, interfaces, self._mounts)
         if host.root != THIS_COMPUTER:
@@ -80,6 +81,7 @@ class HostFiles:
             terminal=host.terminal,
             root=host.root,
             devices=host.devices,
+            cgroups=CGROUPS if self._mounts else {},
             sensors=sensors if self.isolation is Isolation.ROOT else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )

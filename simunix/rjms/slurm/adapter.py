@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.requirements import check_hosts
@@ -96,7 +97,8 @@ class _Cluster:
 
     def files(self) -> Iterator[FileSpec]:
         """Every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
-        texts = {release: configuration.files(self.conf, release) for release in set(self.members.values())}
+        cgroups = self.cgroup_conf()
+        texts = {release: configuration.files(self.conf, release, cgroups) for release in set(self.members.values())}
         for name, release in self.members.items():
             yield from daemons.host_files(name, texts[release], self.site.seed, self.site.is_root)
             yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in self.beside.items())
@@ -105,6 +107,24 @@ class _Cluster:
         yield from capmc.files(self.section, self.key, self.site)
         if self.capping is not None:
             yield from self.capping.files()
+
+    def cgroup_conf(self) -> str:
+        """The cgroup.conf of a cluster whose plugins use cgroups, unless there is one beside the user's slurm.conf; else ""."""
+        if not configuration.asks_for_cgroups(read_settings(self.conf)):
+            if self.section.cgroup:
+                raise SimunixError(f"{self.key}.cgroup: no plugin of slurm.conf uses cgroups; name one in {self.key}.parameters")
+            return ""
+        if configuration.CGROUP_CONFIG in self.beside:
+            if self.section.cgroup:
+                raise SimunixError(f"{self.key}.cgroup: there is a cgroup.conf beside {self.section.config}; change that")
+            return self.beside[configuration.CGROUP_CONFIG][0].decode()
+        for name, release in self.members.items():
+            if release < configuration.FIRST_WITH_V2:
+                raise SimunixError(
+                    f"{self.key}: Slurm {release[0]}.{release[1]:02} of {name} knows cgroups of version 1 alone, and hosts have"
+                    " version 2; take ProctrackType=proctrack/pgid, TaskPlugin=task/none, JobAcctGatherType=jobacct_gather/none"
+                )
+        return configuration.cgroup_conf(self.section.cgroup)
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:
         """Private paths of every host that has Slurm."""

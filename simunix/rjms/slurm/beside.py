@@ -13,6 +13,7 @@ from simunix.rjms.slurm.files.nodes import node_lines
 
 FOLDER = "/etc/slurm"
 KNOWN = (
+    "cgroup.conf",
     "gres.conf",
     "topology.conf",
     "job_submit.lua",
@@ -23,7 +24,7 @@ KNOWN = (
     "mpi.conf",
     "job_container.conf",
 )
-"""Files that Slurm looks for beside slurm.conf by itself. cgroup.conf is simunix's own: hosts have no cgroups."""
+"""Files that Slurm looks for beside slurm.conf by itself."""
 GRES = "a gres.conf"
 VARIABLE = "SLURM_CONF"
 _NAMED = re.compile(rf"{FOLDER}/([\w.+-]+)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -15,9 +15,13 @@ SPOOL = "/var/spool/slurmd"
 LOGS = "/var/log/slurm"
 CONFIG = "/etc/slurm/slurm.conf"
 CGROUP_CONFIG = "/etc/slurm/cgroup.conf"
-CGROUP_CONF = """# Written by simunix: hosts have no cgroups of their own.
+CGROUP_CONF = """# Written by simunix: slurm.conf asks for no plugin with cgroups.
 CgroupPlugin={plugin}
 """
+CGROUPS_IN_USE = {"CgroupPlugin": "cgroup/v2", "IgnoreSystemd": "yes"}
+"""Hosts have cgroups of version 2, and no systemd."""
+CGROUP_PLUGIN_KINDS = ("proctracktype", "taskplugin", "jobacctgathertype", "preparameters", "jobcontainertype")
+FIRST_WITH_V2: Release = (22, 5)
 CGROUP_PLUGINS: tuple[tuple[Release, str], ...] = (((23, 11), "disabled"), ((22, 5), "cgroup/v1"))
 """From a release on slurmd loads a plugin for cgroups whatever else is configured; that of version 2 sets up a cgroup at once,
 that of version 1 does nothing until it is used. The first row that is not newer than the host's release counts."""
@@ -96,9 +100,24 @@ def accounting_lines(cluster: SlurmCluster) -> str:
     return "\n".join(lines)
 
 
-def files(conf: str, release: Release) -> dict[str, bytes]:
-    """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf."""
+def asks_for_cgroups(settings: Mapping[str, str]) -> bool:
+    """Whether a slurm.conf names a plugin that uses cgroups; `settings` have its parameters, names in small letters."""
+    return any("cgroup" in settings.get(kind, "").lower() for kind in CGROUP_PLUGIN_KINDS)
+
+
+def cgroup_conf(parameters: Mapping[str, object]) -> str:
+    """The cgroup.conf of a cluster whose plugins use cgroups; `parameters` are added to it, or replace what simunix says."""
+    given = {name.lower(): name for name in parameters}
+    lines = {name: value for name, value in CGROUPS_IN_USE.items() if name.lower() not in given}
+    texts = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in parameters.items()}
+    return "".join(f"{name}={value}\n" for name, value in (lines | texts).items())
+
+
+def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
+    """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf, `cgroups` its cgroup.conf."""
     texts = {CONFIG: conf.encode()}
+    if cgroups:
+        return texts | {CGROUP_CONFIG: cgroups.encode()}
     plugin = next((plugin for since, plugin in CGROUP_PLUGINS if release >= since), "")
     if plugin:
         texts[CGROUP_CONFIG] = CGROUP_CONF.format(plugin=plugin).encode()

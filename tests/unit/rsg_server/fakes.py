@@ -33,6 +33,9 @@ class NoLauncher:
     def power_off(self, host_name: str) -> None:
         pass
 
+    def cgroups(self, host_name: str) -> int:
+        raise SimunixError("no cgroups here")
+
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         raise SimunixError("nobody can be traced here")
 

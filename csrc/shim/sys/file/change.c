@@ -1,6 +1,7 @@
 /* Calls that change files or folders: the kernel does it, the time is noted. One row tells for each call which arguments name
  * the file; the shapes are few. */
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/procfs/procfs.h"
 #include "tables/newer_syscalls.h"
@@ -140,6 +141,8 @@ long sys_change_descriptor(struct call *call)
     if (found && status.st_nlink == 0 && call->number == __NR_pwrite64 &&
         (result = power_file_written(call, &status, (const char *)call->a[1], (size_t)call->a[2])) != -ENOSYS)
         return result;
+    if (found && call->number == __NR_pwrite64 && is_in_cgroups(call->thread, &status))
+        return cgroup_file_written(call, &status, (const char *)call->a[1], (size_t)call->a[2]);
     result = call_natively(call);
     if (found && (result > 0 || (result == 0 && !row->counts)))
         file_note(call->thread, &status, (enum file_change)row->change);
@@ -170,14 +173,21 @@ long sys_add_name(struct call *call)
     struct name name = name_of(call, row);
     struct stat status, folder;
     bool found = look_at_folder(call->thread, name.folder, name.path, WHOLE_PATH, &folder);
-    long result = call_natively(call);
+    bool makes_group = found && is_in_cgroups(call->thread, &folder);
+    long result;
 
+    if (makes_group && call->number != __NR_mkdir && call->number != __NR_mkdirat)
+        return -EPERM;
+    result = call_natively(call);
     if (result != 0)
         return result;
     if (found)
         file_note(call->thread, &folder, FILE_WRITTEN);
-    if (look(&name, &status))
+    if (look(&name, &status)) {
         file_note(call->thread, &status, (enum file_change)row->change);
+        if (makes_group)
+            result = cgroup_made(call->thread, &folder, &status, name.path);
+    }
     return result;
 }
 
@@ -197,8 +207,13 @@ long sys_remove_name(struct call *call)
     struct name name = name_of(call, &rows[call->number]);
     struct stat status, folder;
     bool found = look_at_folder(call->thread, name.folder, name.path, WHOLE_PATH, &folder) && look(&name, &status);
-    long result = call_natively(call);
+    long result;
 
+    if (found && is_control_file(call->thread, &status))
+        return -EPERM;
+    result = call_natively(call);
+    if (result == -ENOTEMPTY && found && is_in_cgroups(call->thread, &status))
+        result = cgroup_remove(call->thread, &status);
     if (!found || result != 0)
         return result;
     file_note(call->thread, &folder, FILE_WRITTEN);
@@ -213,7 +228,11 @@ static long rename_file(struct call *call, const struct name *from, const struct
     bool found = look_at_folder(thread, from->folder, from->path, WHOLE_PATH, &folders[0]) &&
                  look_at_folder(thread, to->folder, to->path, WHOLE_PATH, &folders[1]) && look(from, &moved);
     bool replaces = found && look(to, &replaced);
-    long result = call_natively(call);
+    long result;
+
+    if (found && is_in_cgroups(thread, &moved) && is_in_cgroups(thread, &folders[1]))
+        return -EPERM;
+    result = call_natively(call);
 
     if (!found || result != 0)
         return result;

@@ -1,4 +1,5 @@
 /* Mappings of files: stores to a shared one leave no trace in the shim, and a futex word may lie in it. */
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 
 #define PAGE_BYTES 4096UL
@@ -36,8 +37,11 @@ static bool is_shared(const struct process *process, uint64_t address)
 long sys_mremap(struct call *call)
 {
     struct process *process = call->thread->process;
-    long address = call_natively(call);
+    long address;
 
+    if (cgroup_counts_memory(process) && (uint64_t)call->a[2] > (uint64_t)call->a[1])
+        cgroup_memory_grows(call->thread, (uint64_t)call->a[2] - (uint64_t)call->a[1]);
+    address = call_natively(call);
     if ((address >= 0 || address < -4096) && is_shared(process, (uint64_t)call->a[0]))
         remember(process, address, (uint64_t)call->a[2]);
     return address;
@@ -53,6 +57,11 @@ long sys_brk(struct call *call)
     uint64_t after = (wanted + PAGE_BYTES - 1) & -PAGE_BYTES;
     long result = 0;
 
+    if (cgroup_counts_memory(process) && wanted != 0) {
+        if (wanted > process->memory_break)
+            cgroup_memory_grows(call->thread, process->memory_break == 0 ? 0 : wanted - process->memory_break);
+        process->memory_break = wanted;
+    }
     if (process->break_start == 0)
         return call_natively(call);
     if (wanted < process->break_start || wanted - process->break_start > BREAK_MOST)
@@ -81,8 +90,11 @@ long sys_msync(struct call *call)
 long sys_mmap(struct call *call)
 {
     struct process *process = call->thread->process;
-    long address = call_natively(call);
+    long address;
 
+    if (cgroup_counts_memory(process) && (call->a[3] & MAP_TYPE) == MAP_PRIVATE && (call->a[2] & PROT_WRITE) != 0)
+        cgroup_memory_grows(call->thread, (uint64_t)call->a[1]);
+    address = call_natively(call);
     if (address < 0 && address > -4096)
         return address;
     if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)

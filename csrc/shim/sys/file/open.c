@@ -1,5 +1,6 @@
 /* Opening: a FIFO waits for its other side, the random devices are the host's own, files of /proc may be. */
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -35,6 +36,7 @@ static long opened(struct call *call, const struct opening *opening, long fd)
     if (fd >= 0 && (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && answers_at_once(opening) &&
         NATIVE(fstat, fd, &status) == 0 && is_fifo(&status))
         fifo_changed(call, &status);
+    fd = cgroup_file_opened(call, opening->path, opening->how.flags, fd);
     return proc_file_opened(call, opening->path, opening->how.flags, fd);
 }
 
@@ -46,6 +48,12 @@ static bool may_wait(const struct opening *opening)
 static bool is_random(const char *path)
 {
     return text_equal(path, "/dev/urandom") || text_equal(path, "/dev/random");
+}
+
+/* Nobody makes files beside the control files of cgroups: what kernfs says of that. */
+static bool makes_control_file(const struct thread *thread, const struct file_opening *change)
+{
+    return change->has_folder && is_in_cgroups(thread, &change->folder);
 }
 
 static long open_path(struct call *call, int directory, const char *path, int flags, int mode)
@@ -71,6 +79,8 @@ static long open_path(struct call *call, int directory, const char *path, int fl
     if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
         return fd;
     file_before_open(call->thread, directory, path, flags, &change);
+    if (makes_control_file(call->thread, &change))
+        return -EACCES;
     fd = NATIVE(openat, directory, path, flags, mode);
     file_after_open(call->thread, &change, fd);
     return opened(call, &opening, fd);
@@ -109,6 +119,8 @@ long sys_openat2(struct call *call)
             return fifo_open(call, &opening, &status);
     }
     file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
+    if (makes_control_file(call->thread, &change))
+        return -EACCES;
     fd = NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]);
     file_after_open(call->thread, &change, fd);
     return opened(call, &opening, fd);

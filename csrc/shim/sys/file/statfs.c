@@ -2,12 +2,12 @@
  * this computer's have left changes by the minute. A program that writes more than there is gets the real ENOSPC. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/procfs/procfs.h"
 
 #include <linux/magic.h>
 
-#define ST_RDONLY 1
 #define BLOCK_BYTES 4096UL
 #define BYTES_PER_FILE 16384 /* as mkfs.ext4 makes inodes */
 
@@ -30,16 +30,14 @@ static uint64_t disk_bytes(struct thread *thread)
     return process->disk_bytes;
 }
 
-/* The host's cgroup is a folder of the run directory, shown read-only. */
-static bool is_cgroup(long fd)
+/* The host's cgroups lie in a file system in memory of their own. */
+static void show_cgroup(const struct thread *thread, long folder, const char *path, struct file_system *system)
 {
-    char name[64];
+    struct stat status;
 
-    return proc_name_of(fd, name, sizeof name) && text_starts(name, "/sys/fs/cgroup");
-}
-
-static void show_cgroup(struct file_system *system)
-{
+    if (system->type != TMPFS_MAGIC || thread->process->cgroup_device == 0 ||
+        NATIVE(newfstatat, folder, path, &status, AT_EMPTY_PATH) != 0 || !is_in_cgroups(thread, &status))
+        return;
     *system = (struct file_system){
         .type = CGROUP2_SUPER_MAGIC, .block_bytes = 4096, .name_length = 255, .fragment_bytes = 4096, .flags = system->flags};
 }
@@ -90,17 +88,10 @@ long sys_statfs(struct call *call)
     long result = NATIVE(statfs, call->a[0], call->a[1]);
 
     struct file_system *system = (void *)call->a[1];
-    long fd;
 
     if (result != 0)
         return result;
-    if (system->flags & ST_RDONLY) {
-        fd = NATIVE(openat, AT_FDCWD, call->a[0], O_PATH | O_CLOEXEC, 0);
-        if (fd >= 0 && is_cgroup(fd))
-            show_cgroup(system);
-        if (fd >= 0)
-            NATIVE(close, fd);
-    }
+    show_cgroup(call->thread, AT_FDCWD, (const char *)call->a[0], system);
     if (!show_storage(call->thread, AT_FDCWD, (const char *)call->a[0], system))
         show(call->thread, system);
     return result;
@@ -111,8 +102,7 @@ long sys_fstatfs(struct call *call)
     long result = descriptor_is_ours(call, call->a[0]) ? -EBADF : NATIVE(fstatfs, call->a[0], call->a[1]);
 
     if (result == 0) {
-        if (((struct file_system *)call->a[1])->flags & ST_RDONLY && is_cgroup(call->a[0]))
-            show_cgroup((struct file_system *)call->a[1]);
+        show_cgroup(call->thread, call->a[0], "", (struct file_system *)call->a[1]);
         if (!show_storage(call->thread, call->a[0], "", (struct file_system *)call->a[1]))
             show(call->thread, (struct file_system *)call->a[1]);
     }

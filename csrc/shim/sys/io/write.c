@@ -1,4 +1,5 @@
 /* write, writev, pwritev2. What a descriptor is decides how it takes bytes: the table `writers`. */
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/poll/poll.h"
@@ -107,6 +108,8 @@ static long write_file(struct call *call, const struct fd *fd, const struct iove
     if (fd->status.st_nlink == 0 && count > 0 && !is_bad_pointer(iov) &&
         (result = power_file_written(call, &fd->status, iov->iov_base, iov->iov_len)) != -ENOSYS)
         return result;
+    if (is_in_cgroups(call->thread, &fd->status) && count > 0 && !is_bad_pointer(iov))
+        return cgroup_file_written(call, &fd->status, iov->iov_base, iov->iov_len);
     return file_written(call, &fd->status, call_natively(call));
 }
 

@@ -6,6 +6,7 @@
 #include "shim/turn/tracee.h"
 #include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/process/process.h"
 #include "shim/sys/process/seccomp.h"
 #include "shim/turn/turn.h"
@@ -347,6 +348,13 @@ long sys_clone3(struct call *call)
             return -E2BIG;
     memset(&args, 0, sizeof args);
     memcpy(&args, (void *)call->a[0], size < sizeof args ? size : sizeof args);
+    if ((args.flags & CLONE_INTO_CGROUP) != 0) {
+        long result = cgroup_for_child(call->thread, (long)args.cgroup);
+
+        if (result != 0)
+            return result;
+        args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+    }
     return spawn(call, &args);
 }
 

@@ -1,5 +1,6 @@
 /* Counters of the real kernel that no host has of its own: what a host says that has done nothing yet. Names and forms are
  * those of proc(5). */
+#include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -62,13 +63,27 @@ bool proc_may_be_fixed(const char *name)
     return false;
 }
 
-/* A host's processes are all in the one cgroup that it shows (simunix/launch/view/cgroups.py). */
+/* The group of the process, as a path (rsg_server/cgroups/). */
+static void put_group(struct proc_page *page)
+{
+    char path[PROC_PATH_ROOM * 4];
+    size_t size = 0;
+    struct reply reply;
+
+    if (page->thread->process->cgroup_device != 0 && ASK(page->thread, &reply, OP_CGROUP_OF, proc_id_of(page->path)) == 0)
+        size = reply_bytes(&reply, 1, path, sizeof path - 1);
+    path[size] = '\0';
+    proc_put(page, size == 0 ? "/" : path);
+    proc_put(page, "\n");
+}
+
 void proc_write_cgroup(struct proc_page *page)
 {
-    proc_put(page, "0::/\n");
+    proc_put(page, "0::");
+    put_group(page);
 }
 
 void proc_write_cpuset(struct proc_page *page)
 {
-    proc_put(page, "/\n");
+    put_group(page);
 }

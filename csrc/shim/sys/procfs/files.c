@@ -2,6 +2,7 @@
  * opened into an anonymous file, and again when their reader goes back to the beginning (top, vmstat). A file is known by the
  * path that the kernel has for it once it is open, whatever links, folders and roots led there. */
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define BEGINNING 0 /* SEEK_SET */
@@ -191,6 +192,8 @@ long sys_lseek(struct call *call)
     if ((call->thread->process->flags & HELLO_FLAG_POWER) != 0 && call->a[1] == 0 && call->a[2] == BEGINNING &&
         NATIVE(fstat, call->a[0], &status) == 0)
         power_file_refresh(call, &status);
+    if (call->thread->process->uses_cgroups && call->a[1] == 0 && call->a[2] == BEGINNING)
+        cgroup_file_refresh(call, call->a[0]);
     if (call->thread->process->has_own_files && call->a[1] == 0 && call->a[2] == BEGINNING &&
         proc_name_of(call->a[0], path, sizeof path) && text_starts(path, anonymous)) {
         path[text_length(path) - (sizeof deleted - 1)] = '\0';

@@ -20,7 +20,7 @@ static const struct row {
     {"/", "8:1", "rw,relatime", "ext4", "/dev/root", "rw"},
     {"/proc", "0:22", "rw,nosuid,nodev,noexec,relatime", "proc", "proc", "rw"},
     {"/sys", "0:23", "ro,nosuid,nodev,noexec,relatime", "sysfs", "sysfs", "rw"},
-    {"/sys/fs/cgroup", "0:24", "ro,nosuid,nodev,noexec,relatime", "cgroup2", "cgroup2", "rw"},
+    {"/sys/fs/cgroup", "0:24", "rw,nosuid,nodev,noexec,relatime", "cgroup2", "cgroup2", "rw"},
     {"/dev", "0:25", "rw,nosuid,noexec,relatime", "tmpfs", "tmpfs", "rw,mode=755"},
     {"/dev/pts", "0:26", "rw,nosuid,noexec,relatime", "devpts", "devpts", "rw,gid=5,mode=620,ptmxmode=666"},
     {"/dev/mqueue", "0:27", "rw,nosuid,nodev,noexec,relatime", "mqueue", "mqueue", "rw"},

@@ -3,6 +3,7 @@
  * file with the text of that moment, written anew when its reader goes back to the beginning; what is written goes to the server. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/procfs/procfs.h"
 
 #define OWN_NAME "simunix:"
@@ -170,6 +171,8 @@ long sys_pread64(struct call *call)
     struct stat status;
     const char *name;
 
+    if (call->thread->process->uses_cgroups && call->a[3] == 0)
+        cgroup_file_refresh(call, call->a[0]);
     if (__builtin_expect((call->thread->process->flags & HELLO_FLAG_POWER) == 0, 1) ||
         NATIVE(fstat, call->a[0], &status) != 0 || (name = name_of(call, call->a[0], &status, path)) == NULL)
         return call_natively(call);

@@ -1,0 +1,39 @@
+/* Room sys/cgroup: folders and control files of the host's cgroups, of which the server has the content (rsg_server/cgroups/).
+ *
+ * They lie in a tmpfs of the host's own, which is known by its device: names, owners and modes are the kernel's. May call core only.
+ */
+#ifndef SIMUNIX_SYS_CGROUP_H
+#define SIMUNIX_SYS_CGROUP_H
+
+#include "shim/core/core.h"
+
+/* The device is 0 where a host has no cgroups: no file has that. */
+static inline bool is_in_cgroups(const struct thread *thread, const struct stat *status)
+{
+    return __builtin_expect(status->st_dev == thread->process->cgroup_device, 0);
+}
+
+static inline bool is_control_file(const struct thread *thread, const struct stat *status)
+{
+    return is_in_cgroups(thread, status) && (status->st_mode & S_IFMT) == S_IFREG;
+}
+
+/* files.c */
+long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
+long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
+void cgroup_file_refresh(struct call *call, long fd);
+
+/* folders.c */
+long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder, const char *path);
+long cgroup_remove(struct thread *thread, const struct stat *folder);
+long cgroup_for_child(struct thread *thread, long fd);
+
+/* memory.c */
+void cgroup_memory_begins(struct process *process);
+void cgroup_memory_grows(struct thread *thread, uint64_t bytes);
+static inline bool cgroup_counts_memory(const struct process *process)
+{
+    return __builtin_expect(process->memory_step != 0, 0);
+}
+
+#endif

@@ -1,0 +1,89 @@
+/* Control files of cgroups. The server writes what such a file has to say into the real file when somebody opens it, or goes back to
+ * its beginning; what is written goes to the server, and takes effect before the call returns. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
+
+#define READABLE 0444
+#define WRITABLE 0222
+#define F_GETFL 3
+
+/* How names of control files begin: told before anything is asked of the kernel. */
+static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
+
+static bool may_be(const char *path)
+{
+    const char *name = path;
+
+    for (; *path != '\0'; path++)
+        if (*path == '/')
+            name = path + 1;
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (text_starts(name, beginnings[i]))
+            return true;
+    return false;
+}
+
+/* What a file has no reader or no writer for, not even root may open so, as in kernfs. */
+static bool is_allowed(const struct stat *status, uint64_t flags)
+{
+    return ((flags & O_ACCMODE) == O_RDONLY || (status->st_mode & WRITABLE) != 0) &&
+           ((flags & O_ACCMODE) == O_WRONLY || (status->st_mode & READABLE) != 0);
+}
+
+/* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
+long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
+{
+    struct thread *thread = call->thread;
+    struct stat status;
+    struct reply reply;
+    long result = 0;
+
+    if (fd < 0 || thread->process->cgroup_device == 0 || (flags & (O_PATH | O_DIRECTORY)) != 0 || is_bad_pointer(path) ||
+        !may_be(path) || NATIVE(fstat, fd, &status) != 0 || !is_control_file(thread, &status))
+        return fd;
+    thread->process->uses_cgroups = true;
+    if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0)
+        result = ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, (flags & O_TRUNC) != 0);
+    if (!is_allowed(&status, flags))
+        result = -EINVAL;
+    if (result == 0)
+        return fd;
+    NATIVE(close, fd);
+    return result;
+}
+
+/* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
+long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
+{
+    char text[SIMUNIX_CGROUP_TEXT_MAX];
+    struct msgpack_writer writer;
+    struct reply reply;
+    int64_t result;
+
+    if (!is_control_file(call->thread, status))
+        return -ENOSYS;
+    if ((NATIVE(fcntl, call->a[0], F_GETFL, 0) & O_ACCMODE) == O_RDONLY)
+        return -EBADF;
+    if (size > sizeof text)
+        return -E2BIG;
+    memcpy(text, bytes, size);
+    request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
+    msgpack_put_int(&writer, (int64_t)status->st_ino);
+    msgpack_put_bytes(&writer, text, size);
+    msgpack_put_int(&writer, NATIVE(geteuid));
+    result = request_call(call->thread, &writer, &reply);
+    if (result == 0 && reply_number(&reply, 1) != 0 && !cgroup_counts_memory(call->thread->process))
+        cgroup_memory_begins(call->thread->process);
+    return result < 0 ? result : (long)size;
+}
+
+/* A reader goes back to the beginning, where it finds the text of this moment. */
+void cgroup_file_refresh(struct call *call, long fd)
+{
+    struct stat status;
+    struct reply reply;
+
+    if (NATIVE(fstat, fd, &status) == 0 && is_control_file(call->thread, &status))
+        ASK(call->thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, 0);
+}

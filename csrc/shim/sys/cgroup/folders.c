@@ -1,0 +1,49 @@
+/* Groups of the host's cgroups: folders, which the kernel makes and the server fills and removes. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
+
+#define NAME_BYTES_MAX 255
+
+/* A folder has been made at `path`, in the folder `above`: 0, or why there is to be no such group, and it is gone. */
+long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder, const char *path)
+{
+    char name[NAME_BYTES_MAX + 1];
+    size_t end = text_length(path);
+    size_t start;
+    struct msgpack_writer writer;
+    struct reply reply;
+
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    for (start = end; start > 0 && path[start - 1] != '/';)
+        start--;
+    if (end - start > NAME_BYTES_MAX)
+        return -ENAMETOOLONG;
+    memcpy(name, path + start, end - start);
+    thread->process->uses_cgroups = true;
+    request_start(thread, &writer, OP_CGROUP_MADE, 3);
+    msgpack_put_int(&writer, (int64_t)above->st_ino);
+    msgpack_put_int(&writer, (int64_t)folder->st_ino);
+    msgpack_put_bytes(&writer, name, end - start);
+    return (long)request_call(thread, &writer, &reply);
+}
+
+/* The kernel would have removed a folder if it were empty: the caller may. */
+long cgroup_remove(struct thread *thread, const struct stat *folder)
+{
+    struct reply reply;
+
+    return (long)ASK(thread, &reply, OP_CGROUP_REMOVE, (int64_t)folder->st_ino);
+}
+
+/* The next child is to be born in the group that a descriptor has open. */
+long cgroup_for_child(struct thread *thread, long fd)
+{
+    struct stat status;
+    struct reply reply;
+
+    if (NATIVE(fstat, fd, &status) != 0 || !is_in_cgroups(thread, &status) || (status.st_mode & S_IFMT) != S_IFDIR)
+        return -EBADF;
+    return (long)ASK(thread, &reply, OP_CGROUP_INTO, (int64_t)status.st_ino);
+}

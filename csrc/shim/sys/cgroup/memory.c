@@ -1,0 +1,28 @@
+/* Memory of a process whose cgroup counts it. The server counts at calls that grow the memory by as much as it has said; between these
+ * the process costs nothing (rsg_server/cgroups/memory.py). */
+#include "shim/core/channel.h"
+#include "shim/sys/cgroup/cgroup.h"
+
+#define PR_SET_THP_DISABLE 41
+
+/* From now on the process's memory is counted. A huge page would count as touched whole, or not, as this computer has one free. */
+void cgroup_memory_begins(struct process *process)
+{
+    NATIVE(prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    process->memory_step = 1; /* ask how many bytes */
+    process->memory_grown = 0;
+}
+
+/* Memory is about to be larger by so much: what was touched before counts now. */
+void cgroup_memory_grows(struct thread *thread, uint64_t bytes)
+{
+    struct process *process = thread->process;
+    struct reply reply;
+
+    process->memory_grown += bytes;
+    if (process->memory_grown < process->memory_step)
+        return;
+    process->memory_grown = 0;
+    if (ASK(thread, &reply, OP_CGROUP_GREW) == 0)
+        process->memory_step = (uint64_t)reply_number(&reply, 1);
+}

@@ -1,0 +1,144 @@
+"""The cgroups of all hosts: found when a host's first program says hello, kept from the first use on, gone with the host's power."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from rsg_server.cgroups import core_files, cpu, cpuset, memory, memory_files, pids
+from rsg_server.cgroups.control_file import ControlFile, RefusedError
+from rsg_server.cgroups.group import Group
+from rsg_server.cgroups.hierarchy import Hierarchy
+from rsg_server.cgroups.needs import Kernel
+from rsg_server.cgroups.real_files import RealFiles
+from rsg_server.errors import SimunixError
+from rsg_server.process.actor import Actor
+from rsg_server.process.host_state import HostState
+from rsg_server.process.process import Process
+from rsg_server.protocol import CGROUP_DEVICE_SHIFT, CGROUPS_COUNT_MEMORY, CGROUPS_USED
+
+FILES: dict[str, ControlFile] = {
+    file.name: file for module in (core_files, cpu, cpuset, memory_files, pids) for file in module.FILES
+}
+ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
+"""What the group that all processes begin in has: name and mode."""
+SLICES = ("system.slice", "user.slice")
+"""Groups that every host begins with, as systemd makes them: Slurm makes its own in one of them."""
+
+
+class Cgroups:
+    """The hierarchies by the name of the host."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._of: dict[str, Hierarchy] = {}
+        self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
+        self.memory = memory.Memory(kernel)
+
+    def told(self, process: Process) -> int:
+        """What a new image is told of its host's cgroups; 0: there are none."""
+        host = process.host
+        if host.cgroup_device < 0:
+            host.cgroup_device = self._device(host)
+        if not host.cgroup_device:
+            return 0
+        flags = (CGROUPS_USED if host.name in self._of else 0) | (CGROUPS_COUNT_MEMORY if self.counts_memory(process) else 0)
+        return host.cgroup_device << CGROUP_DEVICE_SHIFT | flags
+
+    def counts_memory(self, process: Process) -> bool:
+        """Whether a process is in a group whose memory is counted."""
+        return process.cgroup is not None and self.memory.is_counted(process.cgroup)
+
+    def count_memory(self, process: Process, is_due: bool = True) -> None:
+        """Count the memory of a process's groups, now, or if it is time; whoever makes it too much may be dead afterwards."""
+        if process.memory_due_ns >= 0 and process.cgroup is not None:
+            (self.memory.check if is_due else self.memory.look)(self._of[process.host.name], process)
+
+    def _folder(self, host: HostState) -> int:
+        return self._kernel.launcher.cgroups(host.name)
+
+    def _device(self, host: HostState) -> int:
+        try:
+            folder = self._folder(host)
+        except SimunixError:
+            return 0
+        try:
+            return os.fstat(folder).st_dev
+        finally:
+            os.close(folder)
+
+    def of(self, host: HostState) -> Hierarchy:
+        """The hierarchy of a host, from now on. Raises RefusedError if the host has none."""
+        hierarchy = self._of.get(host.name)
+        if hierarchy is None:
+            try:
+                real = RealFiles(self._folder(host))
+            except SimunixError:
+                raise RefusedError(errno.ENODEV) from None
+            hierarchy = self._of[host.name] = Hierarchy(self._kernel, host, real, FILES, self.memory)
+        return hierarchy
+
+    def path_of(self, process: Process) -> str:
+        """As /proc/PID/cgroup tells it."""
+        return "/" if process.cgroup is None else process.cgroup.path
+
+    def group_by_inode(self, host: HostState, inode: int) -> Group:
+        """The group that a folder is. Raises RefusedError if it is none, or no process may be there."""
+        hierarchy = self.of(host)
+        group = hierarchy.groups.get(inode)
+        if group is None:
+            raise RefusedError(errno.ENODEV)
+        core_files.check_destination(group)
+        return group
+
+    # Births and deaths
+
+    def next_child_into(self, actor: Actor, group: Group) -> None:
+        """The next child of an actor is born in a group (clone3(2), CLONE_INTO_CGROUP)."""
+        self._for_child[actor.number] = group
+
+    def may_bear(self, creator: Actor, is_thread: bool) -> bool:
+        """Whether a process or thread may be born (pids.max). Asked only if the host has groups."""
+        hierarchy = self._of.get(creator.process.host.name)
+        if hierarchy is None:
+            return True
+        group = hierarchy.group_of(creator.process) if is_thread else self._for_child.get(creator.number)
+        if pids.may_be_born(hierarchy, group or hierarchy.group_of(creator.process)):
+            return True
+        self._for_child.pop(creator.number, None)
+        return False
+
+    def born(self, creator: Actor, process: Process) -> None:
+        """A child is born into the group of its creator, or that which its creator has named. Asked only if the host has groups."""
+        hierarchy = self._of.get(creator.process.host.name)
+        if hierarchy is None:
+            return
+        named = self._for_child.pop(creator.number, None)
+        hierarchy.enter(process, named or hierarchy.group_of(creator.process))
+        if named is not None:
+            cpuset.follow(hierarchy, process)
+
+    def died(self, process: Process) -> None:
+        """A dead process is in no group."""
+        if process.cgroup is not None:
+            self._of[process.host.name].leave(process)
+
+    def cpus(self, process: Process) -> int:
+        """The mask of processors that a process may use."""
+        if process.cgroup is None:
+            return (1 << process.host.host.cores) - 1
+        hierarchy = self._of[process.host.name]
+        return cpuset.effective(hierarchy, hierarchy.group_of(process))
+
+    def lost(self, host: HostState) -> None:
+        """The host's power is cut: its tree goes with its memory, once all of its processes are dead."""
+        host.cgroup_device = -1
+        if (hierarchy := self._of.pop(host.name, None)) is not None:
+            for process in list(hierarchy.root.members()):
+                hierarchy.leave(process)
+            hierarchy.close()
+
+    def close(self) -> None:
+        """Give up all descriptors."""
+        while self._of:
+            self._of.popitem()[1].close()

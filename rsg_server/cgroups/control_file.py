@@ -1,0 +1,83 @@
+"""A control file: its name and mode, for which groups there is one, and who reads and writes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.group import Group
+    from rsg_server.cgroups.hierarchy import Hierarchy
+    from rsg_server.process.process import Process
+
+READ, WRITE, BOTH = 0o444, 0o200, 0o644
+EVERYWHERE, AT_ROOT, BELOW = frozenset((True, False)), frozenset((True,)), frozenset((False,))
+"""Whether a file is at the root (True), in other groups (False), or both."""
+
+
+class RefusedError(Exception):
+    """A request that Linux would refuse as well, with an errno."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A write: what of, by whom."""
+
+    hierarchy: Hierarchy
+    group: Group
+    text: str
+    writer: Process
+    user: int  # the writer's effective one, in its own user namespace
+
+    @property
+    def words(self) -> list[str]:
+        """The text in words."""
+        return self.text.split()
+
+    @property
+    def word(self) -> str:
+        """The text without space around it."""
+        return self.text.strip()
+
+
+Read = Callable[["Hierarchy", "Group"], str]
+Write = Callable[[Request], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlFile:
+    """A file of groups for which its controller is passed on (an empty one: of all groups).
+
+    A file that `tells` is rewritten whenever its text changes, so that inotify(7) tells of it; the others when they are read.
+    """
+
+    name: str
+    controller: str
+    read: Read | None
+    write: Write | None = None
+    where: frozenset[bool] = BELOW
+    tells: bool = False
+
+    @property
+    def mode(self) -> int:
+        """As kernfs has it."""
+        if self.write is None:
+            return READ
+        return WRITE if self.read is None else BOTH
+
+    def is_of(self, group: Group) -> bool:
+        """Whether the group has this file; the root has the files of all controllers that are told of it."""
+        return (group.parent is None) in self.where and (
+            not self.controller or self.controller in group.controllers or group.parent is None
+        )
+
+
+def decimal(text: str) -> int | None:
+    """A number without sign; None if it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,19}", text) else None

@@ -1,0 +1,121 @@
+"""cpu.weight, cpu.max, cpu.stat: what a group's threads get of the processors, and have had."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from rsg_server.cgroups.control_file import EVERYWHERE, ControlFile, RefusedError, Request, decimal
+from rsg_server.cgroups.group import NO_LIMIT, Group
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.hierarchy import Hierarchy
+    from rsg_server.process.process import Process
+
+US = 1000
+QUOTA, PERIOD, WEIGHT, BURST, IDLE = "cpu.max", "cpu.max period", "cpu.weight", "cpu.max.burst", "cpu.idle"
+PERIOD_US, WEIGHT_AT_FIRST = 100_000, 100
+_PERIODS_US = range(1_000, 1_000_001)
+_WEIGHTS = range(1, 10_001)
+_NICE_TO_WEIGHT = (
+    *(88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501, 1991, 1586),
+    *(1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15),
+)
+"""sched_prio_to_weight of kernel/sched/core.c, from nice -20 on."""
+USED = "cpu.stat"
+
+
+def enters(process: Process) -> None:
+    """From now on what a process computes is counted in its group."""
+    process.cgroup_cpu_ns = process.cpu_ns
+
+
+def leaves(group: Group, process: Process) -> None:
+    """What a process has computed in a group stays counted there, and above."""
+    used_ns = process.cpu_ns - process.cgroup_cpu_ns
+    if used_ns:
+        for above in group.up():
+            above.counts[USED] = above.counts.get(USED, 0) + used_ns
+
+
+def used_ns(hierarchy: Hierarchy, group: Group) -> int:
+    """CPU time that a group's processes, and those below, have been charged."""
+    total = group.counts.get(USED, 0) + sum(process.cpu_ns - process.cgroup_cpu_ns for process in group.members())
+    if group.parent is None:
+        total += sum(process.cpu_ns for process in hierarchy.processes(group))
+    return total
+
+
+def _stat(hierarchy: Hierarchy, group: Group) -> str:
+    used_us = used_ns(hierarchy, group) // US
+    text = f"usage_usec {used_us}\nuser_usec {used_us}\nsystem_usec 0\n"
+    if group.parent is not None and "cpu" in group.controllers:
+        text += "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\nnr_bursts 0\nburst_usec 0\n"
+    return text
+
+
+def _read_max(hierarchy: Hierarchy, group: Group) -> str:
+    quota = group.number(QUOTA)
+    return f"{'max' if quota == NO_LIMIT else quota} {group.number(PERIOD, PERIOD_US)}\n"
+
+
+def _write_max(request: Request) -> None:
+    """[max or microseconds] and, where it is to change, the period."""
+    words = request.words
+    if not 1 <= len(words) <= 2:
+        raise RefusedError(errno.EINVAL)
+    quota = NO_LIMIT if words[0] == "max" else decimal(words[0])
+    period = decimal(words[1]) if len(words) > 1 else request.group.number(PERIOD, PERIOD_US)
+    if quota is None or period not in _PERIODS_US or (quota != NO_LIMIT and quota < 1000):
+        raise RefusedError(errno.EINVAL)
+    assert period is not None
+    request.group.numbers.update({QUOTA: quota, PERIOD: period})
+    _share_anew(request)
+
+
+def _write_weight(request: Request) -> None:
+    number = decimal(request.word)
+    if number is None or number not in _WEIGHTS:
+        raise RefusedError(errno.EINVAL if number is None else errno.ERANGE)
+    request.group.numbers[WEIGHT] = number
+    _share_anew(request)
+
+
+def _nice_of(hierarchy: Hierarchy, group: Group) -> str:
+    share = group.number(WEIGHT, WEIGHT_AT_FIRST) * 1024 / 100
+    return f"{min(range(40), key=lambda at: abs(_NICE_TO_WEIGHT[at] - share)) - 20}\n"
+
+
+def _write_nice(request: Request) -> None:
+    text = request.word
+    if decimal(text.removeprefix("-")) is None:
+        raise RefusedError(errno.EINVAL)
+    if not -20 <= int(text) <= 19:
+        raise RefusedError(errno.ERANGE)
+    request.group.numbers[WEIGHT] = max(1, round(_NICE_TO_WEIGHT[int(text) + 20] * 100 / 1024))
+    _share_anew(request)
+
+
+def _share_anew(request: Request) -> None:
+    """What computes in the group, or below, may have another share from now on."""
+
+
+def _write_burst(request: Request) -> None:
+    """Quota that is not used cannot be kept for later: 0 alone is taken."""
+    if request.word != "0":
+        raise RefusedError(errno.EINVAL)
+
+
+def _write_idle(request: Request) -> None:
+    if request.word != "0":
+        raise RefusedError(errno.EINVAL)
+
+
+FILES = (
+    ControlFile("cpu.stat", "", _stat, None, EVERYWHERE),
+    ControlFile(WEIGHT, "cpu", lambda hierarchy, group: f"{group.number(WEIGHT, WEIGHT_AT_FIRST)}\n", _write_weight),
+    ControlFile("cpu.weight.nice", "cpu", _nice_of, _write_nice),
+    ControlFile(QUOTA, "cpu", _read_max, _write_max),
+    ControlFile(BURST, "cpu", lambda hierarchy, group: "0\n", _write_burst),
+    ControlFile(IDLE, "cpu", lambda hierarchy, group: "0\n", _write_idle),
+)

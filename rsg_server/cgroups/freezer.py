@@ -1,0 +1,62 @@
+"""cgroup.freeze and cgroup.kill: threads of a frozen group have no turns, at once and until the group is thawed."""
+
+from __future__ import annotations
+
+import errno
+import signal
+from typing import TYPE_CHECKING
+
+from rsg_server.cgroups.control_file import RefusedError, Request
+from rsg_server.process import native_signal
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.group import Group
+    from rsg_server.cgroups.hierarchy import Hierarchy
+    from rsg_server.process.process import Process
+
+
+def follow(hierarchy: Hierarchy, process: Process) -> None:
+    """Have a process stand still, or go on, as its group says."""
+    if hierarchy.group_of(process).is_frozen:
+        hierarchy.kernel.signals.freeze(process)
+    else:
+        hierarchy.kernel.signals.thaw(process)
+
+
+def read_freeze(hierarchy: Hierarchy, group: Group) -> str:
+    """Whether the group itself freezes."""
+    return f"{group.freezes:d}\n"
+
+
+def write_freeze(request: Request) -> None:
+    """0 or 1."""
+    if request.word not in ("0", "1"):
+        raise RefusedError(errno.EINVAL)
+    freezes, hierarchy = request.word == "1", request.hierarchy
+    if request.group.freezes == freezes:
+        return
+    request.group.freezes = freezes
+    for group in request.group.down():
+        for process in list(group.processes.values()):
+            follow(hierarchy, process)
+        hierarchy.tell(group, "cgroup.events")
+
+
+def write_kill(request: Request) -> None:
+    """1: SIGKILL to each process, in the order of their numbers; the writer, if it is among them, comes last."""
+    if request.word != "1":
+        raise RefusedError(errno.EINVAL if request.word.lstrip("-").isdigit() is False else errno.ERANGE)
+    doomed = sorted(request.group.members(), key=lambda process: process.number)
+    kill(request.hierarchy, [process for process in doomed if process is not request.writer])
+    if request.writer in doomed:
+        kill(request.hierarchy, [request.writer])
+
+
+def kill(hierarchy: Hierarchy, doomed: list[Process]) -> None:
+    """SIGKILL to these; all are dead afterwards."""
+    kernel = hierarchy.kernel
+    for process in doomed:
+        process.told |= 1 << (signal.SIGKILL - 1)
+        native_signal.send(process.pidfd, signal.SIGKILL)
+        kernel.log.event(kernel.now_ns, "signal", host=process.host.name, sender=0, pid=process.pid, tid=0, signal=9)
+    kernel.lifecycle.await_deaths(doomed)

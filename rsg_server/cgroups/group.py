@@ -1,0 +1,96 @@
+"""A group: its place in the tree, the processes in it, what has been set and counted there. See cgroups(7), version 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rsg_server.process.process import Process
+
+NO_LIMIT = -1
+"""What a control file calls max."""
+THREADED = frozenset(("cpu", "cpuset", "pids"))
+"""Controllers that Linux lets threads of one process share out; the others (memory, io) count whole processes."""
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """A group below the root, or the root, which has no parent and lists no processes: those in no other group are in it.
+
+    `controllers` are those that it may use and pass on, `passed` those that its children get. `numbers` has limits and weights as
+    they were set, `counts` what has happened, by the name of the file, and for `FILE KEY` files of several lines.
+    """
+
+    name: str
+    parent: Group | None
+    inode: int
+    controllers: frozenset[str]
+    passed: frozenset[str] = frozenset()
+    children: dict[str, Group] = field(default_factory=dict)
+    processes: dict[int, Process] = field(default_factory=dict)  # by number, in the order in which they came
+    populace: int = 0  # processes in it and below
+    freezes: bool = False  # cgroup.freeze of its own
+    numbers: dict[str, int] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return self.path
+
+    @property
+    def path(self) -> str:
+        """As /proc/PID/cgroup tells it."""
+        return "/" + "/".join(group.name for group in reversed([*self.up()][:-1]))
+
+    def up(self) -> Iterator[Group]:
+        """The group itself, then the group above, up to the root."""
+        group: Group | None = self
+        while group is not None:
+            yield group
+            group = group.parent
+
+    def down(self) -> Iterator[Group]:
+        """The group itself and all below, each before its children."""
+        yield self
+        for child in self.children.values():
+            yield from child.down()
+
+    @property
+    def depth(self) -> int:
+        """How many groups are above."""
+        return sum(1 for _ in self.up()) - 1
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether the group, or one above, freezes what is in it."""
+        return any(group.freezes for group in self.up())
+
+    def members(self) -> Iterator[Process]:
+        """The processes in the group and below."""
+        for group in self.down():
+            yield from group.processes.values()
+
+    def number(self, name: str, otherwise: int = NO_LIMIT) -> int:
+        """What was set in a file, or the value that it has at first."""
+        return self.numbers.get(name, otherwise)
+
+    # The rules of "no internal processes" (kernel/cgroup/cgroup.c)
+
+    @property
+    def is_thread_root(self) -> bool:
+        """Whether it has processes of its own and passes controllers on: its children may have threads of these only."""
+        return self.parent is not None and bool(self.processes) and bool(self.passed)
+
+    @property
+    def can_be_thread_root(self) -> bool:
+        """Whether processes may be in it though it passes controllers on."""
+        if self.parent is None:
+            return True
+        return not any(child.populace for child in self.children.values()) and self.passed <= THREADED
+
+    @property
+    def is_valid_domain(self) -> bool:
+        """Whether processes may be in it: no group above has some of its own and passes controllers on."""
+        return not any(group.is_thread_root for group in self.up() if group is not self)

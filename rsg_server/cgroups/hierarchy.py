@@ -1,0 +1,208 @@
+"""The tree of groups of one host, from its boot on: who makes and removes groups, which control files they have, who is where.
+
+What every process of a host keeps true: a process is in one group, `process.cgroup`; None stands for the root. Groups and control
+files are known to the shim by their inodes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+
+from rsg_server.cgroups import cpu, cpuset, freezer
+from rsg_server.cgroups.control_file import ControlFile, RefusedError
+from rsg_server.cgroups.group import NO_LIMIT, Group
+from rsg_server.cgroups.memory import Memory
+from rsg_server.cgroups.needs import Kernel
+from rsg_server.cgroups.real_files import RealFiles
+from rsg_server.process.host_state import HostState
+from rsg_server.process.process import Process
+
+
+class Hierarchy:
+    """The groups of a host; `files` are all control files that there may be, by name.
+
+    The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes, the root
+    and these pass all controllers on.
+    """
+
+    def __init__(
+        self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory
+    ) -> None:
+        self.kernel, self.host, self.real, self.memory = kernel, host, real, memory
+        self._known = files
+        controllers = frozenset(file.controller for file in files.values() if file.controller)
+        self.root = Group("", None, real.inode(), controllers, controllers)
+        self.groups = {self.root.inode: self.root}
+        self.files: dict[int, tuple[Group, ControlFile]] = {}
+        self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
+        self._learn(self.root)
+        for name, inode in sorted(real.listing("", folders=True).items()):
+            self.make(self.root.inode, inode, name)
+            self.pass_on(self.groups[inode], controllers, real.owner(name))
+
+    # Groups
+
+    def make(self, above: int, inode: int, name: str) -> None:
+        """A folder has been made: it is a group from now on. Raises RefusedError, and the folder is gone, if it may not be."""
+        parent = self.groups.get(above)
+        path = f"{parent.path.rstrip('/') if parent else ''}/{name}".lstrip("/")
+        if parent is None or "\n" in name or self._is_too_many(parent):
+            self.real.remove_folder(path)
+            raise RefusedError(errno.ENODEV if parent is None else errno.EINVAL if "\n" in name else errno.EAGAIN)
+        group = Group(name, parent, inode, parent.passed)
+        parent.children[name] = group
+        self.groups[inode] = group
+        self._add_files(group, self.real.owner(path))
+
+    def _is_too_many(self, parent: Group) -> bool:
+        """Whether one more group exceeds cgroup.max.depth or cgroup.max.descendants of a group above it."""
+        for level, group in enumerate(parent.up(), 1):
+            depth, most = group.number("cgroup.max.depth"), group.number("cgroup.max.descendants")
+            if depth != NO_LIMIT and level > depth:
+                return True
+            if most != NO_LIMIT and sum(1 for _ in group.down()) > most:
+                return True
+        return False
+
+    def remove(self, inode: int) -> None:
+        """Remove a group with its folder. Raises RefusedError if there is something in it."""
+        group = self.groups.get(inode)
+        if group is None or group.parent is None:
+            raise RefusedError(errno.EBUSY if group is not None else errno.ENODEV)
+        if group.children or group.processes:
+            raise RefusedError(errno.EBUSY)
+        self._remove_files(group, [file for _, file in self._files_of(group)])
+        self.real.remove_folder(group.path[1:])
+        del group.parent.children[group.name], self.groups[inode]
+
+    def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
+        """Let the children of a group have these controllers from now on."""
+        group.passed = controllers
+        for child in group.children.values():
+            before = {file.name for _, file in self._files_of(child)}
+            child.controllers = controllers
+            for process in list(child.members()):
+                self.memory.follow(process)
+                cpuset.follow(self, process)
+            self._remove_files(child, [self._known[name] for name in before if not self._known[name].is_of(child)])
+            self._add_files(child, owner)
+
+    # Control files
+
+    def _files_of(self, group: Group) -> list[tuple[int, ControlFile]]:
+        return [(inode, file) for inode, (of, file) in self.files.items() if of is group]
+
+    def _learn(self, group: Group) -> None:
+        for name, inode in self.real.listing(group.path[1:]).items():
+            if name in self._known:
+                self.files[inode] = (group, self._known[name])
+
+    def _add_files(self, group: Group, owner: tuple[int, int]) -> None:
+        before = {file.name for _, file in self._files_of(group)}
+        fresh = [file for name, file in self._known.items() if name not in before and file.is_of(group)]
+        if not fresh:
+            return
+        self.real.make(group.path[1:], [(file.name, file.mode) for file in fresh], owner)
+        self._learn(group)
+        for file in fresh:
+            if file.tells:
+                self.tell(group, file.name)
+
+    def _remove_files(self, group: Group, files: Iterable[ControlFile]) -> None:
+        names = {file.name for file in files}
+        for inode, file in self._files_of(group):
+            if file.name in names:
+                del self.files[inode]
+                self._told.pop(inode, None)
+        self.real.remove(group.path[1:], names)
+
+    def refresh(self, inode: int, was_emptied: bool = False) -> None:
+        """Have the real file say what there is to say now. Raises RefusedError if there is no such file."""
+        if inode not in self.files:
+            raise RefusedError(errno.ENODEV)
+        group, file = self.files[inode]
+        if file.read is None:
+            return
+        text = file.read(self, group)
+        if file.tells and self._told.get(inode) == text and not was_emptied:
+            return
+        if file.tells:
+            self._told[inode] = text
+        self.real.put(f"{group.path[1:]}/{file.name}", text)
+
+    def tell(self, group: Group, name: str) -> None:
+        """What a file says may have changed: whoever watches the file learns of it, if the group has it."""
+        for inode, file in self._files_of(group):
+            if file.name == name:
+                self.refresh(inode)
+                self.kernel.readiness.changed()
+
+    def tell_up(self, group: Group, name: str) -> None:
+        """What a file of a group, and those of the groups above, say may have changed."""
+        for above in group.up():
+            self.tell(above, name)
+
+    # Processes
+
+    def group_of(self, process: Process) -> Group:
+        """Where a process is."""
+        return process.cgroup or self.root
+
+    def processes(self, group: Group) -> list[Process]:
+        """Those in a group, without those below."""
+        if group is not self.root:
+            return list(group.processes.values())
+        return [process for process in self.host.processes.values() if process.cgroup is None and not process.dead]
+
+    def enter(self, process: Process, group: Group) -> None:
+        """Put a process into a group; it must be in the root."""
+        if group is self.root:
+            return
+        process.cgroup = group
+        cpu.enters(process)
+        self.memory.follow(process)
+        group.processes[process.number] = process
+        for above in group.up():
+            above.populace += 1
+            if above.populace == 1:
+                self.tell(above, "cgroup.events")
+
+    def leave(self, process: Process) -> None:
+        """Take a process out of its group, into the root, or since it has died."""
+        group = process.cgroup
+        if group is None:
+            return
+        cpu.leaves(group, process)
+        process.cgroup, process.memory_due_ns = None, -1
+        del group.processes[process.number]
+        for above in group.up():
+            above.populace -= 1
+            if above.populace == 0:
+                self.tell(above, "cgroup.events")
+
+    def move(self, process: Process, group: Group) -> None:
+        """Have a process in another group from now on."""
+        if self.group_of(process) is group:
+            return
+        self.leave(process)
+        self.enter(process, group)
+        freezer.follow(self, process)
+        cpuset.follow(self, process)
+
+    def kill(self, doomed: list[Process]) -> None:
+        """SIGKILL to these; all are dead afterwards."""
+        freezer.kill(self, doomed)
+
+    def close(self) -> None:
+        """Forget all, as the host's memory has gone."""
+        self.real.close()
+
+
+def owner_of(process: Process) -> tuple[int, int]:
+    """User and group, as the server sees them, of what a process makes."""
+    fields = process.status_fields()
+    if "Uid" not in fields:
+        return os.geteuid(), os.getegid()
+    return int(fields["Uid"].split()[3]), int(fields["Gid"].split()[3])

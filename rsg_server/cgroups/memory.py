@@ -1,0 +1,170 @@
+"""memory.max: what the processes of a group have touched is counted at fixed points, and above the limit the largest is killed.
+
+The points are in the order of calls, so the same in each run: a message that comes ten milliseconds of virtual time or more after
+the last count, growth by as much as the shim was told, the end of a process. Counted are anonymous pages (smaps_rollup of proc(5)),
+which the computer's load does not change; the shim has transparent huge pages off in such processes. Files, and memory that
+processes share by files, count nothing. Nothing is swapped.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rsg_server.cgroups.group import NO_LIMIT, Group
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.hierarchy import Hierarchy
+    from rsg_server.cgroups.needs import Kernel
+    from rsg_server.process.process import Process
+
+MAX, HIGH, EVENTS, LOCAL, PEAK, TOGETHER = (
+    "memory.max",
+    "memory.high",
+    "memory.events",
+    "memory.events.local",
+    "memory.peak",
+    "memory.oom.group",
+)
+KINDS = ("low", "high", "max", "oom", "oom_kill", "oom_group_kill")
+BETWEEN_COUNTS_NS = 10**7
+STEP_LEAST, STEP_WITHOUT_LIMIT = 1 << 18, 1 << 26
+"""Bytes by which a process may grow before it tells."""
+STEPS_TO_LIMIT = 8
+IMMORTAL = -1000
+KIB = 1024
+
+
+def used(process: Process) -> int:
+    """Bytes of anonymous memory that a process has touched."""
+    try:
+        with open(f"/proc/{process.global_pid}/smaps_rollup", "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:  # it is ending
+        return 0
+    return sum(int(line.split()[1]) * KIB for line in lines if line.startswith((b"Anonymous:", b"Swap:")))
+
+
+def current(group: Group) -> int:
+    """Bytes that the processes of a group and below have touched."""
+    total = sum(used(process) for process in group.members() if not process.dead)
+    group.counts[PEAK] = max(group.counts.get(PEAK, 0), total)
+    return total
+
+
+def counting(group: Group) -> Iterable[Group]:
+    """The group itself and those above whose memory is counted, the lowest first."""
+    return (above for above in group.up() if above.parent is not None and "memory" in above.controllers)
+
+
+def count(group: Group, kind: str, of: Group | None = None) -> None:
+    """Something has happened to a group's memory: it is counted there and above; `of` is where it counts as local."""
+    for above in counting(group):
+        above.counts[f"{EVENTS} {kind}"] = above.counts.get(f"{EVENTS} {kind}", 0) + 1
+    local = of or group
+    local.counts[f"{LOCAL} {kind}"] = local.counts.get(f"{LOCAL} {kind}", 0) + 1
+
+
+class Memory:
+    """Counts, and kills."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    @staticmethod
+    def is_counted(group: Group) -> bool:
+        """Whether a process in a group has its memory counted."""
+        return next(iter(counting(group)), None) is not None
+
+    def follow(self, process: Process) -> None:
+        """Count a process from now on if its group, or one above, has a limit."""
+        groups = counting(process.cgroup) if process.cgroup is not None else ()
+        limited = any(group.number(name) != NO_LIMIT for group in groups for name in (MAX, HIGH))
+        process.memory_due_ns = 0 if limited else -1
+
+    def step(self, process: Process) -> int:
+        """By how many bytes a process may grow before it tells: an eighth of what is left."""
+        if process.memory_due_ns < 0 or process.cgroup is None:
+            return STEP_WITHOUT_LIMIT
+        left = [group.number(MAX) - current(group) for group in counting(process.cgroup) if group.number(MAX) != NO_LIMIT]
+        return max(STEP_LEAST, min(left, default=STEP_WITHOUT_LIMIT) // STEPS_TO_LIMIT)
+
+    def look(self, hierarchy: Hierarchy, process: Process) -> None:
+        """A process has said something: count if it is time."""
+        if self._kernel.now_ns >= process.memory_due_ns:
+            self.check(hierarchy, process)
+
+    def check(self, hierarchy: Hierarchy, process: Process) -> None:
+        """Count now, and kill above a limit: in the lowest such group first, as Linux does."""
+        if process.cgroup is None or process.memory_due_ns < 0:
+            return
+        process.memory_due_ns = self._kernel.now_ns + BETWEEN_COUNTS_NS
+        for group in list(counting(process.cgroup)):
+            self._enforce(hierarchy, group)
+
+    def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
+        """A limit has been set: it holds from now on."""
+        for process in list(group.members()):
+            self.follow(process)
+        if "memory" in group.controllers:
+            self._enforce(hierarchy, group)
+
+    def _enforce(self, hierarchy: Hierarchy, group: Group) -> None:
+        most, high = group.number(MAX), group.number(HIGH)
+        if most == NO_LIMIT and high == NO_LIMIT:
+            return
+        total = current(group)
+        if high != NO_LIMIT and total > high:
+            count(group, "high")
+            hierarchy.tell_up(group, EVENTS)
+        while most != NO_LIMIT and total > most:
+            count(group, "max")
+            count(group, "oom")
+            if not self._kill_largest(hierarchy, group):
+                break
+            total = current(group)
+
+    def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
+        """Kill the process with the highest score, and with it its group if that is to die together; False if there is none."""
+        scores = [(self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead]
+        scores = [score for score in scores if score[0] is not None]
+        if not scores:
+            hierarchy.tell_up(group, EVENTS)
+            return False
+        victim = max(scores, key=lambda score: score[:2])[2]
+        home = victim.cgroup
+        assert home is not None
+        together = [above for above in home.up() if above.number(TOGETHER, 0) == 1 and group in above.up()]
+        doomed = [process for process in together[-1].members() if not _is_immortal(process)] if together else [victim]
+        for process in doomed:
+            self._kernel.log.event(
+                self._kernel.now_ns, "oom_kill", host=process.host.name, pid=process.pid, group=group.path, program=process.program
+            )
+            count(process.cgroup or group, "oom_kill")
+            process.told |= 1 << (signal.SIGKILL - 1)
+        if together:
+            count(together[-1], "oom_group_kill")
+        hierarchy.kill(doomed)
+        hierarchy.tell_up(home, EVENTS)
+        return True
+
+    @staticmethod
+    def _score(hierarchy: Hierarchy, process: Process) -> int | None:
+        """As oom_badness of mm/oom_kill.c; None for a process that must not be killed."""
+        adjustment = _adjustment(process)
+        if adjustment == IMMORTAL:
+            return None
+        return used(process) + adjustment * hierarchy.host.host.memory_bytes // 1000
+
+
+def _adjustment(process: Process) -> int:
+    try:
+        with open(f"/proc/{process.global_pid}/oom_score_adj", "rb") as file:
+            return int(file.read())
+    except OSError:
+        return 0
+
+
+def _is_immortal(process: Process) -> bool:
+    return process.dead or _adjustment(process) == IMMORTAL

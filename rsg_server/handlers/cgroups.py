@@ -1,0 +1,113 @@
+"""Cgroups (csrc/shim/sys/cgroup): folders that are groups, control files that are read and written, who is where."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.cgroups.control_file import RefusedError, Request
+from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.needs import CgroupKernel
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+
+
+def read(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[inode, 1 if it was emptied] -> [0]: what a control file has to say now is in it."""
+    inode, was_emptied = arguments
+    try:
+        kernel.cgroups.of(actor.process.host).refresh(inode, bool(was_emptied))
+    except RefusedError as error:
+        return failed(error.number)
+    return OK
+
+
+def write(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[inode, bytes, user] -> [0]. A writer that has killed or frozen itself gets no answer, or gets it once it is thawed."""
+    inode, content, user = arguments
+    process, hierarchy = actor.process, None
+    try:
+        hierarchy = kernel.cgroups.of(process.host)
+        if inode not in hierarchy.files:
+            return failed(errno.ENODEV)
+        group, file = hierarchy.files[inode]
+        if file.write is None:
+            return failed(errno.EINVAL)
+        text = content.partition(b"\0")[0].decode(errors="replace")
+        file.write(Request(hierarchy, group, text, process, user))
+    except RefusedError as error:
+        return failed(error.number)
+    if process.dead:
+        return None
+    values = (0, int(kernel.cgroups.counts_memory(process)))
+    if not process.is_held:
+        return Reply(values)
+    actor.reply = values
+    kernel.make_ready(actor)
+    return None
+
+
+def made(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[inode above, inode, name] -> [0]: a folder has been made."""
+    above, inode, name = arguments
+    try:
+        kernel.cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
+    except RefusedError as error:
+        return failed(error.number)
+    return OK
+
+
+def remove(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[inode] -> [0]: the folder and its control files are gone."""
+    try:
+        kernel.cgroups.of(actor.process.host).remove(arguments[0])
+    except RefusedError as error:
+        return failed(error.number)
+    return OK
+
+
+def _process(actor: Actor, number: int) -> Process | None:
+    if number == 0:
+        return actor.process
+    processes = actor.process.host.processes
+    if number in processes:
+        return processes[number]
+    return next((process for process in processes.values() if any(each.tid == number for each in process.actors)), None)
+
+
+def path_of(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid or tid] -> [0, path]; the host's init, and what else is no emulated process, is in the root."""
+    process = _process(actor, arguments[0])
+    path = "/" if process is None else kernel.cgroups.path_of(process)
+    return Reply((0, path.encode(errors="surrogateescape")))
+
+
+def into(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[inode] -> [0]: the next child of the actor is born there."""
+    try:
+        kernel.cgroups.next_child_into(actor, kernel.cgroups.group_by_inode(actor.process.host, arguments[0]))
+    except RefusedError as error:
+        return failed(error.number)
+    return OK
+
+
+def grew(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+    """[] -> [0, bytes]: the process has grown, and may grow by so much more before it tells."""
+    process = actor.process
+    kernel.cgroups.count_memory(process)
+    return None if process.dead else Reply((0, kernel.cgroups.memory.step(process)))
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.CGROUP_READ): Handler("ii", read),
+    int(Op.CGROUP_WRITE): Handler("ibi", write),
+    int(Op.CGROUP_MADE): Handler("iib", made),
+    int(Op.CGROUP_REMOVE): Handler("i", remove),
+    int(Op.CGROUP_OF): Handler("i", path_of),
+    int(Op.CGROUP_INTO): Handler("i", into),
+    int(Op.CGROUP_GREW): Handler("", grew),
+}
