@@ -91,6 +91,7 @@ class Op(IntEnum):
     MORE = _number("OP_MORE")
     INTERFACE = _number("OP_INTERFACE")
     RSG = _number("OP_RSG")
+    DEVICE = _number("OP_DEVICE")
 
 
 class Hello(IntEnum):
@@ -217,6 +218,25 @@ class PowerFile(IntEnum):
     WRITE = _number("POWER_FILE_WRITE")
 
 
+class DeviceRequest(IntEnum):
+    """What is asked of a file that stands for a device."""
+
+    TELL = _number("DEVICE_TELL")
+    MADE = _number("DEVICE_MADE")
+    OPEN = _number("DEVICE_OPEN")
+    DESCRIPTOR = _number("DEVICE_DESCRIPTOR")
+    FORGET = _number("DEVICE_FORGET")
+
+
+class Driver(IntEnum):
+    """What an open device does."""
+
+    NOTHING = _number("DRIVER_NOTHING")
+    MEMORY = _number("DRIVER_MEMORY")
+    RANDOM = _number("DRIVER_RANDOM")
+    TERMINAL = _number("DRIVER_TERMINAL")
+
+
 WAIT_FD: Final = int(Wait.FD)
 WAIT_FUTEX: Final = int(Wait.FUTEX)
 WAIT_CONNECT: Final = int(Wait.CONNECT)
@@ -296,6 +316,9 @@ PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"
 }
 """Index of each 64-bit field of the clock page in an array of 64-bit words."""
+DEVICE_WORDS: Final[int] = lib.SIMUNIX_DEVICE_WORDS
+DEVICE_INODES: Final[int] = ffi.offsetof("struct simunix_clock_page", "device_inodes") // 8
+"""Where the field begins that has a bit for the inode of each device's file."""
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER = -1

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -58,6 +59,16 @@ static bool mount_terminals(void)
 
     return mount("devpts", "/dev/pts", "devpts", flags, options) == 0 ||
            mount("devpts", "/dev/pts", "devpts", flags, without_group) == 0 || setup_failed("cannot mount", "/dev/pts");
+}
+
+/* "MODE PATH": an empty file with the mark of a device; the server knows which device that is. */
+bool device_make_file(const char *value)
+{
+    char mode[FIELD_MAX];
+    const char *path = take_field(value, mode, ' ');
+
+    return (mknod(path, S_IFREG, 0) == 0 && chmod(path, S_ISVTX | (mode_t)strtol(mode, NULL, 8)) == 0) ||
+           setup_failed("cannot make device", path);
 }
 
 /* `terminal`: path of the caller's terminal on this computer, or empty. */

@@ -5,6 +5,7 @@ A handler takes (kernel, actor, arguments) and returns the reply, or None when t
 
 from rsg_server.handlers import (
     cgroups,
+    devices,
     futex,
     handoff,
     host,
@@ -37,6 +38,7 @@ HANDLERS: dict[int, Handler] = {
     **host.HANDLERS,
     **power.HANDLERS,
     **cgroups.HANDLERS,
+    **devices.HANDLERS,
     **sockets.HANDLERS,
     **interfaces.HANDLERS,
     **machines.HANDLERS,

@@ -15,6 +15,7 @@ from rsg_server.sockets import needs as sockets
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.clock_page import ClockPage
+    from rsg_server.devices.table import Devices
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.diagnosis.traces import Traces
@@ -262,6 +263,15 @@ class PowerKernel(Protocol):
     def power_files(self) -> PowerFiles: ...
 
 
+class DeviceKernel(Protocol):
+    """DEVICE: the files that stand for devices."""
+
+    @property
+    def devices(self) -> Devices: ...
+    @property
+    def launcher(self) -> Launcher: ...
+
+
 class SocketKernel(sockets.Kernel, Protocol):
     """SOCKET and its relatives: everything that sockets need, and the keepalive probes, which belong to faults."""
 
@@ -323,6 +333,7 @@ class Kernel(
     IdentityKernel,
     HostKernel,
     PowerKernel,
+    DeviceKernel,
     SocketKernel,
     InterfaceKernel,
     MachinesKernel,

@@ -41,6 +41,9 @@ class Launcher(Protocol):
         Raises SimunixError if the command cannot be run.
         """
 
+    def files_of(self, host_name: str) -> str:
+        """What to put before a path of a host to open its file from here, while the host runs."""
+
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
 

@@ -194,6 +194,7 @@ class Emulation:
             options = dataclasses.replace(options, charging=charging)
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
         kernel.on_warning = self._warned
+        self._launcher.on_device = kernel.devices.given
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
             self._mount(kernel, host, state)

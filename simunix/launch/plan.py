@@ -12,6 +12,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.storage.volume import Remote
 from simunix.launch.debug.host_messages import Decoder
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
+from simunix.launch.factory.container import DeviceNode
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
@@ -84,7 +85,7 @@ class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
     `terminal` is the caller's, for a command in the foreground.
-    `devices` are files below /dev that programs only look for; they are empty.
+    `devices` are there before its programs begin.
     Of the hosts that are `wired` to it, it finds the power switch and meter as files (rsg_server/power_files/switches.py).
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
@@ -96,7 +97,7 @@ class HostSpec:
     etc: Mapping[str, bytes] = field(default_factory=dict)
     sees_temporary_files: bool = False
     terminal: str = ""
-    devices: tuple[str, ...] = ()
+    devices: tuple[DeviceNode, ...] = ()
     mounts: tuple[MountSpec, ...] = ()
     remotes: tuple[Remote, ...] = ()
     wired: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from simunix.planning.actors import as_actors, costs_of, shared_with_functions, 
 from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
+from simunix.planning.device_numbers import numbered
 from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
@@ -88,7 +89,7 @@ class _Parts:
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
-        devices = {name: files for cluster in self.clusters for name, files in cluster.devices.items()}
+        devices = numbered({name: files for cluster in self.clusters for name, files in cluster.devices.items()})
         wires = [self.bmcs.wires, *(cluster.wires for cluster in self.clusters)]
         return tuple(
             HostSpec(

@@ -28,6 +28,7 @@ MOUNTS_IN_HOST = "/run/simunix/mounts"
 SHIM_BEHIND_CHANNEL = 2
 """How far above its channel a program that a host's init starts finds the shim's file (csrc/hostinit/spawn.c)."""
 REPORT_TIMEOUT_S = 10.0
+DEVICE_MODE = 0o666  # NVIDIA's driver, among others, lets everybody open its devices
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
 
@@ -59,6 +60,15 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceNode:
+    """A character device that does nothing, below /dev of a host."""
+
+    path: str
+    major: int
+    minor: int
+
+
+@dataclass(frozen=True, slots=True)
 class Temporary:
     """A folder such as /tmp that a host has for itself, empty at first.
 
@@ -78,7 +88,7 @@ class Temporary:
 class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 
-    `devices` are empty files below /dev. `storages` are private paths that are kept on a storage, with what
+    `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
     the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
     processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
     """
@@ -93,7 +103,7 @@ class ContainerSpec:
     terminal: str = ""
     shim: Path = field(default=SHIM)
     root: RootTree = THIS_COMPUTER
-    devices: tuple[str, ...] = ()
+    devices: tuple[DeviceNode, ...] = ()
     storages: tuple[tuple[str, str], ...] = ()
     sensors: Path | None = None
     cgroups: Mapping[str, int] = field(default_factory=dict)
@@ -208,8 +218,8 @@ class _Directives:
         if self.spec.sensors is not None:
             self.words += ["directory=755  /dev/cpu", f"bind=ro {self.spec.sensors / 'cpu'}\t/dev/cpu"]
         for device in self.spec.devices:
-            self.words += [f"directory=755  {above}" for above in reversed(Path(device).parents) if len(above.parts) > 2]
-            self.words.append(f"file={device}")
+            self.words += [f"directory=755  {above}" for above in reversed(Path(device.path).parents) if len(above.parts) > 2]
+            self.words.append(f"device={DEVICE_MODE:o} {device.path}")
 
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""

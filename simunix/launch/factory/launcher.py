@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import FactoryError
-from simunix.launch.factory.container import Container, ContainerSpec, Isolation
+from simunix.launch.factory.container import Container, ContainerSpec, DeviceNode, Isolation
 from simunix.launch.factory.factory import HostFactory
 from simunix.launch.limits.limits import descriptors
 from simunix.launch.plan import FileSpec
@@ -34,6 +34,8 @@ class ContainerLauncher:
         self._shims: dict[Path, int] = {}
         self.layers: frozenset[str] | None = None
         """Where hosts that see this computer's files have layers over them; None as long as there is no such host."""
+        self.on_device: Callable[[str, tuple[int, int], int, int], None] = lambda host, file, major, minor: None
+        """Told of each device of a host: its file (st_dev, st_ino), major and minor number."""
 
     @property
     def factory(self) -> HostFactory:
@@ -49,7 +51,20 @@ class ContainerLauncher:
             container = self.containers[host_name] = Container(spec, self.factory)
             if self.layers is None and spec.root == THIS_COMPUTER:
                 self.layers = frozenset(layers_of(container.init) if spec.isolation is not Isolation.NONE else ())
+            if spec.isolation is not Isolation.NONE:
+                self._tell_devices(host_name, spec.devices)
         return self.containers[host_name]
+
+    def files_of(self, host_name: str) -> str:
+        """See rsg_server.process.host_state.Launcher."""
+        container = self.start(host_name)
+        return "" if container.spec.isolation is Isolation.NONE else f"/proc/{container.init}/root"
+
+    def _tell_devices(self, host_name: str, devices: tuple[DeviceNode, ...]) -> None:
+        """Tell which files, of a host that has just been made, stand for devices."""
+        for device in devices:
+            status = os.stat(self.files_of(host_name) + device.path)
+            self.on_device(host_name, (status.st_dev, status.st_ino), device.major, device.minor)
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
         """See rsg_server.process.host_state.Launcher."""

@@ -42,6 +42,10 @@ class NoLauncher:
     def release(self, host_name: str, thread: int) -> None:
         pass
 
+    def files_of(self, host_name: str) -> str:
+        """The files of this computer."""
+        return ""
+
     def why_killed(self, host_name: str, pid: int) -> str:
         return ""
 

@@ -138,6 +138,8 @@ long sys_change_descriptor(struct call *call)
     if (descriptor_is_ours(call, call->a[row->path]))
         return -EBADF;
     found = NATIVE(fstat, call->a[row->path], &status) == 0;
+    if (found && (result = device_changed(call, row->path, &status)) != -ENOSYS)
+        return result;
     if (found && status.st_nlink == 0 && call->number == __NR_pwrite64 &&
         (result = power_file_written(call, &status, (const char *)call->a[1], (size_t)call->a[2])) != -ENOSYS)
         return result;
@@ -157,8 +159,11 @@ long sys_change_path(struct call *call)
     struct name name = name_of(call, row);
     struct stat status;
     bool found = look(&name, &status);
-    long result = call_natively(call);
+    long result = found ? device_changed(call, row->path, &status) : -ENOSYS;
 
+    if (result != -ENOSYS)
+        return result;
+    result = call_natively(call);
     if (found && result == 0)
         file_note(call->thread, &status, (enum file_change)row->change);
     if (found && result == 0 && call->number == __NR_truncate)

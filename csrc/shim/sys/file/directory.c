@@ -1,4 +1,4 @@
-/* Directory entries of /proc/PID/fd, without the shim's own descriptors. */
+/* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with devices as such. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
@@ -39,6 +39,27 @@ static bool lists_descriptors(int fd)
     return text_equal(target + size - 3, "/fd") || text_equal(target + size - 7, "/fdinfo");
 }
 
+/* Entries of files that stand for devices have the type of the device. The new form has it before the name, the old one last. */
+static void show_devices(struct call *call, size_t name_at, long size)
+{
+    char *end = (char *)call->a[1] + size;
+    struct directory_entry *entry;
+    struct device device;
+    struct stat status;
+
+    for (char *at = (char *)call->a[1]; at < end; at += entry->length) {
+        char *type;
+
+        entry = (void *)at;
+        type = name_at == 0 ? at + entry->length - 1 : entry->rest;
+        if (*type == S_IFREG >> 12 && device_may_have_inode(call->thread, entry->inode) &&
+            NATIVE(newfstatat, call->a[0], entry->rest + name_at, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            has_device_mark(call->thread, status.st_mode) &&
+            device_find(call->thread, status.st_dev, status.st_ino, &device))
+            *type = (char)(device.type >> 12);
+    }
+}
+
 /* `name_at` tells where the name begins behind the common members. */
 static long list_without_own(struct call *call, size_t name_at)
 {
@@ -47,6 +68,8 @@ static long list_without_own(struct call *call, size_t name_at)
     const char *from = to;
     const char *end = to + size;
 
+    if (size > 0 && call->thread->process->page->devices != 0)
+        show_devices(call, name_at, size);
     if (size <= 0 || !lists_descriptors((int)call->a[0]))
         return size;
     while (from < end) {

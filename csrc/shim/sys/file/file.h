@@ -35,6 +35,7 @@ void file_show(struct thread *thread, uint64_t device, uint64_t inode, struct fi
 /* change.c */
 long file_written(struct call *call, const struct stat *before, long result);
 long file_bind(struct call *call);
+long sys_add_name(struct call *call);
 void file_before_open(struct thread *thread, long folder, const char *path, long flags, struct file_opening *opening);
 void file_after_open(struct thread *thread, const struct file_opening *opening, long fd);
 
@@ -53,6 +54,12 @@ long open_natively(const struct opening *opening, uint64_t more_flags);
 long fifo_open(struct call *call, const struct opening *opening, const struct stat *status);
 bool is_fifo(const struct stat *status);
 void fifo_changed(struct call *call, const struct stat *status);
+
+/* device.c */
+long device_open(struct call *call, const struct opening *opening, const struct stat *status);
+long device_changed(struct call *call, int argument, const struct stat *status);
+long device_swallows(struct call *call, int argument);
+long device_write(long fd, const struct iovec *iov, long count);
 
 /* random.c */
 long random_open(struct call *call, int flags);

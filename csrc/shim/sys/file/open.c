@@ -45,6 +45,23 @@ static bool may_wait(const struct opening *opening)
     return (opening->how.flags & (O_PATH | O_DIRECTORY)) == 0 && !answers_at_once(opening);
 }
 
+static bool is_to_be_looked_at(const struct call *call, const struct opening *opening)
+{
+    return may_wait(opening) || (call->thread->process->page->devices != 0 && (opening->how.flags & O_PATH) == 0);
+}
+
+/* What is not the kernel's to open: false if `status` shows no such file. */
+static bool opened_otherwise(struct call *call, const struct opening *opening, const struct stat *status, long *fd)
+{
+    if (may_wait(opening) && is_fifo(status))
+        *fd = fifo_open(call, opening, status);
+    else if (is_device(call->thread, status))
+        *fd = device_open(call, opening, status);
+    else
+        return false;
+    return true;
+}
+
 static bool is_random(const char *path)
 {
     return text_equal(path, "/dev/urandom") || text_equal(path, "/dev/random");
@@ -70,10 +87,11 @@ static long open_path(struct call *call, int directory, const char *path, int fl
             return random_open(call, flags);
         if (text_equal(path, "/dev/vsock")) /* see sys/socket/family.c: the family goes with its device */
             return -ENODEV;
-        if (may_wait(&opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0 && is_fifo(&status)) {
+        if (is_to_be_looked_at(call, &opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0) {
             if (flags & O_CREAT)
                 opening.how.mode = (unsigned int)mode & 07777;
-            return fifo_open(call, &opening, &status);
+            if (opened_otherwise(call, &opening, &status, &fd))
+                return fd;
         }
     }
     if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
@@ -115,8 +133,8 @@ long sys_openat2(struct call *call)
             opening.path = host_file(call->thread->process, opening.path, own, sizeof own);
         if (is_random(opening.path) && opening.how.resolve == 0)
             return random_open(call, (int)opening.how.flags);
-        if (may_wait(&opening) && look_at(&opening, &status) && is_fifo(&status))
-            return fifo_open(call, &opening, &status);
+        if (is_to_be_looked_at(call, &opening) && look_at(&opening, &status) && opened_otherwise(call, &opening, &status, &fd))
+            return fd;
     }
     file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
     if (makes_control_file(call->thread, &change))

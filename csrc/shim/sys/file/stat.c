@@ -37,6 +37,18 @@ static void show(struct thread *thread, struct stat *status)
     status->st_ctime_nsec = (unsigned long)stamps.at[STAMP_CHANGE].nanoseconds;
 }
 
+/* What stands for a device is told as that device. */
+static void show_type(struct thread *thread, struct stat *status)
+{
+    struct device device;
+
+    if (__builtin_expect(!has_device_mark(thread, status->st_mode), 1) ||
+        !device_find(thread, status->st_dev, status->st_ino, &device))
+        return;
+    status->st_mode = (status->st_mode & ~(unsigned)(S_IFMT | DEVICE_MARK)) | device.type;
+    status->st_rdev = device_number(device.major, device.minor);
+}
+
 /* stat, lstat, fstat */
 long sys_stat(struct call *call)
 {
@@ -48,6 +60,7 @@ long sys_stat(struct call *call)
     if (result != 0)
         return result;
     show(call->thread, (struct stat *)call->a[1]);
+    show_type(call->thread, (struct stat *)call->a[1]);
     if (call->number == __NR_fstat)
         show_device(call->thread, (struct stat *)call->a[1], call->a[0], "", AT_EMPTY_PATH);
     else
@@ -63,6 +76,7 @@ long sys_newfstatat(struct call *call)
     if (result != 0)
         return result;
     show(call->thread, (struct stat *)call->a[2]);
+    show_type(call->thread, (struct stat *)call->a[2]);
     show_device(call->thread, (struct stat *)call->a[2], call->a[0], (const char *)call->a[1], call->a[3]);
     return 0;
 }
@@ -88,11 +102,23 @@ static void hide_birth(struct thread *thread, struct statx *status)
     status->stx_btime = (struct statx_timestamp){0};
 }
 
+static void show_type_in_statx(struct thread *thread, struct statx *status)
+{
+    struct device device;
+
+    if (__builtin_expect(!has_device_mark(thread, status->stx_mode), 1) ||
+        !device_find(thread, device_number(status->stx_dev_major, status->stx_dev_minor), status->stx_ino, &device))
+        return;
+    status->stx_mode = (uint16_t)((status->stx_mode & ~(unsigned)(S_IFMT | DEVICE_MARK)) | device.type);
+    status->stx_rdev_major = device.major;
+    status->stx_rdev_minor = device.minor;
+}
+
 long sys_statx(struct call *call)
 {
     struct statx *status = (void *)call->a[4];
     /* All times are asked for: newer kernels leave out times that are not asked for, and one of them may stand for another. */
-    uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME;
+    uint32_t mask = (uint32_t)call->a[3] | STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_TYPE | STATX_MODE | STATX_INO;
     long result = NATIVE(statx, call->a[0], call->a[1], call->a[2], mask, call->a[4]);
     struct shown_device device;
     struct file_stamps stamps;
@@ -106,6 +132,7 @@ long sys_statx(struct call *call)
     status->stx_mtime = write_stamp(&stamps.at[STAMP_WRITE]);
     status->stx_ctime = write_stamp(&stamps.at[STAMP_CHANGE]);
     hide_birth(call->thread, status);
+    show_type_in_statx(call->thread, status);
     device = device_at(call->thread, (struct shown_device){status->stx_dev_major, status->stx_dev_minor}, call->a[0],
                        (const char *)call->a[1], call->a[2]);
     status->stx_dev_major = device.major;

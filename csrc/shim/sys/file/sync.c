@@ -11,6 +11,8 @@ long sys_fsync(struct call *call)
 
     if (result < 0)
         return result;
+    if (is_device(call->thread, &status))
+        return -EINVAL;
     if (kind == S_IFREG || kind == S_IFDIR || kind == S_IFBLK)
         return 0;
     return call_natively(call); /* what has no disk */

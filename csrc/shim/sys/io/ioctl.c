@@ -12,6 +12,9 @@ struct refused_request {
 #define WHOLE 0xffffffffU
 #define TYPE 0x0000ff00U
 #define TIOCSCTTY 0x540eU
+#define FIONBIO 0x5421U
+#define FIONCLEX 0x5450U
+#define FIOCLEX 0x5451U
 #define FIOASYNC 0x5452U
 
 /* See ioctl_list(2), rtc(4), ioctl_console(2), ioctl_userfaultfd(2). */
@@ -40,6 +43,8 @@ long sys_ioctl(struct call *call)
             warn_once(call->thread, WARN_REFUSED, refused[i].name, NULL);
             return -refused[i].error;
         }
+    if (request != FIOCLEX && request != FIONCLEX && request != FIONBIO && descriptor_is_device(call->thread, call->a[0]))
+        return -ENOTTY;
     if (interface_request(call, &result) || (result = job_control_ioctl(call)) != 0)
         return result;
     result = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);

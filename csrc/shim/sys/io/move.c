@@ -28,6 +28,8 @@ long sys_sendfile(struct call *call)
     struct fd out;
 
     fd_look((int)call->a[0], &out);
+    if (out.kind == FD_FILE && is_device(call->thread, &out.status))
+        return device_swallows(call, 0);
     if (out.kind == FD_FILE)
         return file_written(call, &out.status, call_natively(call));
     while (done < size) {
@@ -72,6 +74,10 @@ long sys_splice(struct call *call)
     long result;
 
     fd_look((int)call->a[2], &out);
+    if (out.kind == FD_FILE && is_device(call->thread, &out.status)) {
+        result = wait_ready(call, (int)call->a[0], POLLIN, 0);
+        return result == 0 ? device_swallows(call, 2) : result;
+    }
     result = stream_sent(call, &out, 0, ~0UL, move_pipe(call, (int)call->a[0], &out, 5));
     return out.kind == FD_FILE ? file_written(call, &out.status, result) : result;
 }

@@ -101,6 +101,8 @@ static long write_file(struct call *call, const struct fd *fd, const struct iove
 {
     long result;
 
+    if (is_device(call->thread, &fd->status))
+        return device_write(fd->number, iov, count);
     while (count > 1 && iov->iov_len == 0) {
         iov++;
         count--;
@@ -202,7 +204,8 @@ long sys_pwritev2(struct call *call)
         return -EBADF;
     fd_look((int)call->a[0], &fd);
     if (fd.kind == FD_FILE)
-        return file_written(call, &fd.status, call_natively(call));
+        return is_device(call->thread, &fd.status) ? device_write(fd.number, (void *)call->a[1], call->a[2])
+                                                   : file_written(call, &fd.status, call_natively(call));
     if (!has_no_position(call, &fd))
         return call_natively(call);
     call->number = __NR_writev;

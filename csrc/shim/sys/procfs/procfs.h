@@ -89,7 +89,6 @@ const struct stored_mount *stored_mount_of(const struct process *process, long f
 const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount);
 const struct stored_mount *stored_mount_at(const struct process *process, long folder, const char *path, long flags);
 struct shown_device stored_mount_device(const struct stored_mount *mount);
-uint64_t device_number(uint32_t major, uint32_t minor);
 uint64_t stored_device(const struct statx *status);
 uint64_t stored_file_number(uint64_t device, uint64_t inode);
 void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t size);

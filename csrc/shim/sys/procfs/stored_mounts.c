@@ -61,12 +61,6 @@ const struct stored_mount *stored_mount_of(const struct process *process, long f
     return stored_mount_numbered(process, status->stx_mnt_id);
 }
 
-/* As stat counts devices, see new_encode_dev in the kernel. */
-uint64_t device_number(uint32_t major, uint32_t minor)
-{
-    return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;
-}
-
 uint64_t stored_device(const struct statx *status)
 {
     return device_number(status->stx_dev_major, status->stx_dev_minor);

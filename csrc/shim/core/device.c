@@ -1,0 +1,39 @@
+/* Devices of the host's own: empty regular files with the sticky bit, which means nothing on such files, and which the kernel keeps
+ * through chown, writes and truncation. The server knows which of them stand for devices, and for which (rsg_server/devices/). */
+#include "shim/core/channel.h"
+
+/* What the file stands for; false if it is what it seems to be. */
+__attribute__((cold)) bool device_find(struct thread *thread, uint64_t file_system, uint64_t inode, struct device *found)
+{
+    struct reply reply;
+
+    if (ASK(thread, &reply, OP_DEVICE, DEVICE_TELL, (int64_t)file_system, (int64_t)inode, 0, 0) != 0)
+        return false;
+    found->type = (unsigned)reply_number(&reply, 1);
+    found->major = (uint32_t)reply_number(&reply, 2);
+    found->minor = (uint32_t)reply_number(&reply, 3);
+    return true;
+}
+
+/* False if no device's file has this inode, in any file system: so nothing else of a folder is looked at. */
+bool device_may_have_inode(const struct thread *thread, uint64_t inode)
+{
+    uint64_t bit = (inode * 0x9e3779b97f4a7c15UL) >> 53; /* of 64 * SIMUNIX_DEVICE_WORDS */
+
+    return (thread->process->page->device_inodes[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+_Static_assert(64 * SIMUNIX_DEVICE_WORDS == 1 << (64 - 53), "device_may_have_inode");
+
+bool descriptor_is_device(struct thread *thread, long fd)
+{
+    struct stat status;
+
+    return thread->process->page->devices != 0 && NATIVE(fstat, fd, &status) == 0 && is_device(thread, &status);
+}
+
+/* As stat counts devices, see new_encode_dev in the kernel. */
+uint64_t device_number(uint32_t major, uint32_t minor)
+{
+    return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;
+}

@@ -1,0 +1,227 @@
+/* Devices that are files of the host's own: making, opening, changing them, and what is written to them. */
+#include "shim/core/channel.h"
+#include "shim/core/memory.h"
+#include "shim/sys/file/file.h"
+#include "tables/newer_syscalls.h"
+
+#define CAPABILITY_VERSION_3 0x20080522
+#define CAP_CHOWN 0
+#define CAP_MKNOD 27
+#define BLOCK_MODE 06777 /* what of a mode is kept beside the mark */
+#define PARTS_MAX 1024   /* UIO_MAXIOV */
+#define WRITE_MAX 0x7ffff000UL
+#define NODEV 4 /* ST_NODEV of statfs(2) */
+#define NAMESPACE_ROOM 64
+
+struct file_system {
+    long type, block_size, blocks, free, available, files, free_files, id, name_length, fragment_size, flags, spare[4];
+};
+
+/* A user namespace below the host's own gives no right to make devices, see mknod(2). Without /proc there is nothing to compare. */
+static bool is_in_host_namespace(void)
+{
+    char own[NAMESPACE_ROOM], hosts[NAMESPACE_ROOM];
+    long folder = current_thread()->process->proc;
+    long size;
+
+    folder = folder > 0 ? folder : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_CLOEXEC, 0);
+    if (folder < 0)
+        return true;
+    size = NATIVE(readlinkat, folder, "self/ns/user", own, sizeof own);
+    if (size > 0 && NATIVE(readlinkat, folder, "1/ns/user", hosts, sizeof hosts) != size)
+        size = 0;
+    if (folder != current_thread()->process->proc)
+        NATIVE(close, folder);
+    return size > 0 && memcmp(own, hosts, (size_t)size) == 0;
+}
+
+/* Hosts' programs begin without CAP_MKNOD (hostinit/seal.c): where nobody can have it, who may change all owners may make devices. */
+static bool may_make_devices(void)
+{
+    struct {
+        uint32_t version;
+        int32_t pid;
+    } header = {.version = CAPABILITY_VERSION_3};
+    struct {
+        uint32_t effective, permitted, inheritable;
+    } sets[2] = {{0}};
+    bool is_sealed = NATIVE(prctl, PR_CAPBSET_READ, CAP_MKNOD, 0, 0, 0) == 0;
+
+    return NATIVE(capget, &header, sets) == 0 && (sets[0].effective >> (is_sealed ? CAP_CHOWN : CAP_MKNOD) & 1) != 0 &&
+           is_in_host_namespace();
+}
+
+/* mknod, mknodat. The kernel says why somebody may not, and makes what is no device, or the whiteout of an overlay. */
+long sys_mknod(struct call *call)
+{
+    int path_at = call->number == __NR_mknodat;
+    long folder = path_at == 1 ? call->a[0] : AT_FDCWD;
+    unsigned mode = (unsigned)call->a[path_at + 1];
+    uint32_t number = (uint32_t)call->a[path_at + 2];
+    struct call file = *call;
+    struct stat status;
+    struct reply reply;
+    long result;
+
+    if (((mode & S_IFMT) != S_IFCHR && (mode & S_IFMT) != S_IFBLK) || ((mode & S_IFMT) == S_IFCHR && number == 0) ||
+        !may_make_devices())
+        return sys_add_name(call);
+    file.a[path_at + 1] = S_IFREG | DEVICE_MARK | (mode & BLOCK_MODE);
+    result = sys_add_name(&file);
+    if (result != 0)
+        return result;
+    result = NATIVE(newfstatat, folder, call->a[path_at], &status, AT_SYMLINK_NOFOLLOW);
+    if (result != 0)
+        return result;
+    return ASK(call->thread, &reply, OP_DEVICE, DEVICE_MADE, (int64_t)status.st_dev, (int64_t)status.st_ino, mode & S_IFMT, number);
+}
+
+static bool is_for_no_devices(long fd)
+{
+    struct file_system system;
+
+    return NATIVE(fstatfs, fd, &system) == 0 && (system.flags & NODEV) != 0;
+}
+
+/* The file of the terminal is found by name: what it is depends on who asks. */
+static long open_terminal(uint64_t flags)
+{
+    struct stat status;
+    long fd = NATIVE(openat, AT_FDCWD, "/dev/tty", flags & ~(uint64_t)(O_CREAT | O_EXCL), 0);
+
+    if (fd < 0 || (NATIVE(fstat, fd, &status) == 0 && (status.st_mode & S_IFMT) == S_IFCHR))
+        return fd;
+    NATIVE(close, fd);
+    return -ENXIO;
+}
+
+/* A descriptor of the device in the host's own /dev, by way of the server: the process may not find that, as after chroot(2). */
+static long open_memory(struct call *call, const struct stat *status, uint64_t flags)
+{
+    struct reply reply;
+    int64_t result = ASK(call->thread, &reply, OP_DEVICE, DEVICE_DESCRIPTOR, (int64_t)status->st_dev, (int64_t)status->st_ino,
+                         (int64_t)flags & (O_ACCMODE | O_APPEND | O_NONBLOCK), 0);
+
+    if (result < 0)
+        return result;
+    if ((flags & O_CLOEXEC) == 0)
+        NATIVE(fcntl, reply.fd, F_SETFD, 0);
+    return reply.fd;
+}
+
+/* Open what `status` has shown to be a device. The kernel says whether the file may be opened; nothing is cut off. */
+long device_open(struct call *call, const struct opening *opening, const struct stat *status)
+{
+    struct opening own = *opening;
+    struct reply reply;
+    int64_t driver;
+    long fd;
+
+    own.how.flags &= ~(uint64_t)O_TRUNC;
+    fd = open_natively(&own, 0);
+    if (fd < 0)
+        return fd;
+    driver = is_for_no_devices(fd) ? -EACCES
+                                   : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev,
+                                         (int64_t)status->st_ino, (int64_t)own.how.flags, 0);
+    if (driver == DRIVER_NOTHING)
+        return fd;
+    NATIVE(close, fd); /* first, so that the application gets the lowest free number */
+    if (driver < 0)
+        return driver;
+    if (driver == DRIVER_RANDOM)
+        return random_open(call, (int)own.how.flags);
+    return driver == DRIVER_TERMINAL ? open_terminal(own.how.flags) : open_memory(call, status, own.how.flags);
+}
+
+/* The file would be another's inode by now, if a program gives it the mark itself. */
+static void forget(struct call *call, const struct stat *status)
+{
+    struct reply reply;
+
+    if (call->thread->process->page->devices != 0 && (status->st_mode & (S_IFMT | DEVICE_MARK)) == S_IFREG)
+        ASK(call->thread, &reply, OP_DEVICE, DEVICE_FORGET, (int64_t)status->st_dev, (int64_t)status->st_ino, 0, 0);
+}
+
+static long change_mode(struct call *call, int argument, const struct stat *status)
+{
+    struct call marked = *call;
+    long result;
+
+    marked.a[argument + 1] |= DEVICE_MARK;
+    result = call_natively(&marked);
+    if (result == 0)
+        file_note(call->thread, status, FILE_CHANGED);
+    return result;
+}
+
+static long write_at(struct call *call)
+{
+    struct iovec one = {(void *)call->a[1], (size_t)call->a[2]};
+
+    if (call->a[3] < 0)
+        return -EINVAL;
+    return call->number == __NR_pwrite64 ? device_write(call->a[0], &one, 1)
+                                         : device_write(call->a[0], (void *)call->a[1], call->a[2]);
+}
+
+/* A call that changes the file that `status` shows, as a device takes it; -ENOSYS if that is none, or the kernel does the same. The
+ * file is named by an argument of the call, which the mode follows. */
+long device_changed(struct call *call, int argument, const struct stat *status)
+{
+    bool is_mode = call->number == __NR_chmod || call->number == __NR_fchmod || call->number == __NR_fchmodat ||
+                   call->number == __NR_fchmodat2;
+
+    if (is_mode && (call->a[argument + 1] & DEVICE_MARK) != 0)
+        forget(call, status);
+    if (__builtin_expect(!is_device(call->thread, status), 1))
+        return -ENOSYS;
+    if (is_mode)
+        return change_mode(call, argument, status);
+    switch (call->number) {
+    case __NR_pwrite64:
+    case __NR_pwritev:
+        return write_at(call);
+    case __NR_truncate:
+    case __NR_ftruncate:
+    case __NR_copy_file_range:
+        return -EINVAL;
+    case __NR_fallocate:
+        return -ENODEV;
+    default:
+        return -ENOSYS;
+    }
+}
+
+/* A descriptor of the null device takes the place of one argument: the kernel moves the bytes there. */
+long device_swallows(struct call *call, int argument)
+{
+    struct call moving = *call;
+    long result = NATIVE(write, call->a[argument], "", 0); /* is it open for writing? */
+
+    if (result < 0)
+        return result;
+    moving.a[argument] = NATIVE(openat, AT_FDCWD, "/dev/null", O_WRONLY | O_CLOEXEC, 0);
+    if (moving.a[argument] < 0)
+        return -EINVAL;
+    result = call_natively(&moving);
+    NATIVE(close, moving.a[argument]);
+    return result;
+}
+
+/* What is written to a device that does nothing is gone, and the writer is told that all of it was taken. */
+long device_write(long fd, const struct iovec *iov, long count)
+{
+    long result = NATIVE(write, fd, "", 0);
+    size_t size = 0;
+
+    if (result < 0)
+        return result;
+    if (count < 0 || count > PARTS_MAX)
+        return -EINVAL;
+    if (count > 0 && is_bad_pointer(iov))
+        return -EFAULT;
+    for (long i = 0; i < count; i++)
+        size += iov[i].iov_len;
+    return (long)(size < WRITE_MAX ? size : WRITE_MAX);
+}

@@ -1,0 +1,74 @@
+"""The files that stand for devices, and the drivers that hosts have.
+
+A file is known by its file system and inode, as the kernel of this computer has them: hosts that share a folder see one device
+there. A host has the drivers of the devices that it was given before its daemons began; besides those, of /dev/null and its
+like. A device of any other number can be made and looked at, and not be opened (ENXIO), as on Linux.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rsg_server.protocol import Driver
+
+MEMORY = {(1, 5): "/dev/zero", (1, 7): "/dev/full"}
+"""Devices that each host has in its own /dev, by number: whoever opens another file of such a number gets these."""
+DRIVERS = {
+    (1, 3): Driver.NOTHING,
+    **dict.fromkeys(MEMORY, Driver.MEMORY),
+    (1, 8): Driver.RANDOM,
+    (1, 9): Driver.RANDOM,
+    (5, 0): Driver.TERMINAL,
+}
+"""What every host has a driver for, see null(4), random(4), tty(4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device by its type (bits of st_mode) and number."""
+
+    kind: int
+    major: int
+    minor: int
+
+    @property
+    def number(self) -> tuple[int, int]:
+        """What the kernel finds the driver by."""
+        return self.major, self.minor
+
+
+class Devices:
+    """All devices of a run; `tell` tells the shims of each file that stands for one."""
+
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell = tell
+        self._of: dict[tuple[int, int], Device] = {}
+        self._drivers: dict[str, set[tuple[int, int]]] = {}
+
+    def made(self, file: tuple[int, int], device: Device) -> None:
+        """Note that a file (st_dev, st_ino) stands for a device from now on."""
+        self._of[file] = device
+        self._tell(file[1])
+
+    def given(self, host: str, file: tuple[int, int], major: int, minor: int) -> None:
+        """Note a character device that a host was given at its start, with a driver that does nothing."""
+        self._drivers.setdefault(host, set()).add((major, minor))
+        self.made(file, Device(stat.S_IFCHR, major, minor))
+
+    def forget(self, file: tuple[int, int]) -> None:
+        """Note that a file is what it seems to be: its inode is another file's by now."""
+        self._of.pop(file, None)
+
+    def at(self, file: tuple[int, int]) -> Device | None:
+        """What a file stands for."""
+        return self._of.get(file)
+
+    def driver(self, host: str, device: Device) -> Driver | None:
+        """What opening a device on a host comes to; None if there is no driver."""
+        if device.kind != stat.S_IFCHR:
+            return None
+        if device.number in self._drivers.get(host, ()):
+            return Driver.NOTHING
+        return DRIVERS.get(device.number)
