@@ -102,6 +102,7 @@ class Hello(IntEnum):
     FORKED = _number("HELLO_FORKED")
     THREAD = _number("HELLO_THREAD")
     LATE = _number("HELLO_LATE")
+    REAPER = _number("HELLO_REAPER")
 
 
 class Fork(IntEnum):

@@ -41,6 +41,17 @@ static bool mount_proc(const char *unused)
     return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 || setup_failed("cannot mount", "/proc");
 }
 
+/* Once more, with nothing mounted over any part of it, where only the host's root may pass: a user namespace within the host, such as a
+ * container's, may mount a /proc of its own only if a whole one is in sight (mount_too_revealing in the kernel). Where this computer
+ * does not let the host mount one, it has none. */
+static bool mount_whole_proc(const char *path)
+{
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return setup_failed("cannot make directory", path);
+    mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    return true;
+}
+
 static bool mount_tmpfs(const char *value)
 {
     char mode[FIELD_MAX];
@@ -243,7 +254,8 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", cgroups_make}, {"device", device_make_file},
+    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", cgroups_make},  {"device", device_make_file},
+    {"whole", mount_whole_proc},
 };
 
 static bool run_directive(const char *word)

@@ -176,8 +176,9 @@ enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_
 
 /* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
  * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
- * IN_ORDER, before its first turn. */
-enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3 };
+ * IN_ORDER, before its first turn. All numbers of processes and threads are those of the host's own PID namespace. A process in another
+ * one within that adds HELLO_REAPER times the number of that one's process 1 to the kind. */
+enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3, HELLO_REAPER = 8 };
 
 /* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER) its
  * turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. So is FORK_EVENT times

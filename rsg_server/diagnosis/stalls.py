@@ -81,7 +81,7 @@ def deadlock_report(kernel: Kernel) -> str:
 def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
     """The report of a turn that does not come back: the thread that has the turn, and what /proc tells of that thread."""
     process = actor.process
-    thread = native_signal.global_tid(process.global_pid, actor.tid) or process.global_pid
+    thread = native_signal.global_tid(process.global_pid, actor.tid, process.host.level) or process.global_pid
     folder = f"/proc/{process.global_pid}/task/{thread}"
     lines = [
         f"the turn has not come back for {waited_s:.0f} s of wall time: {process_text(process)} thread {actor.tid}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.process import pid_namespaces
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.process.native_signal import is_of_interval
 from rsg_server.processor.policies import FREE, MODELLED
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[kind, pid, tid, program]: the first message of an actor, or of a process after an exec."""
-    kind, pid, tid, program = arguments
+    asked, pid, tid, program = arguments
+    reaper, kind = divmod(asked, Hello.REAPER)
     process = actor.process
     actor.tid = tid
     if kind == Hello.THREAD:
@@ -36,6 +38,8 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
         raise ValueError(f"pid {pid} belongs to another process")
     process.pid, process.is_traced = pid, False
     process.host.processes[process.pid] = process
+    if reaper:
+        pid_namespaces.enter(process, reaper)
     if kind != Hello.NEW_IMAGE or process.images == 0:
         process.host.latest_pid = pid
     if process.pidfd >= 0 and process not in kernel.readiness:

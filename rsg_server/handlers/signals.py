@@ -105,7 +105,10 @@ def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Pro
     if tid:
         return [process for process in processes if any(other.tid == tid for other in process.actors)]
     if pid == -1:
-        return [process for process in processes if process is not actor.process]
+        sender = actor.process
+        around = sender.reaper
+        reached = processes if around is None else [process for process in processes if process.is_within(around)]
+        return [process for process in reached if process is not sender and process is not around]
     group = actor.process.group() if pid == 0 else -pid
     return [process for process in processes if process.group() == group]
 
@@ -132,7 +135,7 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
 
 def _await_rest(actor: Actor) -> str:
     pid = actor.process.global_pid
-    return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid))
+    return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid, actor.process.host.level))
 
 
 def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.platform.host import Host
+from rsg_server.protocol import FLAG_FAKE_NAME
 
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
@@ -84,6 +85,11 @@ class HostState:
     booted_ns: int = 0  # the latest boot during the run
     cgroup_device: int = -1  # of the file system that its cgroups are in; 0: there is none, -1: not known yet
     programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
+
+    @property
+    def level(self) -> int:
+        """Which of a process's numbers in /proc is that of the host's PID namespace, counted from the server's inwards."""
+        return 0 if self.flags & FLAG_FAKE_NAME else 1
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ import socket
 from collections.abc import Callable, Sequence
 
 from rsg_server.errors import SimunixError
-from rsg_server.process import native_signal, zombies
+from rsg_server.process import native_signal, pid_namespaces, zombies
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.channel_pool import PooledChannel, new_channel
 from rsg_server.process.host_state import Command, HostState
@@ -36,6 +36,8 @@ class Lifecycle:
         self._kernel = kernel
         self._next_actor = 1
         self._next_process = 1
+        self.held: list[tuple[Process, list[zombies.Zombie]]] = []
+        """Each process 1 of a PID namespace that ends once dead members have been waited for, by parents outside."""
         self.on_thread_end: Callable[[Actor], None] | None = None  # told of each, once there is a program that wants it
 
     # Seeds
@@ -206,19 +208,50 @@ class Lifecycle:
         """Wait until the kernel has ended a process that is certain to die, then reap the process."""
         if process.dead:
             return
-        self._await_end(process)
-        self.reap(process)
+        if process.reaper is process:
+            self._end_all([process])
+        else:
+            self._await_end(process)
+            self.reap(process)
 
     def await_deaths(self, processes: Sequence[Process]) -> None:
         """Wait until the kernel has ended those that SIGKILL has reached, then reap them in this order.
 
         What /proc says of any of them is then the same in every run.
         """
-        dying = [process for process in processes if not process.dead and process.is_dying()]
-        for process in dying:
-            self._await_end(process)
-        for process in dying:
-            self.reap(process)
+        self._end_all([process for process in processes if not process.dead and process.is_dying()])
+
+    def _end_all(self, dying: Sequence[Process]) -> None:
+        all_dying = pid_namespaces.with_members(dying)
+        held: dict[Process, list[zombies.Zombie]] = {}
+        for process in all_dying:
+            left = pid_namespaces.awaited(process, all_dying) if process.reaper is process else []
+            if left:
+                held[process] = left
+            else:
+                self._await_end(process)
+        for process in all_dying:
+            if process in held:
+                self._hold(process, held[process])
+            else:
+                self.reap(process)
+
+    def _hold(self, reaper: Process, left: list[zombies.Zombie]) -> None:
+        """The threads of a process 1 have ended, and the process ends later: `end_held`."""
+        for actor in list(reaper.actors):
+            self.end_actor(actor)
+        self.held.append((reaper, left))
+
+    def end_held(self) -> None:
+        """Look, between two turns, which of those that are held have ended."""
+        for item in list(self.held):
+            reaper, left = item
+            left[:] = [zombie for zombie in left if zombie.may_exist()]
+            if reaper.dead or not left:
+                self.held.remove(item)
+                if not reaper.dead:
+                    self._await_end(reaper)
+                    self.reap(reaper)
 
     def _await_end(self, process: Process) -> None:
         if process.pidfd >= 0:

@@ -10,6 +10,7 @@ import struct
 import time
 from typing import TYPE_CHECKING
 
+from rsg_server.process.process import number_at_level
 from rsg_server.protocol import PREEMPT_CODE, TimerId
 
 if TYPE_CHECKING:
@@ -50,11 +51,11 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
         _libc.syscall(_SYS_PIDFD_SEND_SIGNAL, process.pidfd, number, buffer, 0)
 
 
-def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
-    """Whether a signal is pending for a process, or for its thread `tid` (a number of the thread's PID namespace)."""
+def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bool:
+    """Whether a signal is pending for a process, or for its thread `tid` (a number of its host's PID namespace, see `global_tid`)."""
     path, field = f"/proc/{global_pid}/status", "ShdPnd:"
     if tid:
-        path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid)}/status", "SigPnd:"
+        path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid, level)}/status", "SigPnd:"
     try:
         with open(path) as status:
             mask = next((line.split()[1] for line in status if line.startswith(field)), "0")
@@ -63,10 +64,13 @@ def is_pending(global_pid: int, number: int, tid: int = 0) -> bool:
     return bool(int(mask, 16) >> (number - 1) & 1)
 
 
-def global_tid(global_pid: int, tid: int) -> int:
-    """The server's number of the thread that is `tid` in its own PID namespace; 0 if there is none."""
+def global_tid(global_pid: int, tid: int, level: int = 1) -> int:
+    """The server's number of the thread that is `tid` in its host's PID namespace; 0 if there is none.
+
+    The host's namespace is at `level` below the server's.
+    """
     folder = f"/proc/{global_pid}/task"
-    return next((task for task in _numbers(folder) if _innermost(f"{folder}/{task}/status") == tid), 0)
+    return next((task for task in _numbers(folder) if _at_level(f"{folder}/{task}/status", level) == tid), 0)
 
 
 def thread_state(global_pid: int, thread: int) -> str:
@@ -99,11 +103,11 @@ def await_rests(global_pid: int) -> None:
         await_rest(global_pid, thread)
 
 
-def global_child(global_pid: int, pid: int) -> int:
-    """The server's number of a child that is `pid` in its own PID namespace; raises ProcessLookupError if there is none."""
+def global_child(global_pid: int, pid: int, level: int = 1) -> int:
+    """The server's number of a child that is `pid` in its host's PID namespace; raises ProcessLookupError if there is none."""
     for task in _numbers(f"/proc/{global_pid}/task"):
         for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
-            if _innermost(f"/proc/{child}/status") == pid:
+            if _at_level(f"/proc/{child}/status", level) == pid:
                 return child
     raise ProcessLookupError(pid)
 
@@ -123,11 +127,11 @@ def _numbers_in(path: str) -> list[int]:
         return []
 
 
-def _innermost(path: str) -> int:
-    """The number of a process or thread in its own PID namespace, from its status file; 0 if the file is gone."""
+def _at_level(path: str, level: int) -> int:
+    """The number of a process or thread in the PID namespace at a level, from its status file; 0 if the file is gone."""
     try:
         with open(path) as status:
-            return next((int(line.split()[-1]) for line in status if line.startswith("NSpid:")), 0)
+            return next((number_at_level(line[len("NSpid:") :], level) for line in status if line.startswith("NSpid:")), 0)
     except (FileNotFoundError, ProcessLookupError):
         return 0
 
@@ -176,7 +180,7 @@ def notify_expiry(signals: Signals, process: Process, number: int, timer: Timer,
 
 def _send_of_timer(process: Process, number: int, timer: Timer) -> None:
     """Send the signal of a POSIX timer, with its value, to the process, or to the thread that it names if that still runs."""
-    thread = global_tid(process.global_pid, timer.tid) if timer.tid else 0
+    thread = global_tid(process.global_pid, timer.tid, process.host.level) if timer.tid else 0
     if timer.tid and not thread:
         return
     send_timer_signal(process, timer.signal, number - 1, timer.value, thread)
@@ -184,4 +188,4 @@ def _send_of_timer(process: Process, number: int, timer: Timer) -> None:
 
 def is_timer_pending(process: Process, timer: Timer) -> bool:
     """Whether the signal of an earlier expiration is still pending."""
-    return timer.was_sent and is_pending(process.global_pid, timer.signal, timer.tid)
+    return timer.was_sent and is_pending(process.global_pid, timer.signal, timer.tid, process.host.level)

@@ -41,7 +41,7 @@ class Timer:
 
 @dataclass(eq=False, slots=True)
 class Process:
-    """An emulated process. `pid` is its number in its own PID namespace, `global_pid` that in the server's."""
+    """An emulated process. `pid` is its number in its host's PID namespace, `global_pid` that in the server's."""
 
     number: int
     host: HostState
@@ -83,6 +83,8 @@ class Process:
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
+    reaper: Process | None = None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+    outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
     cgroup: Group | None = None  # None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
     memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
@@ -126,18 +128,32 @@ class Process:
         return taken
 
     def group(self) -> int:
-        """The process group in the process's own PID namespace (the last number of NSpgid); -1 if the process is gone."""
-        fields = self.status_fields().get("NSpgid", "").split()
-        return int(fields[-1]) if fields else -1
+        """The process group in the host's PID namespace; -1 if the process is gone."""
+        return number_at_level(self.status_fields().get("NSpgid", ""), self.host.level)
 
     def session(self) -> int:
-        """The session in the process's own PID namespace (the last number of NSsid); -1 if the process is gone."""
-        fields = self.status_fields().get("NSsid", "").split()
-        return int(fields[-1]) if fields else -1
+        """The session in the host's PID namespace; -1 if the process is gone."""
+        return number_at_level(self.status_fields().get("NSsid", ""), self.host.level)
+
+    def is_within(self, reaper: Process) -> bool:
+        """Whether the process is in the PID namespace whose process 1 is `reaper`, or in one within that."""
+        own = self.reaper
+        while own is not None and own is not reaper:
+            own = own.outside
+        return own is reaper
 
     def status_fields(self) -> dict[str, str]:
         """/proc/PID/status as a dict; empty once the process is gone."""
         return status_fields(self.global_pid)
+
+
+def number_at_level(numbers: str, level: int) -> int:
+    """A number out of NSpid, NSpgid or NSsid of /proc/PID/status: one for each PID namespace, from the reader's inwards; -1 for none.
+
+    Where there are fewer, the innermost: a server in a unit test has no namespaces below its own.
+    """
+    fields = numbers.split()
+    return int(fields[min(level, len(fields) - 1)]) if fields else -1
 
 
 def status_fields(global_pid: int) -> dict[str, str]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
-from rsg_server.process.process import status_fields
+from rsg_server.process.process import number_at_level, status_fields
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
@@ -32,16 +32,17 @@ _STAT_MAX = 512
 
 @dataclass(frozen=True, slots=True)
 class Zombie:
-    """A dead process, by its number in the server's PID namespace and in its own, the innermost."""
+    """A dead process, by its number in the server's PID namespace and in its host's, which is at `level` below the server's."""
 
     global_pid: int
     pid: int
+    level: int = 1
 
     def status(self) -> dict[str, str]:
         """/proc/PID/status; empty once the zombie is gone, even if another process has its number now."""
         fields = status_fields(self.global_pid)
-        is_it = fields.get("State", "")[:1] in ("Z", "X") and fields.get("NSpid", "").split()[-1:] == [str(self.pid)]
-        return fields if is_it else {}
+        is_dead = fields.get("State", "")[:1] in ("Z", "X")
+        return fields if is_dead and number_at_level(fields.get("NSpid", ""), self.level) == self.pid else {}
 
     def may_exist(self) -> bool:
         """Whether a process has the zombie's number: one call, where status() reads a file."""
@@ -59,13 +60,23 @@ def reap(kernel: Warner, process: Process) -> None:
 
     A zombie that has an emulated parent is added to that parent's zombies.
     """
-    own = [Zombie(process.global_pid, process.pid)] if process.pid else []
+    own = [zombie_of(process)] if process.pid else []
     for zombie in (*own, *process.zombies):
         parent = _keeper(process, zombie) or _await_reaping(kernel, process.host, zombie)
         if parent is not None:
             parent.zombies.append(zombie)
             _prune(parent)
     process.zombies = []
+
+
+def zombie_of(process: Process) -> Zombie:
+    """The zombie that a process has become."""
+    return Zombie(process.global_pid, process.pid, process.host.level)
+
+
+def is_kept(process: Process) -> bool:
+    """Whether an emulated parent is to wait for a process that has just died."""
+    return _keeper(process, zombie_of(process)) is not None
 
 
 def _keeper(process: Process, zombie: Zombie) -> Process | None:

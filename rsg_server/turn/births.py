@@ -74,7 +74,7 @@ def find_dead(kernel: BirthKernel, actor: Actor) -> bool:
         process.pid = kernel.page.tid_at(actor.slot)
     if process.parent is not None and process.pidfd < 0:
         with contextlib.suppress(ProcessLookupError):
-            process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid))
+            process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid, process.host.level))
     return process.pidfd >= 0
 
 

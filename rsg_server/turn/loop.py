@@ -96,6 +96,8 @@ class TurnLoop:
             if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
+                if kernel.lifecycle.held:
+                    kernel.lifecycle.end_held()
                 if readiness.may_have_changed or words[MAY_HAVE_WOKEN]:
                     self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
                     wake_ready(kernel)
@@ -330,6 +332,6 @@ def _says_hello(message: bytes) -> bool:
     """Whether a message is a HELLO of a child."""
     try:
         operation, kind = msgpack.unpackb(message)[:2]
-        return operation == Op.HELLO and kind in (Hello.FORKED, Hello.LATE)
+        return operation == Op.HELLO and kind % Hello.REAPER in (Hello.FORKED, Hello.LATE)
     except _MALFORMED:
         return False

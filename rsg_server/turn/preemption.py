@@ -138,7 +138,7 @@ class Preemption:
     def _global_tid(actor: Actor) -> int:
         if actor.spinner is not None:
             return actor.spinner.global_tid
-        return native_signal.global_tid(actor.process.global_pid, actor.tid)
+        return native_signal.global_tid(actor.process.global_pid, actor.tid, actor.process.host.level)
 
     def gave_back(self, actor: Actor) -> None:
         """Account for a turn that an actor has given back, which joins the end of the run queue."""

@@ -69,9 +69,9 @@ static void ring(struct simunix_clock_page *page)
 
 static void put_hello(struct msgpack_writer *writer, const struct thread *thread, enum simunix_hello kind, const char *program)
 {
-    msgpack_put_int(writer, kind);
-    msgpack_put_int(writer, thread->process->pid);
-    msgpack_put_int(writer, thread->tid);
+    msgpack_put_int(writer, kind + (int64_t)HELLO_REAPER * thread->process->reaper);
+    msgpack_put_int(writer, thread->process->host_pid);
+    msgpack_put_int(writer, thread->host_tid);
     msgpack_put_text(writer, program, text_length(program));
 }
 

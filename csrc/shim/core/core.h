@@ -101,6 +101,9 @@ struct thread {
     int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
     int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
+    int host_tid;                   /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
+    bool births_nest;               /* its next process will be in another PID namespace than it is */
+    bool is_nested;                 /* a new process in a PID namespace within its host's */
     int alive_word;                 /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;            /* signal mask to start with */
     uint32_t wakes;                 /* how often it has woken others at a futex */
@@ -217,12 +220,14 @@ struct process {
     bool is_guest;     /* in the memory of its creator, which goes on */
     bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
+    int host_pid; /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
+    int reaper;   /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
+    int proc;     /* the host's /proc, once the process may lose sight of it; 0 before */
     bool uses_cgroups;      /* it has opened control files of cgroups, or its host has made some */
     uint64_t memory_step;   /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
     uint64_t memory_grown;  /* since it was counted */
     uint64_t memory_break;  /* the kernel's break when it was last moved */
     uint64_t cgroup_device; /* of the file system that its host's cgroups are in; 0: none */
-    int proc; /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;

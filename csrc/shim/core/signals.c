@@ -33,6 +33,15 @@ bool signals_are_ours(int signal)
            signal == SIGFPE;
 }
 
+/* Does the kernel let process 1 of a PID namespace have a signal for which it has no handler? Only what cannot be caught, and that
+ * from outside alone; the rest it drops (pid_namespaces(7)). */
+static bool is_dropped_for_reaper(int signal)
+{
+    const struct process *process = current_thread()->process;
+
+    return process->reaper != 0 && process->pid == 1 && signal != SIGKILL && signal != SIGSTOP;
+}
+
 /* A process takes a signal, whichever way. A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the
  * server, or a user outside, whose signal comes at a moment of real time. The server looks at the word, and knows which signals
  * it has sent itself. */
@@ -119,7 +128,7 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal))
+        if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal) || is_dropped_for_reaper(signal))
             continue;
         if (!stops_by_default(signal))
             return; /* the process dies first */
@@ -139,7 +148,7 @@ enum interruption signals_check(struct call *call)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && signals_default_ignores(signal)))
+        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && (signals_default_ignores(signal) || is_dropped_for_reaper(signal))))
             continue;
         if (action.handler == (void *)SIG_DFL && stops_by_default(signal)) {
             stop_here(call->thread, signal);

@@ -4,6 +4,7 @@
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
 #include "shim/entry/entry.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/sys/process/seccomp.h"
@@ -182,10 +183,12 @@ static const char *behind_number(const char *text)
 }
 
 /* The channel's number; behind a comma that of the shared page's file, if an image before this one had it, and behind a semicolon that
- * of its filters of system calls; behind a colon that of the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
+ * of its filters of system calls; behind an @ that of the host's /proc, twice if the process is in a PID namespace within its host's;
+ * behind a colon that of the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
  * its turn, and rings the doorbell, from its first message on. */
-static void take_descriptors(const char *text)
+static bool take_descriptors(const char *text)
 {
+    bool is_nested = false;
     int channel = parse_number(text);
 
     main_process.descriptor_floor = channel; /* until the server has told: the channel's place is 0 */
@@ -205,8 +208,17 @@ static void take_descriptors(const char *text)
         seccomp_adopt(&main_thread, parse_number(text + 1));
         text = behind_number(text + 1);
     }
+    if (*text == '@') {
+        is_nested = text[1] == '@';
+        text += is_nested ? 2 : 1;
+        main_process.proc = parse_number(text);
+        NATIVE(fcntl, main_process.proc, F_SETFD, FD_CLOEXEC);
+        descriptor_note(main_process.proc);
+        text = behind_number(text);
+    }
     if (*text == ':')
         NATIVE(close, parse_number(text + 1));
+    return is_nested;
 }
 
 /* False if this is no emulation. */
@@ -222,10 +234,8 @@ bool shim_begin(char **argv, char **environment)
     main_thread = (struct thread){
         .self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true, .own_stack = main_stack};
     main_process.main = &main_thread;
-    take_descriptors(channel);
-    main_process.pid = (int)NATIVE(getpid);
-    main_thread.tid = (int)NATIVE(gettid);
     set_thread_pointer(&main_thread);
+    pids_of_process(&main_thread, take_descriptors(channel));
     /* The auxiliary vector is found behind the environment, so it is read before the environment shrinks. */
     const char *program = (const char *)find_auxiliary(environment, AT_EXECFN);
     uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);

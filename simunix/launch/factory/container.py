@@ -23,6 +23,8 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
+WHOLE_PROC_IN_HOST = "/run/simunix/proc"
+"""A second /proc of the host, of which nothing is hidden: programs inside may mount one in user namespaces of their own."""
 MOUNTS_IN_HOST = "/run/simunix/mounts"
 """Where the shim reads what the host's set-up has mounted (csrc/shim/sys/procfs/mounts.c)."""
 SHIM_BEHIND_CHANNEL = 2
@@ -167,7 +169,7 @@ class _Directives:
             self.words.append("close=")
         self.words += [f"storage={storage}\t{self._resolved(path)}" for path, storage in spec.storages]
         if spec.fresh_run:
-            self.words.append(f"mounts={MOUNTS_IN_HOST}")
+            self.words += [f"whole={WHOLE_PROC_IN_HOST}", f"mounts={MOUNTS_IN_HOST}"]
         return self.words
 
     def _resolved(self, path: str) -> str:

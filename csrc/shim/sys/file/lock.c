@@ -5,6 +5,7 @@
  * to notice.
  */
 #include "shim/core/channel.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/file/file.h"
 #include "shim/turn/turn.h"
 
@@ -45,7 +46,7 @@ static uint32_t record_holder(const struct call *call)
     lock = *(const struct flock *)call->a[2];
     if (NATIVE(fcntl, call->a[0], F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0)
         return 0;
-    return (uint32_t)lock.l_pid;
+    return (uint32_t)pid_told(call->thread->process, lock.l_pid);
 }
 
 /* Try until no other process holds the lock. The server sees which process waits for which, and finds circles. */

@@ -5,6 +5,7 @@
  * lists at the death of a process then finds what it expects.
  */
 #include "shim/core/channel.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/ipc/ipc.h"
 
 #define ROBUST_MAX 2048 /* ROBUST_LIST_LIMIT: lists may be circles */
@@ -26,11 +27,13 @@ static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32
 {
     uint64_t key[2];
     struct reply reply;
+    long owner;
 
     futex_key(call->thread->process, (uint64_t)word, is_private, key);
-    if (ASK(call->thread, &reply, OP_PASS_LOCK, (int64_t)key[0], (int64_t)key[1]) <= 0)
+    owner = ASK(call->thread, &reply, OP_PASS_LOCK, (int64_t)key[0], (int64_t)key[1]);
+    if (owner <= 0)
         return false;
-    *word = (uint32_t)reply.status | more | (reply_number(&reply, 1) != 0 ? FUTEX_WAITERS : 0);
+    *word = (uint32_t)pid_shown(call->thread->process, owner) | more | (reply_number(&reply, 1) != 0 ? FUTEX_WAITERS : 0);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Waiting for children. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
@@ -11,11 +12,26 @@ void usage_of_child(const struct call *call, long pid, void *usage)
     *(struct timeval *)usage = to_timeval(charged_child_ns(call->thread, pid));
 }
 
+/* The host's number of the child that is about to be waited for, whose use is asked for (`usage`): afterwards the kernel has forgotten
+ * it. 0 where it is the caller's number as well. */
+static long told_before_reaped(const struct call *call, long usage)
+{
+    long pid = (int)call->a[0];
+    int type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
+    siginfo_t info = {.si_code = 0};
+
+    if (usage == 0 || !is_nested(call->thread->process) || call->thread->process->page->charge_least_ns == 0)
+        return 0;
+    NATIVE(waitid, type, pid < -1 ? -pid : pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL);
+    return pid_told(call->thread->process, info.si_pid);
+}
+
 /* What the server and the kernel know of children and tracees, without waiting; 0: no news. */
 static long wait4_now(struct call *call)
 {
     int status;
     long tracee = tracees_wait(call, call->a[0], call->a[2], &status);
+    long told;
     long result;
 
     if (tracee > 0) {
@@ -25,9 +41,10 @@ static long wait4_now(struct call *call)
             memset((void *)call->a[3], 0, sizeof(struct rusage));
         return tracee;
     }
+    told = told_before_reaped(call, call->a[3]);
     result = NATIVE(wait4, call->a[0], call->a[1], call->a[2] | WNOHANG, call->a[3]);
     if (result > 0 && call->a[3] != 0)
-        usage_of_child(call, result, (void *)call->a[3]);
+        usage_of_child(call, told != 0 ? told : result, (void *)call->a[3]);
     return result == -ECHILD && tracee == 0 ? 0 : result;
 }
 
@@ -63,7 +80,7 @@ static void tell_tracee(siginfo_t *info, long tracee, int status)
     info->si_status = stopped || (status & 0x7f) == 0 ? status >> 8 : status & 0x7f;
 }
 
-static long waitid_now(struct call *call, siginfo_t *info)
+static long waitid_now(struct call *call, siginfo_t *info, long *told)
 {
     long wanted = call->a[0] == P_PID ? call->a[1] : call->a[0] == P_ALL ? -1 : call->a[0] == P_PGID ? -call->a[1] : INT32_MIN;
     int status;
@@ -74,7 +91,12 @@ static long waitid_now(struct call *call, siginfo_t *info)
         tell_tracee(info, tracee, status);
         return 0;
     }
+    if (call->a[4] != 0 && is_nested(call->thread->process) && (call->a[3] & WNOWAIT) == 0 &&
+        NATIVE(waitid, call->a[0], call->a[1], info, call->a[3] | WNOHANG | WNOWAIT, NULL) == 0)
+        *told = pid_told(call->thread->process, info->si_pid);
     result = NATIVE(waitid, call->a[0], call->a[1], info, call->a[3] | WNOHANG, call->a[4]);
+    if (*told == 0)
+        *told = info->si_pid;
     return result == -ECHILD && tracee == 0 ? 0 : result;
 }
 
@@ -84,17 +106,18 @@ long sys_waitid(struct call *call)
     siginfo_t info;
 
     for (;;) {
+        long told = 0;
         long result;
 
         memset(&info, 0, sizeof info);
-        result = waitid_now(call, &info);
+        result = waitid_now(call, &info, &told);
         if (result != 0 || info.si_pid != 0 || (call->a[3] & WNOHANG) != 0) {
             if (result == 0 && info.si_pid == 0)
                 clock_charge_poll(call);
             if (result == 0 && call->a[2] != 0)
                 memcpy((void *)call->a[2], &info, sizeof info);
             if (result == 0 && call->a[4] != 0)
-                usage_of_child(call, info.si_pid, (void *)call->a[4]);
+                usage_of_child(call, told, (void *)call->a[4]);
             return result;
         }
         result = wait_on(call, &wait, true);

@@ -4,6 +4,7 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/process/process.h"
@@ -53,7 +54,7 @@ static void tell_outcome(struct call *call, long pid, int64_t number)
 {
     struct reply reply;
 
-    ASK(call->thread, &reply, OP_FORK_DONE, pid, number);
+    ASK(call->thread, &reply, OP_FORK_DONE, pid_told(call->thread->process, pid), number);
 }
 
 /* The child must go on exactly where its creator trapped, with the creator's registers. */
@@ -86,6 +87,12 @@ static void copy_registers(struct thread *child, const struct call *call)
         memcpy(&child->start.mxcsr, fpu + 24, 4);
     }
     child->start_mask = call->mask;
+}
+
+/* Will the child be in a PID namespace within its host's? */
+static bool is_born_nested(const struct call *call, const struct clone_args *args)
+{
+    return is_nested(call->thread->process) || call->thread->births_nest || (args->flags & CLONE_NEWPID) != 0;
 }
 
 static struct process *new_process(void)
@@ -169,6 +176,7 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
         return -ENOMEM;
     give_own_process(child, process);
     child->process->random_state = born.seed;
+    child->is_nested = is_born_nested(call, args);
     child->births = call->thread->births; /* its new image is one more of its creator's loop, as a forked child's is */
     child->hasty_births = call->thread->hasty_births;
     child->born_ns = call->thread->born_ns;
@@ -210,6 +218,7 @@ static long spawn_beside(struct call *call, struct clone_args *args)
         process->memory = born.number;
     give_own_process(child, process);
     child->process->is_guest = true;
+    child->is_nested = is_born_nested(call, args);
     child->shares_files = (args->flags & CLONE_FILES) != 0;
     process->shares_files |= child->shares_files;
     child->process->shares_files |= child->shares_files;
@@ -239,7 +248,7 @@ static long spawn_thread(struct call *call, struct clone_args *args)
         thread_release(child);
         tell_outcome(call, result, born.number);
     } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
-        slot_at(call->thread->process->page, born.slot)->value = result;
+        slot_at(call->thread->process->page, born.slot)->value = pid_told(call->thread->process, result);
     }
     if (result > 0)
         tracee_event(call, PTRACE_EVENT_CLONE, result);
@@ -251,6 +260,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
     bool shares_files = (args->flags & CLONE_FILES) != 0;
+    bool nests = is_born_nested(call, args);
     int event = birth_event(FORK_PROCESS, args);
     struct announced born = announce(call, FORK_PROCESS, args);
     struct wait wait = {.kind = PARK_VFORK, .deadline = NEVER, .a = (uint64_t)born.number};
@@ -266,7 +276,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     if (pid == 0) {
         if (stack != 0)
             call->context->uc_mcontext.rsp = stack;
-        forked_start(call, &born, shares_files);
+        forked_start(call, &born, shares_files, nests);
         return 0;
     }
     if (pid < 0 || !shares_files) /* in a table that both share, the child's channel is the child's to close */
@@ -291,10 +301,8 @@ static bool lacks_company(uint64_t flags)
 
 static long spawn(struct call *call, struct clone_args *args)
 {
-    if (args->flags & CLONE_NEWPID) {
-        warn_once(call->thread, WARN_REFUSED, "clone(CLONE_NEWPID): the server knows processes by the host's pids", NULL);
+    if ((args->flags & (CLONE_NEWPID | CLONE_NEWNS)) != 0 && !namespace_prepare(call->thread, args->flags))
         return -EPERM;
-    }
     if ((args->stack == 0) != (args->stack_size == 0) || lacks_company(args->flags))
         return -EINVAL;
     if ((args->flags & CLONE_OF_THREAD) == CLONE_OF_THREAD)

@@ -3,6 +3,7 @@
  * (csrc/hostinit/injection.c). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/seccomp.h"
 #include "shim/sys/signal/signal.h"
@@ -206,11 +207,12 @@ static char **environment_room(struct thread *thread, size_t size)
 }
 
 /* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of the
- * shared page's file, behind a semicolon that of the filters' file and behind a colon that of the shim's, each unless -1. The program's own libraries stand first, so that what
+ * shared page's file, behind a semicolon that of the filters' file, behind an @ that of the host's /proc, and behind a colon that of the shim's, each unless -1. The program's own libraries stand first, so that what
  * they replace of libc is replaced. NULL if memory is out. */
 static char **build_environment(struct call *call, char **given, int shim, int filters)
 {
-    const char *path = call->thread->process->shim_path;
+    const struct process *process = call->thread->process;
+    const char *path = process->shim_path;
     size_t count = count_pointers(given);
     const char *preload = NULL;
     size_t size;
@@ -238,11 +240,13 @@ static char **build_environment(struct call *call, char **given, int shim, int f
     text = text_append(text, end, path);
     *to++ = ++text;
     text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
-                              descriptor_number(call->thread->process, call->thread->channel));
+                              descriptor_number(process, call->thread->channel));
     text = text_append_number(text_append(text, end, ","), end,
-                              descriptor_number(call->thread->process, call->thread->process->page_file));
+                              descriptor_number(process, process->page_file));
     if (filters >= 0)
         text = text_append_number(text_append(text, end, ";"), end, filters);
+    if (process->proc > 0)
+        text = text_append_number(text_append(text, end, is_nested(process) ? "@@" : "@"), end, process->proc);
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
@@ -278,7 +282,7 @@ static int injection_begin(struct call *call)
 
     descriptors_raise();
     shim = (int)NATIVE(fcntl, descriptor_number(process, thread->channel), F_DUPFD, process->descriptor_floor);
-    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->tid, shim) != 0 || reply.fd < 0)) {
+    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->host_tid, shim) != 0 || reply.fd < 0)) {
         NATIVE(close, shim);
         shim = -EPERM;
     }
@@ -294,7 +298,7 @@ static void injection_end(struct call *call, int shim)
 {
     struct reply reply;
 
-    ASK(call->thread, &reply, OP_INJECT, call->thread->tid, -1);
+    ASK(call->thread, &reply, OP_INJECT, call->thread->host_tid, -1);
     NATIVE(close, shim);
 }
 
@@ -303,12 +307,15 @@ static long replace(struct call *call, int directory, const char *path, char **a
 {
     int channel = descriptor_number(call->thread->process, call->thread->channel);
     int page_file = descriptor_number(call->thread->process, call->thread->process->page_file);
+    int proc = call->thread->process->proc;
     uint64_t mask = call->mask | call->thread->hidden_mask;
     uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
     NATIVE(fcntl, channel, F_SETFD, 0);
     NATIVE(fcntl, page_file, F_SETFD, 0);
+    if (proc > 0)
+        NATIVE(fcntl, proc, F_SETFD, 0);
     tsc_release();
     actions_release(call->thread->process);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &mask, NULL, 8); /* the new image inherits it */
@@ -317,6 +324,8 @@ static long replace(struct call *call, int directory, const char *path, char **a
     actions_take_back();
     tsc_trap(call->thread->process);
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
+    if (proc > 0)
+        NATIVE(fcntl, proc, F_SETFD, FD_CLOEXEC);
     return result;
 }
 
@@ -333,8 +342,10 @@ static long execute(struct call *call, int directory, const char *path, char **a
     if (is_bad_pointer(path))
         return -EFAULT;
     if ((flags & AT_EMPTY_PATH) && *path == '\0') {
-        text_append_number(text_append(by_descriptor, end, "/proc/self/fd/"), end, directory);
-        examine(call, AT_FDCWD, by_descriptor, AT_EMPTY_PATH, environment, &way);
+        int proc = call->thread->process->proc;
+
+        text_append_number(text_append(by_descriptor, end, proc > 0 ? "self/fd/" : "/proc/self/fd/"), end, directory);
+        examine(call, proc > 0 ? proc : AT_FDCWD, by_descriptor, AT_EMPTY_PATH, environment, &way);
     } else {
         examine(call, directory, path, flags, environment, &way);
     }

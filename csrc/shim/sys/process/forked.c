@@ -1,13 +1,14 @@
 /* The first code of a child with a copy of its creator's memory. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
 /* First code of a forked child, in its copy of everything, or of all but the table of descriptors: become the announced actor, wait
  * for the turn. */
-void forked_start(struct call *call, const struct announced *born, bool shares_files)
+void forked_start(struct call *call, const struct announced *born, bool shares_files, bool is_nested)
 {
     struct thread *thread = call->thread;
     struct process *process = thread->process;
@@ -31,8 +32,8 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
     process->shares_files = shares_files;
     process->computed_ns = 0;
     thread->handed = 0;
-    process->pid = (int)NATIVE(getpid);
-    thread->tid = (int)NATIVE(gettid);
+    thread->births_nest = false;
+    pids_of_process(thread, is_nested);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
     memset(process->waiters, 0, sizeof process->waiters);
     trap_arm();

@@ -1,5 +1,6 @@
 /* Limits and use of resources. */
 #include "shim/core/channel.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/core/clock.h"
 #include "shim/sys/process/process.h"
@@ -51,7 +52,7 @@ static bool cpu_limits(struct call *call, long pid, const struct limits *wanted,
         *result = -EFAULT;
         return true;
     }
-    if (ASK(call->thread, &reply, OP_CPU_LIMIT, pid, 0, 0, 0) != 0)
+    if (ASK(call->thread, &reply, OP_CPU_LIMIT, pid_told(call->thread->process, pid), 0, 0, 0) != 0)
         return false;
     before = (struct limits){(uint64_t)reply_number(&reply, 1), (uint64_t)reply_number(&reply, 2)};
     if (wanted != NULL)
@@ -61,7 +62,8 @@ static bool cpu_limits(struct call *call, long pid, const struct limits *wanted,
     else if (wanted != NULL && after.hard > before.hard && NATIVE(geteuid) != 0)
         *result = -EPERM;
     else if (wanted != NULL)
-        *result = ASK(call->thread, &reply, OP_CPU_LIMIT, pid, 1, (int64_t)after.soft, (int64_t)after.hard);
+        *result = ASK(call->thread, &reply, OP_CPU_LIMIT, pid_told(call->thread->process, pid), 1, (int64_t)after.soft,
+                      (int64_t)after.hard);
     if (*result == 0 && old != NULL)
         *old = before;
     return true;

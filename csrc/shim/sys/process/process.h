@@ -20,7 +20,10 @@ struct announced {
 };
 
 /* forked.c */
-void forked_start(struct call *call, const struct announced *born, bool shares_files);
+void forked_start(struct call *call, const struct announced *born, bool shares_files, bool is_nested);
+
+/* namespace.c */
+bool namespace_prepare(struct thread *thread, uint64_t flags);
 
 /* clone_entry.S */
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);

@@ -2,6 +2,7 @@
  * has stopped are read and written through /proc/PID/mem. How a tracee stops: turn/tracee.c. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/turn/tracee.h"
 #include "shim/sys/process/process.h"
 
@@ -27,7 +28,7 @@ struct stopped {
 static long request(struct call *call, struct stopped *tracee)
 {
     struct reply reply;
-    int64_t tid = (int)call->a[1];
+    int64_t tid = pid_told(call->thread->process, (int)call->a[1]);
     int64_t result = ASK(call->thread, &reply, OP_PTRACE, call->a[0], tid, call->a[3]);
 
     tracee->at = (uint64_t)reply_number(&reply, 1);
@@ -245,7 +246,7 @@ long tracees_wait(struct call *call, long pid, long options, int *status)
 
     if (call->thread->process->page->tracees == 0)
         return -ECHILD;
-    result = ASK(call->thread, &reply, OP_TRACEE_WAIT, pid, options);
+    result = ASK(call->thread, &reply, OP_TRACEE_WAIT, target_told(call->thread->process, pid), options);
     *status = (int)reply_number(&reply, 1);
-    return result;
+    return pid_shown(call->thread->process, result);
 }

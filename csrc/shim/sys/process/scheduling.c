@@ -2,6 +2,7 @@
  * affair. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
@@ -45,7 +46,7 @@ static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu
     struct reply reply;
 
     request_start(call->thread, &writer, OP_AFFINITY, 2);
-    msgpack_put_int(&writer, (int)call->a[0]);
+    msgpack_put_int(&writer, pid_told(call->thread->process, (int)call->a[0]));
     msgpack_put_bytes(&writer, wanted, wanted != NULL ? sizeof *wanted : 0);
     if (request_call(call->thread, &writer, &reply) < 0)
         return reply.status;

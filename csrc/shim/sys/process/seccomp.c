@@ -97,7 +97,7 @@ static long die(struct call *call, int signal)
     uint64_t only = SIGNAL_BIT(signal);
     struct reply reply;
 
-    ASK(thread, &reply, OP_SIGNAL, thread->process->pid, thread->tid, signal);
+    ASK(thread, &reply, OP_SIGNAL, thread->process->host_pid, thread->host_tid, signal);
     NATIVE(rt_sigaction, signal, &action, NULL, 8);
     NATIVE(tgkill, thread->process->pid, thread->tid, signal);
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);

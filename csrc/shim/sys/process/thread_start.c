@@ -2,6 +2,7 @@
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/turn/tracee.h"
+#include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
@@ -17,7 +18,7 @@ _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 /* Where the server finds the number of a child that dies before it has said a word. */
 static void leave_number(struct thread *thread)
 {
-    slot_at(thread->process->page, thread->slot)->value = thread->tid;
+    slot_at(thread->process->page, thread->slot)->value = thread->host_tid;
 }
 
 /* The server's answer is written over the number: the number comes before it only if HELLO does. */
@@ -41,10 +42,12 @@ void trap_thread_started(struct thread *thread)
     struct reply reply;
 
     set_thread_pointer(thread);
-    thread->tid = (int)NATIVE(gettid);
+    if (is_process)
+        pids_of_process(thread, thread->is_nested);
+    else
+        pids_of_thread(thread);
     thread_use_own_stack(thread);
     if (is_process) {
-        thread->process->pid = thread->tid;
         if (!thread->shares_files)
             descriptors_close_others(thread->process, thread->channel);
     }

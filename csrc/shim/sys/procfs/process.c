@@ -1,6 +1,7 @@
 /* /proc/PID/stat: the kernel's own line, but for what tells the real computer's time and work. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -51,7 +52,7 @@ static struct known ask_about(const struct proc_page *page, int64_t id)
 {
     struct reply reply;
 
-    if (ASK(page->thread, &reply, OP_BORN, id) != 0)
+    if (ASK(page->thread, &reply, OP_BORN, proc_number_told(page->thread->process, id)) != 0)
         return (struct known){.born_ns = -(int64_t)page->thread->process->page->monotonic_ns};
     return (struct known){.born_ns = reply_number(&reply, 1),
                           .cpu_ns = reply_number(&reply, 2),

@@ -1,6 +1,7 @@
 /* Sending signals: really, and then telling the server, which lets the target look. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 
 /* Does it reach the sender: its process, this very thread, its group? SIGSTOP stops all threads, whichever it is sent to. */
 static bool reaches_self(struct call *call, long pid, long tid, int signal)
@@ -21,7 +22,7 @@ static long stop_self(struct call *call, long pid, int signal)
 {
     long result;
 
-    signals_announce_stop(call->thread, signal, pid > 0 ? -1 : pid);
+    signals_announce_stop(call->thread, signal, pid > 0 ? -1 : target_told(call->thread->process, pid));
     result = call_natively(call);
     signals_stop(call->thread, signal);
     return result;
@@ -42,7 +43,7 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
     struct reply reply;
 
     if (ends_process(signal))
-        ASK(call->thread, &reply, OP_SIGNAL, pid, tid, signal);
+        ASK(call->thread, &reply, OP_SIGNAL, target_told(call->thread->process, pid), pid_told(call->thread->process, tid), signal);
 }
 
 /* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they were. */
@@ -50,7 +51,7 @@ static void announce_kill(struct call *call, long pid)
 {
     struct reply reply;
 
-    ASK(call->thread, &reply, OP_SIGNAL, pid, 0, -SIGKILL);
+    ASK(call->thread, &reply, OP_SIGNAL, target_told(call->thread->process, pid), 0, -SIGKILL);
 }
 
 /* SIGSTOP to a thread that an emulated process traces stops that thread for its tracer: the server tells the thread. */
@@ -64,12 +65,14 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
         call->thread->tracee.due = SIGSTOP;
         return true;
     }
-    return ASK(call->thread, &reply, OP_PTRACE, PTRACE_STOPPED_BY_SIGNAL, tid != 0 ? tid : pid, 0) == 0;
+    return ASK(call->thread, &reply, OP_PTRACE, PTRACE_STOPPED_BY_SIGNAL,
+               pid_told(call->thread->process, tid != 0 ? tid : pid), 0) == 0;
 }
 
-/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process. */
-static long send_signal(struct call *call, long pid, long tid, int signal)
+/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of `pid`. */
+static long send_told(struct call *call, long pid, long told, long tid, int signal)
 {
+    long told_tid = pid_told(call->thread->process, tid);
     struct reply reply;
     long result;
 
@@ -85,8 +88,13 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
     result = call_natively(call);
     if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
         return result;
-    ASK(call->thread, &reply, OP_SIGNAL, pid, tid, signal);
+    ASK(call->thread, &reply, OP_SIGNAL, told, told_tid, signal);
     return 0;
+}
+
+static long send_signal(struct call *call, long pid, long tid, int signal)
+{
+    return send_told(call, pid, target_told(call->thread->process, pid), tid, signal);
 }
 
 /* Where hosts share this computer's pids, -1 would mean everything that runs on it. */
@@ -100,7 +108,7 @@ long sys_kill(struct call *call)
     if ((int)call->a[0] == call->thread->process->pid && signals_hand_to_main(call->thread, (int)call->a[1])) {
         struct reply reply;
 
-        ASK(call->thread, &reply, OP_SIGNAL, (int)call->a[0], 0, (int)call->a[1]);
+        ASK(call->thread, &reply, OP_SIGNAL, call->thread->process->host_pid, 0, (int)call->a[1]);
         return 0;
     }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
@@ -130,35 +138,13 @@ long sys_rt_tgsigqueueinfo(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
-/* pid of a pidfd from its fdinfo, as this process's namespace sees it. */
-static long pid_of_pidfd(int fd)
-{
-    char text[512];
-    long file = proc_open_numbered("self/fdinfo/", fd);
-    long size;
-
-    if (file < 0)
-        return -EBADF;
-    size = NATIVE(read, file, text, sizeof text - 1);
-    NATIVE(close, file);
-    text[size > 0 ? size : 0] = '\0';
-    for (const char *at = text; *at != '\0'; at++) {
-        long pid = 0;
-
-        if (!text_starts(at, "\nPid:\t"))
-            continue;
-        for (at += 6; *at >= '0' && *at <= '9'; at++)
-            pid = 10 * pid + *at - '0';
-        return pid > 0 ? pid : -ESRCH;
-    }
-    return -EBADF;
-}
-
+/* A process that the caller does not see in its namespace it may know by a pidfd: 0 is no number of such a one, nor of a group. */
 long sys_pidfd_send_signal(struct call *call)
 {
-    long pid = pid_of_pidfd((int)call->a[0]);
+    long told = 0;
+    long pid = pid_of_pidfd(call->thread->process, (int)call->a[0], &told);
 
     if (pid < 0)
         return NATIVE(pidfd_send_signal, call->a[0], call->a[1], call->a[2], call->a[3]);
-    return send_signal(call, pid, 0, (int)call->a[1]);
+    return send_told(call, pid == 0 ? NO_PID : pid, told, 0, (int)call->a[1]);
 }

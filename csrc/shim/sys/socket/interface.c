@@ -9,6 +9,7 @@
 #define SIOCGIFNAME 0x8910
 #define SIOCGIFCONF 0x8912
 #define SIOCGIFFLAGS 0x8913
+#define SIOCSIFFLAGS 0x8914
 #define SIOCGIFADDR 0x8915
 #define SIOCGIFDSTADDR 0x8917
 #define SIOCGIFBRDADDR 0x8919
@@ -21,6 +22,8 @@
 #define SIOCETHTOOL 0x8946
 #define SIOCGARP 0x8954
 #define SIOCGIFMAP 0x8970
+#define IFF_UP 1
+#define CAP_NET_ADMIN 12
 
 /* struct ifreq */
 struct interface_request {
@@ -216,6 +219,20 @@ static long list_interfaces(struct call *call, struct interface_list *list)
     return 0;
 }
 
+/* Interfaces are as the host has them: to bring one up that is up changes nothing (containers do so with their loopback). */
+static long set_flags(struct call *call, const struct interface_request *request)
+{
+    struct interface found;
+    long result;
+
+    if (is_bad_pointer(request))
+        return -EFAULT;
+    result = find_interface(call, 0, request->name, &found);
+    if (result < 0)
+        return result;
+    return socket_is_capable(CAP_NET_ADMIN) && ((found.flags ^ request->flags) & IFF_UP) == 0 ? 0 : -EPERM;
+}
+
 static long answer(struct call *call, uint32_t number)
 {
     struct interface_request *request = (void *)call->a[2];
@@ -232,6 +249,8 @@ static long answer(struct call *call, uint32_t number)
             result = find_interface(call, number == SIOCGIFNAME ? request->number : 0, request->name, &found);
             return result < 0 ? result : questions[i].tell(&found, request);
         }
+    if (number == SIOCSIFFLAGS)
+        return set_flags(call, request);
     if (number == SIOCGARP)
         return -ENXIO;
     return (number & 0xff00) == WIRELESS_REQUESTS ? -EOPNOTSUPP : -EPERM;

@@ -25,7 +25,7 @@ static int64_t family_number(long family)
 }
 
 /* Has this thread a capability? */
-static bool is_capable(unsigned capability)
+bool socket_is_capable(unsigned capability)
 {
     struct {
         uint32_t version;
@@ -51,7 +51,7 @@ long sys_socket(struct call *call)
         return -EINVAL;
     if (netlink_is_native_first(call))
         return NATIVE(socket, call->a[0], call->a[1], call->a[2]);
-    if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !is_capable(CAP_NET_RAW))
+    if (type == SOCK_RAW && call->a[0] != AF_NETLINK && !socket_is_capable(CAP_NET_RAW))
         return -EPERM;
     if (descriptor_is_free(call) != 0)
         return -EMFILE;
@@ -68,7 +68,7 @@ static int lowest_port(void)
     long file, size;
     int port = 0;
 
-    if (is_capable(CAP_NET_BIND_SERVICE))
+    if (socket_is_capable(CAP_NET_BIND_SERVICE))
         return 0;
     file = NATIVE(openat, AT_FDCWD, "/proc/sys/net/ipv4/ip_unprivileged_port_start", O_RDONLY | O_CLOEXEC, 0);
     if (file < 0)

@@ -22,6 +22,7 @@ void netlink_store_address(void *to, uint32_t *length, uint32_t port);
 
 /* socket.c */
 long socket_finish(int fd, int flags);
+bool socket_is_capable(unsigned capability);
 
 /* connect.c */
 long sys_connect(struct call *call);

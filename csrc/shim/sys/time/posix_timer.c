@@ -1,5 +1,6 @@
 /* POSIX timers. The application's id is an index into a table here; a fork child has none, as timer_create(2) says. */
 #include "shim/core/channel.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/time/time.h"
 
 #define FIRST_TIMERS 64
@@ -161,9 +162,9 @@ long sys_timer_settime(struct call *call)
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
         first = 1; /* long past, but armed */
     setting = (struct timer_setting){call->a[0] + 1, first,      to_nanoseconds(&wanted->interval),
-                                     timer->signal,  timer->tid, timer->value};
+                                     timer->signal,  pid_told(call->thread->process, timer->tid), timer->value};
     if (timer->is_cpu)
-        return cpu_timer_set(call, &setting, (struct cpu_clock){timer->cpu_tid, (call->a[1] & TIMER_ABSTIME) != 0},
+        return cpu_timer_set(call, &setting, (struct cpu_clock){pid_told(call->thread->process, timer->cpu_tid), (call->a[1] & TIMER_ABSTIME) != 0},
                              (void *)call->a[3]);
     return timer_set(call, &setting, (void *)call->a[3]);
 }

@@ -1,0 +1,201 @@
+/* From a namespace's number of a process to the host's, and back: the kernel translates. A pidfd is opened by the number that the
+ * caller sees, and its fdinfo tells the number that the owner of /proc sees; status lists one number for each namespace. */
+#include "shim/core/memory.h"
+#include "shim/pids/pids.h"
+
+#define TEXT_ROOM 2048
+#define PIDFD_OF_THREAD O_EXCL /* Linux 6.9 and later */
+
+static bool read_text(long file, char *text)
+{
+    long size;
+
+    if (file < 0)
+        return false;
+    size = NATIVE(read, file, text, TEXT_ROOM - 1);
+    NATIVE(close, file);
+    text[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+static long number_at(const char **text)
+{
+    long number = 0;
+
+    while (**text == '\t' || **text == ' ')
+        (*text)++;
+    if (**text < '0' || **text > '9')
+        return -1;
+    while (**text >= '0' && **text <= '9')
+        number = 10 * number + *(*text)++ - '0';
+    return number;
+}
+
+/* The numbers behind the name of a line: `name` begins with the end of the line before. NULL if there is no such line. */
+static const char *numbers_of(const char *text, const char *name)
+{
+    for (; *text != '\0'; text++)
+        if (text_starts(text, name))
+            return text + text_length(name);
+    return NULL;
+}
+
+/* The number at a place of such a line, counted from the host's namespace inwards; -1: there is none. */
+static long number_in(const char *text, const char *name, int place)
+{
+    const char *at = numbers_of(text, name);
+    long number = -1;
+
+    for (int i = 0; at != NULL && i <= place; i++)
+        number = number_at(&at);
+    return number;
+}
+
+static bool read_status(const char *folder, long number, char *text)
+{
+    char path[64];
+    char *end = path + sizeof path;
+
+    text_append(text_append_number(text_append(path, end, folder), end, number), end, "/status");
+    return read_text(proc_open(path), text);
+}
+
+/* How many namespaces the process is below its host's. */
+static int depth_of(const struct process *process, char *text)
+{
+    int depth = 0;
+
+    if (!read_status("", process->host_pid, text))
+        return 0;
+    while (number_in(text, "\nNSpid:", depth + 1) >= 0)
+        depth++;
+    return depth;
+}
+
+/* The host's number of an open pidfd's process, and as the result the caller's; -EBADF if it is none, 0 if the caller does not
+ * see the process. */
+long pid_of_pidfd(const struct process *process, int fd, long *host_number)
+{
+    char text[TEXT_ROOM];
+    long number;
+
+    if (!read_text(proc_open_numbered("self/fdinfo/", fd), text))
+        return -EBADF;
+    number = number_in(text, "\nPid:", 0);
+    *host_number = number;
+    if (number_in(text, "\nPid:\t-", 0) >= 0)
+        return -ESRCH;
+    if (number < 0)
+        return -EBADF;
+    if (!is_nested(process))
+        return number > 0 ? number : -ESRCH;
+    if (number == process->host_pid)
+        return process->pid;
+    number = pid_shown_by_kernel(process, number);
+    return number == NO_PID ? 0 : number;
+}
+
+/* A thread of the caller's own process, where the kernel has no pidfds of threads. */
+static long own_thread(long number)
+{
+    long folder = proc_open_for("self/task", O_RDONLY | O_DIRECTORY);
+    char entries[1024];
+    long found = NO_PID;
+    long size;
+
+    while (folder >= 0 && found == NO_PID && (size = NATIVE(getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size && found == NO_PID; at += *(const uint16_t *)(entries + at + 16)) {
+            const char *name = entries + at + 19; /* struct linux_dirent64 */
+            char text[TEXT_ROOM];
+            long task = number_at(&name);
+            int last = 0;
+
+            if (task <= 0 || !read_status("self/task/", task, text))
+                continue;
+            while (number_in(text, "\nNSpid:", last + 1) >= 0)
+                last++;
+            if (number_in(text, "\nNSpid:", last) == number)
+                found = task;
+        }
+    if (folder >= 0)
+        NATIVE(close, folder);
+    return found;
+}
+
+static long number_by_pidfd(long number, long flags)
+{
+    char text[TEXT_ROOM];
+    long result = NO_PID;
+    long fd;
+
+    fd = NATIVE(pidfd_open, number, flags);
+    if (fd == -EMFILE) { /* the application's limit of descriptors does not count here */
+        descriptors_raise();
+        fd = NATIVE(pidfd_open, number, flags);
+        descriptors_limit(current_thread()->process);
+    }
+    if (fd >= 0) {
+        if (read_text(proc_open_numbered("thread-self/fdinfo/", (int)fd), text))
+            result = number_in(text, "\nPid:", 0);
+        NATIVE(close, fd);
+    }
+    return result > 0 ? result : NO_PID;
+}
+
+/* The host's number of what is `number` in the caller's namespace; NO_PID if there is no such process or thread. */
+long pid_by_kernel(const struct process *process, long number)
+{
+    long found;
+
+    if (number == process->pid && process->host_pid != 0)
+        return process->host_pid;
+    if (number == current_thread()->tid && current_thread()->host_tid != 0)
+        return current_thread()->host_tid;
+    found = number_by_pidfd(number, 0);
+    if (found == NO_PID)
+        found = number_by_pidfd(number, PIDFD_OF_THREAD);
+    return found != NO_PID ? found : own_thread(number);
+}
+
+/* The number in the caller's namespace of what is `number` in the host's; NO_PID if it is not seen there. */
+long pid_shown_by_kernel(const struct process *process, long number)
+{
+    char text[TEXT_ROOM];
+    int depth;
+    long shown;
+
+    if (number == process->host_pid)
+        return process->pid;
+    depth = depth_of(process, text);
+    if (!read_status("", number, text))
+        return NO_PID;
+    shown = number_in(text, "\nNSpid:", depth);
+    return shown > 0 ? shown : NO_PID;
+}
+
+/* The host's number of a process group; of one whose leader is gone, a member tells. */
+long group_by_kernel(const struct process *process, long group)
+{
+    long found = number_by_pidfd(group, 0);
+    char entries[1024];
+    char text[TEXT_ROOM];
+    int depth;
+    long folder;
+    long size;
+
+    if (found != NO_PID)
+        return found;
+    depth = depth_of(process, text);
+    folder = proc_open_for(".", O_RDONLY | O_DIRECTORY);
+    while (folder >= 0 && found == NO_PID && (size = NATIVE(getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < size && found == NO_PID; at += *(const uint16_t *)(entries + at + 16)) {
+            const char *name = entries + at + 19;
+            long number = number_at(&name);
+
+            if (number > 0 && read_status("", number, text) && number_in(text, "\nNSpgid:", depth) == group)
+                found = number_in(text, "\nNSpgid:", 0);
+        }
+    if (folder >= 0)
+        NATIVE(close, folder);
+    return found;
+}

@@ -1,0 +1,89 @@
+/* A process's own numbers, as it and as the server knows it, and the host's /proc by which they are found: a descriptor of it is kept
+ * from the first call on by which the process could lose sight of it. */
+#include "shim/core/memory.h"
+#include "shim/pids/pids.h"
+
+#define LINK_ROOM 64
+
+/* Keep the /proc that the process sees now within reach. False if it sees none. */
+bool proc_keep(struct process *process)
+{
+    long folder;
+
+    if (process->proc > 0)
+        return true;
+    descriptors_raise();
+    folder = NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    if (folder >= 0)
+        process->proc = descriptor_number(process, descriptor_hide(process, (int)folder));
+    descriptors_limit(process);
+    return folder >= 0;
+}
+
+static bool link_of(const struct process *process, const char *path, char *text)
+{
+    long size = NATIVE(readlinkat, process->proc > 0 ? process->proc : AT_FDCWD, path, text, LINK_ROOM - 1);
+
+    text[size > 0 ? size : 0] = '\0';
+    return size > 0;
+}
+
+static int leading_number(const char *text)
+{
+    int number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + *text++ - '0';
+    return number;
+}
+
+/* The number of the calling thread, as it and as the server knows it. */
+void pids_of_thread(struct thread *thread)
+{
+    char text[LINK_ROOM];
+
+    thread->tid = thread->host_tid = (int)NATIVE(gettid);
+    if (!is_nested(thread->process))
+        return;
+    if (!link_of(thread->process, "thread-self", text)) /* PID/task/TID */
+        fatal("a process in a PID namespace of its own has lost its host's /proc", NULL, thread->tid);
+    for (const char *at = text; *at != '\0'; at++)
+        if (text_starts(at, "/task/"))
+            thread->host_tid = leading_number(at + 6);
+}
+
+/* The numbers of the calling process, which has just begun, and of its one thread. */
+void pids_of_process(struct thread *thread, bool is_nested)
+{
+    struct process *process = thread->process;
+
+    process->pid = process->host_pid = (int)NATIVE(getpid);
+    process->reaper = is_nested ? NO_PID : 0; /* until it is known */
+    pids_of_thread(thread);
+    process->host_pid = is_nested ? thread->host_tid : process->pid; /* a process that begins is its first thread */
+    if (is_nested)
+        process->reaper = (int)pid_by_kernel(process, 1);
+}
+
+/* Will the next process that the caller makes be in another PID namespace than the caller? Not if it has gone back to its own. */
+bool births_are_nested(const struct process *process)
+{
+    char own[LINK_ROOM], children[LINK_ROOM];
+
+    return !link_of(process, "thread-self/ns/pid_for_children", children) || !link_of(process, "thread-self/ns/pid", own) ||
+           !text_equal(own, children);
+}
+
+/* The host's number of what is `number` in the /proc that the caller sees: the host's own, or one of the caller's namespace; NO_PID
+ * for that of another namespace, about which nobody can be asked. */
+long proc_number_told(const struct process *process, long number)
+{
+    struct stat seen, kept;
+
+    if (process->proc <= 0)
+        return number;
+    if (NATIVE(stat, "/proc", &seen) != 0 || NATIVE(newfstatat, process->proc, "", &kept, AT_EMPTY_PATH) != 0 ||
+        seen.st_dev == kept.st_dev)
+        return number;
+    return is_nested(process) ? pid_by_kernel(process, number) : NO_PID;
+}
