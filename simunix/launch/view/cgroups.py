@@ -52,9 +52,9 @@ def write_cgroup(directory: Path, hardware: Hardware | None) -> Bind:
     folder = directory / f"cgroup-{hardware.shape if hardware else 'any'}"
     files = dict(FILES)
     if hardware:
-        cpus = cpu_list(list(range(hardware.cpus))) + "\n"
+        cpus = cpu_list(range(hardware.cpus)) + "\n"
         files["cpuset.cpus.effective"] = cpus
-        files["cpuset.mems.effective"] = "0\n"
+        files["cpuset.mems.effective"] = cpu_list(range(hardware.nodes)) + "\n"
         files["memory.current"] = f"{hardware.memory_bytes // 2}\n"  # as much as /proc/meminfo says
     if not folder.exists():
         folder.mkdir(parents=True)
