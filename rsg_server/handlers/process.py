@@ -122,7 +122,7 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
     process.nofile, process.label, process.has_boxes = creator.nofile, creator.label, creator.has_boxes
     child, channel = kernel.lifecycle.new_actor(process, ends)
-    child.affinity = actor.affinity
+    child.affinity, child.memory_policy = actor.affinity, actor.memory_policy
     if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
@@ -143,7 +143,7 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
         fds: tuple[int, ...] = (channel,)
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
-    child.affinity = creator.affinity
+    child.affinity, child.memory_policy = creator.affinity, creator.memory_policy
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)
