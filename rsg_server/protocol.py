@@ -21,6 +21,7 @@ class Op(IntEnum):
     EXEC = _number("OP_EXEC")
     THREAD_EXIT = _number("OP_THREAD_EXIT")
     EXIT = _number("OP_EXIT")
+    MEMORY_POLICY = _number("OP_MEMORY_POLICY")
     NOFILE = _number("OP_NOFILE")
     WARN = _number("OP_WARN")
     STOPPING = _number("OP_STOPPING")

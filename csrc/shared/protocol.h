@@ -84,6 +84,10 @@ enum simunix_op {
     /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
      * asked; tid 0: the caller */
     OP_AFFINITY = 15,
+    /* [tid, mode or -1, nodes, nodes as named] -> [0, mode, nodes, nodes as named, NUMA nodes of the host, cores among which they are
+     * divided, first processor that the thread may use]; a thread's memory policy as in set_mempolicy(2), sets of nodes a bit each;
+     * -1: only asked; tid 0: the caller; 0 NUMA nodes: those of this computer, which its kernel tells */
+    OP_MEMORY_POLICY = 5,
     OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
 
     /* waiting */

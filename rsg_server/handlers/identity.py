@@ -83,8 +83,22 @@ def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> 
     return Reply((0, (thread.affinity or existing).to_bytes((actor.process.host.host.cores + 7) // 8, "little")))
 
 
+def memory_policy(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first processor]; of a thread's memory policy."""
+    tid, mode, nodes, named = arguments
+    thread = _thread(actor, tid)
+    if thread is None:
+        return failed(errno.ESRCH)
+    if mode >= 0:
+        thread.memory_policy = (mode, nodes, named)
+    numa = actor.process.host.host.numa
+    first = (thread.affinity & -thread.affinity).bit_length() - 1 if thread.affinity else 0
+    return Reply((0, *thread.memory_policy, numa.nodes, numa.cores, first))
+
+
 HANDLERS: dict[int, Handler] = {
     int(Op.NOFILE): Handler("iii", nofile),
     int(Op.WARN): Handler("is", warn),
     int(Op.AFFINITY): Handler("ib", affinity),
+    int(Op.MEMORY_POLICY): Handler("iiii", memory_policy),
 }

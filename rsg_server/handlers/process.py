@@ -130,6 +130,7 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     child, channel = kernel.lifecycle.new_actor(process, ends)
     child.affinity, child.wanted_affinity = actor.affinity, actor.wanted_affinity
     kernel.cgroups.born(actor, process)
+    child.memory_policy = actor.memory_policy
     if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
@@ -151,6 +152,7 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
     child.affinity, child.wanted_affinity = creator.affinity, creator.wanted_affinity
+    child.memory_policy = creator.memory_policy
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)

@@ -12,6 +12,17 @@ from rsg_server.platform.properties import no_properties
 
 
 @dataclass(frozen=True, slots=True)
+class NumaNodes:
+    """NUMA nodes with equal parts of a host's cores, in their order; threads of a core are numbered apart (cpu % cores).
+
+    With 0 nodes, programs are told those of this computer.
+    """
+
+    nodes: int = 1
+    cores: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
 
@@ -30,6 +41,7 @@ class Host:
     coordinates: tuple[float, float, float] | None = None
     disk_bytes: int = 1 << 40
     power: HostPower | None = None
+    numa: NumaNodes = NumaNodes()
 
     @property
     def speed_flops(self) -> float:

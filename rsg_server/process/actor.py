@@ -116,6 +116,7 @@ class Actor:
         "is_new",
         "is_nominated",
         "is_warm",
+        "memory_policy",
         "number",
         "owes_message",
         "parked",
@@ -154,6 +155,7 @@ class Actor:
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
         self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
+        self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and those that the thread named, a bit each
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
 
     def __repr__(self) -> str:

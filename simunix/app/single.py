@@ -14,7 +14,7 @@ from pathlib import Path
 from rsg_server.clock.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
-from rsg_server.platform.host import Host
+from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.star import star
 from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
@@ -56,11 +56,18 @@ class SingleOptions:
     replay_cpu: Path | None = None
 
 
+def _has_one_node() -> bool:
+    """Whether this computer's memory is one NUMA node; if not, a command is told of those of this computer by the kernel."""
+    online = Path("/sys/devices/system/node/online")
+    return not online.exists() or online.read_text().strip() == "0"
+
+
 def plan_single(options: SingleOptions) -> Plan:
     """A plan of one host, named and sized as this computer, that runs one command."""
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
-    host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"])
+    numa = NumaNodes(int(_has_one_node()), cores)
+    host = Host(name, (ADDRESS,), cores, memory_bytes()["MemTotal"], numa=numa)
     process = ProcessSpec("command", name, options.argv, directory=os.getcwd())
     plan = Plan(
         name=options.argv[0],

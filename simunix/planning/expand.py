@@ -12,7 +12,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from rsg_server.network.sharing import Fairness
 from rsg_server.options import KernelOptions
-from rsg_server.platform.host import Host
+from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from rsg_server.processor.charges import Charging
@@ -34,6 +34,7 @@ from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
+from simunix.planning.devices import pci_devices
 from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.storages import Mounts, copies, plan_mounts, with_disks
@@ -291,6 +292,7 @@ def _host(section: HostSection, name: str, address: IPv4Address | IPv6Address) -
         section.pstate,
         disk_bytes=section.disk,
         power=power_of_host(section.wattage_per_state, section.wattage_off, len(section.speed)),
+        numa=NumaNodes(section.numa_nodes, section.cores // section.threads_per_core),
     )
 
 
@@ -303,9 +305,11 @@ def platform_of(scenario: Scenario, folder: Path) -> Platform:
 def _hardware(section: HostSection) -> Hardware:
     return Hardware(
         section.sockets,
-        section.cores // (section.sockets * section.threads_per_core),
+        section.cores_per_socket,
         section.threads_per_core,
         section.memory,
+        section.numa_per_socket or 0,
+        pci_devices(section.gpus, section.nics, section.numa_nodes),
     )
 
 

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJs
 
 from simunix import units
 from simunix.dates import moment, today
+from simunix.scenario.device_section import Devices, check_devices, check_nodes
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.power_section import BmcSection, EnclosureSection, Speeds, WattRanges, Watts, power_of_host
@@ -142,6 +143,9 @@ class HostSection(Section):
     cores: Annotated[int, Field(ge=1, le=4096)] = 1
     sockets: Annotated[int, Field(ge=1)] = 1
     threads_per_core: Annotated[int, Field(ge=1)] = 1
+    numa_per_socket: Annotated[int | None, Field(ge=1)] = None
+    gpus: Devices = []
+    nics: Devices = []
     memory: Size = 4 << 30
     disk: Size = 1 << 40
     speed: Speeds = (1e9,)
@@ -162,6 +166,9 @@ class HostSection(Section):
     def _check(self) -> HostSection:
         if self.cores % (self.sockets * self.threads_per_core):
             raise ValueError(f"cores: expected a multiple of sockets × threads_per_core, got {self.cores}")
+        if self.numa_per_socket:
+            check_nodes(self.sockets, self.cores_per_socket, self.numa_per_socket)
+        check_devices(self.gpus, self.nics, self.numa_nodes)
         if self.boot_wattage is not None and self.wattage_per_state is None:
             raise ValueError("boot_wattage: the host has no wattage_per_state; add it, or take this away")
         power_of_host(self.wattage_per_state, self.wattage_off, len(self.speed))
@@ -173,6 +180,16 @@ class HostSection(Section):
             except ValueError:
                 raise ValueError(f"address: expected an IPv4 or IPv6 address, got {self.address!r}") from None
         return self
+
+    @property
+    def cores_per_socket(self) -> int:
+        """Cores, whose threads are not counted."""
+        return self.cores // (self.sockets * self.threads_per_core)
+
+    @property
+    def numa_nodes(self) -> int:
+        """The number of NUMA nodes: one for the whole host where nothing is said of them."""
+        return self.sockets * (self.numa_per_socket or 0) or 1
 
 
 def _expected(value: object) -> object:

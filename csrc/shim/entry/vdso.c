@@ -3,6 +3,7 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/sys/file/file.h"
+#include "shim/sys/numa/numa.h"
 #include "shim/turn/turn.h"
 
 #include <linux/elf.h>
@@ -63,12 +64,15 @@ static long vdso_clock_getres(int clock_id, struct kernel_timespec *resolution)
     return 0;
 }
 
+/* A process that has not asked yet which nodes there are is sent to the system call, which may ask. */
 static long vdso_getcpu(unsigned *cpu, unsigned *node)
 {
+    if (node != NULL && current_thread()->process->numa_nodes == 0)
+        return -ENOSYS;
     if (cpu != NULL)
         *cpu = current_thread()->cpu;
     if (node != NULL)
-        *node = 0;
+        *node = numa_node_of_cpu(current_thread(), current_thread()->cpu);
     return 0;
 }
 

@@ -15,10 +15,11 @@ from simunix.launch.factory.launcher import write_private
 from simunix.launch.plan import HostSpec, Plan, PrivateSpec
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.block_devices import block_binds
-from simunix.launch.view.hardware import write_tree
+from simunix.launch.view.hardware_files import write_tree
 from simunix.launch.view.interface_files import interface_binds
 from simunix.launch.view.login_records import login_record_binds
 from simunix.launch.view.own_etc import copied_etc, etc_layer
+from simunix.launch.view.pci_files import first_nic
 from simunix.launch.view.power_files import write_cpufreq, write_sensors, write_wires
 from simunix.launch.view.private_paths import private_path, with_crontabs
 from simunix.launch.view.temporary import temporary_folders
@@ -60,7 +61,8 @@ class HostFiles:
                 write_cpufreq(tree / "cpu", host.hardware.cpus)
                 sensors = write_sensors(tree / "sensors", host.hardware)
         binds += block_binds(hardware, self.plan.platform.host_by_name(host.name), self._mounts)
-        binds += interface_binds(hardware, directory, interfaces, self._mounts)
+        nic = first_nic(host.hardware) if host.hardware is not None else ""
+        binds += interface_binds(hardware, directory, interfaces, self._mounts, nic)
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         else:

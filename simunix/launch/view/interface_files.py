@@ -23,8 +23,10 @@ COUNTERS = (
 )
 
 
-def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool) -> tuple[Bind, ...]:
-    """Write the files of a host; the binds that show them.
+def interface_binds(
+    shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool, nic: str = ""
+) -> tuple[Bind, ...]:
+    """Write the files of a host; the binds that show them. `nic` is the folder below /sys of the PCI device of eth0, if there is one.
 
     Where these are mounts, all hosts with links of one speed share a tree, but for the one file that tells them apart.
     """
@@ -32,9 +34,11 @@ def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mo
         tree = own / "interfaces"
         _write(tree, tree / "devices", interfaces)
         return _binds(tree)
-    tree = shared / f"interfaces-{interfaces[-1].speed_mbit}"
+    tree = shared / "-".join(("interfaces", str(interfaces[-1].speed_mbit), *filter(None, [Path(nic).name])))
     if not tree.exists():
         _write(tree, Path(DEVICES), interfaces)
+        if nic:
+            _put_at(tree, nic, interfaces[-1].name)
     address = own / "hardware-address"
     address.write_text(interfaces[-1].hardware.hex(":") + "\n")
     return (*_binds(tree), Bind(address, f"{DEVICES}/{interfaces[-1].name}/address"))
@@ -53,6 +57,14 @@ def _write(tree: Path, devices: Path, interfaces: Sequence[Interface]) -> None:
             path = tree / "devices" / interface.name / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text + "\n")
+
+
+def _put_at(tree: Path, nic: str, name: str) -> None:
+    """An interface as one of a PCI device: hwloc takes the device from the link in class/net, others from `device`."""
+    link = tree / "class" / name
+    link.unlink()
+    link.symlink_to(f"../../{nic}/net/{name}")
+    (tree / "devices" / name / "device").symlink_to(f"/sys/{nic}")
 
 
 def _files(interface: Interface) -> dict[str, str]:

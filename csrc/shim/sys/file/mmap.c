@@ -1,6 +1,7 @@
 /* Mappings of files: stores to a shared one leave no trace in the shim, and a futex word may lie in it. */
 #include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/file/file.h"
+#include "shim/sys/numa/numa.h"
 
 #define PAGE_BYTES 4096UL
 #define BREAK_MOST (1UL << 40)
@@ -100,6 +101,8 @@ long sys_mmap(struct call *call)
                                                                                                  : call_natively(call);
     if (address < 0 && address > -4096)
         return address;
+    if (__builtin_expect(process->memory_ranges != NULL, 0))
+        memory_ranges_forget(process, (uint64_t)address, (uint64_t)call->a[1]);
     if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)
         return address;
     if ((call->a[3] & MAP_ANONYMOUS) == 0)

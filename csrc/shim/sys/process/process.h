@@ -1,7 +1,7 @@
 /* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and its host.
  *
  * A birth is announced to the server before it happens, so that its place in the order is the server's. May call sys/time,
- * sys/ipc, sys/rsg, strace, turn and below.
+ * sys/ipc, sys/numa, sys/rsg, strace, turn and below.
  */
 #ifndef SIMUNIX_SYS_PROCESS_H
 #define SIMUNIX_SYS_PROCESS_H

@@ -3,6 +3,7 @@
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
+#include "shim/sys/numa/numa.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
@@ -135,7 +136,7 @@ long sys_getcpu(struct call *call)
     if (call->a[0] != 0)
         *(unsigned *)call->a[0] = call->thread->cpu;
     if (call->a[1] != 0)
-        *(unsigned *)call->a[1] = 0;
+        *(unsigned *)call->a[1] = numa_node_of_cpu(call->thread, call->thread->cpu);
     return 0;
 }
 

@@ -141,56 +141,7 @@ static void put_kib(struct proc_page *page, const char *name, int64_t kib)
     proc_put(page, " kB\n");
 }
 
-/* As the kernel prints sets: words of 32 bits, the highest first and no wider than the processors that there are. */
-static void put_set(struct proc_page *page, const uint32_t *words, int cpus)
-{
-    int digits = (cpus - 1) % 32 / 4 + 1;
-
-    for (int i = (cpus - 1) / 32; i >= 0; i--) {
-        proc_put_hex(page, words[i], digits);
-        proc_put(page, i > 0 ? "," : "\n");
-        digits = 8;
-    }
-}
-
-static void put_list(struct proc_page *page, const uint8_t *set, int cpus)
-{
-    const char *before = "";
-
-    for (int cpu = 0; cpu < cpus; cpu++) {
-        int first = cpu;
-
-        if ((set[cpu / 8] >> cpu % 8 & 1) == 0)
-            continue;
-        while (cpu + 1 < cpus && (set[(cpu + 1) / 8] >> (cpu + 1) % 8 & 1) != 0)
-            cpu++;
-        proc_put_number(page, before, first, "");
-        if (cpu > first)
-            proc_put_number(page, "-", cpu, "");
-        before = ",";
-    }
-    proc_put(page, "\n");
-}
-
-/* The processors that a thread may use, which sched_getaffinity(2) tells. */
-static void put_processors(struct proc_page *page, bool as_list)
-{
-    union {
-        uint8_t bytes[CPU_BYTES];
-        uint32_t words[CPU_BYTES / 4];
-    } set = {{0}};
-    struct call call = {.thread = page->thread, .a = {proc_id_of(page->path), sizeof set, (long)&set}};
-    int cpus = page->thread->process->cpus;
-
-    if (sys_sched_getaffinity(&call) < 0)
-        set.bytes[0] = 1;
-    if (as_list)
-        put_list(page, set.bytes, cpus);
-    else
-        put_set(page, set.words, cpus);
-}
-
-enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, IO_COUNT, KNOWN };
+enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, NODES, NODE_LIST, IO_COUNT, KNOWN };
 
 /* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
 static const struct {
@@ -210,6 +161,8 @@ static const struct {
     {"SigQ:", NO_QUEUE}, /* of all processes of this user on this computer */
     {"Cpus_allowed:", PROCESSORS},
     {"Cpus_allowed_list:", PROCESSOR_LIST},
+    {"Mems_allowed:", NODES},
+    {"Mems_allowed_list:", NODE_LIST},
     {"voluntary_ctxt_switches:", NO_COUNT},
     {"nonvoluntary_ctxt_switches:", NO_COUNT},
     {"read_bytes:", IO_COUNT},
@@ -278,8 +231,10 @@ static void put_changed(struct proc_page *page, const char *line)
             put_queue(page, line);
         else if (changed[i].shown == IO_COUNT)
             put_io_count(page, name);
+        else if (changed[i].shown == NODES || changed[i].shown == NODE_LIST)
+            proc_put_nodes(page, changed[i].shown == NODE_LIST, skip_spaces(line + text_length(name)));
         else
-            put_processors(page, changed[i].shown == PROCESSOR_LIST);
+            proc_put_processors(page, changed[i].shown == PROCESSOR_LIST);
         return;
     }
     proc_put(page, line);

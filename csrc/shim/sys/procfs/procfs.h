@@ -1,6 +1,6 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, turn
+ * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, sys/numa, turn
  * and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
@@ -61,6 +61,10 @@ void proc_write_lines(struct proc_page *page);
 void proc_write_sched(struct proc_page *page);
 void proc_write_schedstat(struct proc_page *page);
 void proc_write_oom_score(struct proc_page *page);
+
+/* sets.c */
+void proc_put_processors(struct proc_page *page, bool as_list);
+void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_computer);
 
 /* mounts.c */
 void proc_write_mounts(struct proc_page *page);

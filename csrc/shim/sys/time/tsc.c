@@ -5,7 +5,7 @@
 #include "shim/turn/turn.h"
 
 #define GENERAL_PROTECTION 13
-#define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware.py */
+#define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware_files.py */
 
 /* From here on the counter cannot be read natively by this thread, nor by those that it creates. Under the CPU policy charged it
  * can: the shim itself measures computing by it (turn/cpu_charge.c), and programs that read it see the real one. */

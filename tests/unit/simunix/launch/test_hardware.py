@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simunix.launch.view.hardware import Hardware, write_tree
+from simunix.launch.view.hardware import Hardware
+from simunix.launch.view.hardware_files import write_tree
 
 
 def test_topology_of_threads_cores_and_sockets(tmp_path: Path) -> None:

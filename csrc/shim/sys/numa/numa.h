@@ -1,0 +1,71 @@
+/* Room sys/numa: NUMA nodes of the emulated host, and the memory policies of threads and of ranges of memory.
+ *
+ * No memory is moved: all of it is this computer's. The room answers as the kernel of such a host would. May call core.
+ */
+#ifndef SIMUNIX_SYS_NUMA_H
+#define SIMUNIX_SYS_NUMA_H
+
+#include "shim/core/core.h"
+
+#define NUMA_NODES_MOST 32
+#define NUMA_PAGE_BYTES 4096UL
+
+/* See set_mempolicy(2). The numbers are the kernel's (linux/mempolicy.h), some newer than its headers here. */
+enum memory_mode {
+    MODE_DEFAULT,
+    MODE_PREFERRED,
+    MODE_BIND,
+    MODE_INTERLEAVE,
+    MODE_LOCAL,
+    MODE_PREFERRED_MANY,
+    MODE_WEIGHTED_INTERLEAVE,
+    MODES
+};
+
+/* `mode` with its flags. `nodes` are those that the host has, `user` those that the program named. */
+struct memory_policy {
+    uint32_t mode, nodes, user;
+};
+
+struct memory_range {
+    uint64_t start, end;
+    struct memory_policy policy;
+};
+
+#define MEMORY_RANGES_MOST 1000
+
+/* Ranges in the order of their addresses; none overlaps another. */
+struct memory_table {
+    unsigned count;
+    struct memory_range ranges[MEMORY_RANGES_MOST];
+};
+
+/* What mbind(2) has said of memory, and where move_pages(2) has moved pages. */
+struct memory_ranges {
+    struct memory_table policies, places;
+};
+
+/* What the server knows of a thread. */
+struct numa_thread {
+    struct memory_policy policy;
+    unsigned cpu; /* the first one that it may use */
+};
+
+/* nodes.c */
+int numa_nodes(struct thread *thread);
+uint32_t numa_every_node(struct thread *thread);
+unsigned numa_node_of_cpu(struct thread *thread, unsigned cpu);
+long numa_of_thread(struct thread *thread, int tid, struct numa_thread *known);
+long numa_set_policy(struct thread *thread, const struct memory_policy *policy);
+unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy, uint64_t address, unsigned cpu);
+
+/* ranges.c */
+const struct memory_policy *memory_range_find(const struct memory_table *table, uint64_t address);
+bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, const struct memory_policy *policy);
+struct memory_ranges *memory_ranges(struct process *process);
+void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size);
+
+/* policy.c */
+long numa_take_nodes(const uint64_t *from, uint64_t most, uint32_t *nodes, bool *has_others);
+
+#endif
