@@ -52,6 +52,7 @@ COSTS = "cpu_costs.json"
 """The file in the run directory to which a run under the CPU policy charged writes what was computed before which calls."""
 HOST_FLAGS = {
     Isolation.ROOT: 0,
+    Isolation.CONTAINED: 0,
     Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
     Isolation.NONE: FLAG_FAKE_NAME | FLAG_FAKE_GROUPS,
 }

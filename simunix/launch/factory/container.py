@@ -34,6 +34,7 @@ class Isolation(Enum):
     """How far hosts are kept apart; the value is what the factory of hosts is told."""
 
     ROOT = "all"
+    CONTAINED = "contained"
     USER_NAMESPACE = "user"
     NONE = "none"
 
@@ -143,7 +144,7 @@ class _Directives:
             self._temporary(folder)
         for private in ordered:
             self._private(private)
-        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user may change nothing there anyway
             self.words.append("seal=")  # before any bind hides what is to be read-only
         for bind in spec.binds:
             self._bind(bind)
@@ -265,13 +266,18 @@ def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
     return ("entry", int.from_bytes(content[24:32], "little")), ("size", len(content))
 
 
+def _kept(spec: ContainerSpec) -> list[str]:
+    """What the host owns outside: its folder of the run directory, and its root."""
+    return [str(spec.directory), str(spec.root.path)] if spec.isolation is Isolation.CONTAINED else []
+
+
 class Container:
     """A running host: starts programs, and takes them all down when closed."""
 
     def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
         self.spec = spec
         try:
-            self._line = factory.bear(spec.isolation.value)
+            self._line = factory.bear(spec.isolation.value, _kept(spec))
         except ContainerError as error:
             raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
@@ -371,7 +377,7 @@ def _refusal(spec: ContainerSpec) -> SimunixError | None:
 
 def probe() -> tuple[Isolation, str]:
     """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
-    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
+    wanted = Isolation.CONTAINED if os.geteuid() == 0 else Isolation.USER_NAMESPACE
     spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
     refusal = _refusal(spec)
     for _ in range(PROBES):
