@@ -59,6 +59,7 @@ static bool become_contained_root(void)
 {
     if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
         return setup_failed("cannot become root in", "a user namespace");
+    ceilings_without_priority();
     prctl(PR_SET_DUMPABLE, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return true;
@@ -105,13 +106,17 @@ static long bear(const struct message *message, const struct kind *kind)
 
     if (kind->is_contained && !contained_enter(message))
         return -1;
+    if (kind->is_contained)
+        ceilings_raise();
     pid = syscall(SYS_clone, kind->namespaces | SIGCHLD, NULL, NULL, NULL, 0);
     if (pid == 0)
         live(message->fds[0], kind, user, group);
     if (pid < 0)
         setup_failed("cannot make", kind->namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
-    if (kind->is_contained)
+    if (kind->is_contained) {
+        ceilings_restore();
         contained_leave();
+    }
     if (pid > 0 && kind->is_contained && !contained_map((pid_t)pid)) {
         setup_failed("cannot map ids of", "a user namespace");
         kill((pid_t)pid, SIGKILL);

@@ -93,6 +93,11 @@ void contained_leave(void);
 void contained_forget(void);
 bool contained_map(pid_t process);
 
+/* ceilings.c */
+void ceilings_raise(void);
+void ceilings_restore(void);
+void ceilings_without_priority(void);
+
 /* birth.c, ksm.c: requests to the fork server */
 void birth_answer(const struct message *message, const char *which);
 void death_answer(const struct message *message, const char *pid);

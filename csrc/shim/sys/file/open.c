@@ -65,7 +65,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
         if (may_wait(&opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0 && is_fifo(&status)) {
             if (flags & O_CREAT)
                 opening.how.mode = (unsigned int)mode & 07777;
-            return fifo_open(call, &opening, &status);
+            return open_own_again(call, path, flags, fifo_open(call, &opening, &status));
         }
     }
     if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
@@ -73,7 +73,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
     file_before_open(call->thread, directory, path, flags, &change);
     fd = NATIVE(openat, directory, path, flags, mode);
     file_after_open(call->thread, &change, fd);
-    return opened(call, &opening, fd);
+    return open_own_again(call, path, flags, opened(call, &opening, fd));
 }
 
 long sys_open(struct call *call)

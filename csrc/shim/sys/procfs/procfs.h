@@ -65,6 +65,9 @@ void proc_write_oom_score(struct proc_page *page);
 /* mounts.c */
 void proc_write_mounts(struct proc_page *page);
 
+/* contained_mounts.c */
+void mount_without_containment(char *options, char *super);
+
 /* counters.c */
 void proc_write_cgroup(struct proc_page *page);
 void proc_write_cpuset(struct proc_page *page);
