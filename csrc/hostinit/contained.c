@@ -107,9 +107,12 @@ static bool map_owners(int fd, int mapping_fd)
 
 /* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers away.
  * Only if files of the run are there, there is no other way. */
+static const char *const of_daemons[] = {"/run", "/dev/shm"};
+#define OF_DAEMONS (sizeof of_daemons / sizeof *of_daemons)
+
 static bool is_of_daemons(const char *path, const struct message *message)
 {
-    if (!is_below(path, "/run") && !is_below(path, "/dev/shm"))
+    if (!is_below(path, of_daemons[0]) && !is_below(path, of_daemons[1]))
         return false;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         const char *kept = word_value(word, "kept");
@@ -137,12 +140,13 @@ static void unescape(char *path)
 
 static int by_length(const void *one, const void *other)
 {
-    size_t lengths[2] = {strlen(*(char *const *)one), strlen(*(char *const *)other)};
+    const char *paths[2] = {*(char *const *)one, *(char *const *)other};
+    size_t lengths[2] = {strlen(paths[0]), strlen(paths[1])};
 
-    return (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
+    return lengths[0] == lengths[1] ? strcmp(paths[0], paths[1]) : lengths[0] > lengths[1] ? 1 : -1;
 }
 
-/* The paths at which something is mounted, parents first; how many. The list is the caller's to free, not the texts. */
+/* The paths that the copy has mounts at, parents first; how many. The texts are the caller's to free. */
 static size_t list_mounts(char **paths)
 {
     char line[2 * LINE];
@@ -150,6 +154,8 @@ static size_t list_mounts(char **paths)
     size_t count = 0;
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
 
+    for (size_t i = 0; i < OF_DAEMONS; i++)
+        count += (paths[count] = strdup(of_daemons[i])) != NULL;
     while (mounts != NULL && count < MOUNTS_MAX && fgets(line, sizeof line, mounts) != NULL)
         if (sscanf(line, "%*s %*s %*s %*s %4095s", path) == 1) {
             unescape(path);
@@ -162,8 +168,8 @@ static size_t list_mounts(char **paths)
     return count;
 }
 
-/* Not what a later mount hides. */
-static bool is_shown(const char *path)
+/* Is this what is mounted there, and not what a later mount hides? */
+static bool is_mounted(const char *path)
 {
     struct statx status;
 
@@ -173,7 +179,10 @@ static bool is_shown(const char *path)
 
 static bool is_left_out(const char *path)
 {
-    return strcmp(path, "/") == 0 || is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_shown(path);
+    for (size_t i = 0; i < OF_DAEMONS; i++)
+        if (strcmp(path, of_daemons[i]) == 0)
+            return false;
+    return strcmp(path, "/") == 0 || is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_mounted(path);
 }
 
 /* Bring what is mounted below "/" into the copy. What cannot be brought along stays away; where the kernel maps no ids (proc, sysfs,

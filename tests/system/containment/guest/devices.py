@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from ways import CLONE, LIBC, Outside, call, mount, opened, place, try_all, unmount_all, way
+from ways import LIBC, Outside, mount, nest, opened, place, try_all, uncover, way
 
 KINDS = {"disk": stat.S_IFBLK, "memory": stat.S_IFCHR, "log": stat.S_IFCHR, "ports": stat.S_IFCHR}
 
@@ -55,7 +55,7 @@ def node_on_a_fresh_tmpfs(outside: Outside) -> str:
 
 @way
 def node_in_a_nested_user_namespace(outside: Outside) -> str:
-    call(272, CLONE["user"] | CLONE["mnt"])
+    nest("mnt")
     path = "/tmp"
     mount("none", path, "tmpfs")
     return _make_and_open(path, "disk", outside)
@@ -73,7 +73,7 @@ def node_that_lies_about_on_a_remounted_file_system(outside: Outside) -> str:
 
 
 def _found(names: tuple[str, ...]) -> list[str]:
-    unmount_all("/dev")
+    uncover("/dev")
     return [f"/dev/{name}" for name in sorted(os.listdir("/dev")) if name.startswith(names)]
 
 
@@ -98,15 +98,15 @@ def memory_below_covers(outside: Outside) -> str:
 
 @way
 def loop_devices(outside: Outside) -> str:
-    unmount_all("/dev")
+    uncover("/dev")
     fd = os.open("/dev/loop-control", os.O_RDWR)
     return f"loop device {LIBC.ioctl(fd, 0x4C82)}"
 
 
 @way
 def terminals_below_covers(outside: Outside) -> str:
-    unmount_all("/dev/pts")
-    unmount_all("/dev")
+    uncover("/dev/pts")
+    uncover("/dev")
     fd = os.open(f"/dev/pts/{outside.terminal}", os.O_RDWR | os.O_NOCTTY)
     os.write(fd, b"simunix-contained")
     return "wrote to a terminal"
@@ -114,8 +114,8 @@ def terminals_below_covers(outside: Outside) -> str:
 
 @way
 def terminals_by_their_group(outside: Outside) -> str:
-    unmount_all("/dev/pts")
-    unmount_all("/dev")
+    uncover("/dev/pts")
+    uncover("/dev")
     os.setgroups([5])
     os.setresgid(5, 5, 5)
     fd = os.open(f"/dev/pts/{outside.terminal}", os.O_WRONLY | os.O_NOCTTY)
@@ -125,6 +125,6 @@ def terminals_by_their_group(outside: Outside) -> str:
 
 @way
 def nodes_in_the_computers_dev(outside: Outside) -> str:
-    unmount_all("/dev")
+    uncover("/dev")
     os.mkdir("/dev/simunix-contained")
     return "made a folder in the computer's /dev"

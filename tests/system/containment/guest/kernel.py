@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import ctypes
-import errno
 import glob
 import mmap
 import os
 import struct
 import time
 
-from ways import CLONE, LIBC, Outside, call, is_let_pass, opened, other_swappiness, read, try_all, unmount_all, way, write
+from ways import LIBC, Outside, call, is_let_pass, nest, opened, OTHER_SWAPPINESS, read, try_all, uncover, way, write
 
 CLOCK_REALTIME = 0
 
 
+def read_all(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
 @way
 def system_request_key(outside: Outside) -> str:
-    unmount_all("/proc/sysrq-trigger")
+    uncover("/proc/sysrq-trigger")
     return opened("/proc/sysrq-trigger")  # never written to
 
 
 @way
 def sysctl(outside: Outside) -> str:
-    return write("/proc/sys/vm/swappiness", other_swappiness())
+    return write("/proc/sys/vm/swappiness", OTHER_SWAPPINESS)
 
 
 @way
 def program_for_core_dumps(outside: Outside) -> str:
-    return try_all([_core_pattern, lambda: unmount_all("/proc/sys") or _core_pattern()])
+    return try_all([_core_pattern, lambda: uncover("/proc/sys") or _core_pattern()])
 
 
 def _core_pattern() -> str:
@@ -37,26 +41,26 @@ def _core_pattern() -> str:
 
 @way
 def program_for_modules(outside: Outside) -> str:
-    unmount_all("/proc/sys")
+    uncover("/proc/sys")
     return write("/proc/sys/kernel/modprobe", read("/proc/sys/kernel/modprobe"))
 
 
 @way
 def largest_number_of_processes(outside: Outside) -> str:
-    unmount_all("/proc/sys")
+    uncover("/proc/sys")
     return opened("/proc/sys/kernel/threads-max")
 
 
 @way
 def limits_of_namespaces(outside: Outside) -> str:
-    unmount_all("/proc/sys")
+    uncover("/proc/sys")
     write("/proc/sys/user/max_user_namespaces", "4000")
     return ""  # of this user namespace: the test looks for the computer's
 
 
 @way
 def kernel_memory(outside: Outside) -> str:
-    unmount_all("/proc/kcore")
+    uncover("/proc/kcore")
     return opened("/proc/kcore", os.O_RDONLY)
 
 
@@ -83,8 +87,9 @@ def level_of_the_log(outside: Outside) -> str:
 
 
 @way
-def emptied_log(outside: Outside) -> str:
-    return is_let_pass(103, 3, None, -1) if "CAP" in os.environ else f"{call(103, 6, None, 0)}"
+def console_of_the_log(outside: Outside) -> str:
+    call(103, 7, None, 0)
+    return "switched on"
 
 
 @way
@@ -94,45 +99,45 @@ def merging_of_pages(outside: Outside) -> str:
 
 @way
 def power_state(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     return opened("/sys/power/state")  # never written to
 
 
 @way
 def helper_for_events(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     paths = ["/sys/kernel/uevent_helper", "/sys/class/mem/null/uevent", "/sys/devices/virtual/mem/null/uevent"]
     return try_all([lambda path=path: opened(path) for path in paths])
 
 
 @way
 def settings_of_disks(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     return try_all([lambda path=path: opened(path) for path in glob.glob("/sys/block/*/queue/read_ahead_kb")])
 
 
 @way
 def parameters_of_modules(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     found = [path for path in glob.glob("/sys/module/*/parameters/*") if os.stat(path).st_mode & 0o200]
     return try_all([lambda path=path: opened(path) for path in found[:40]])
 
 
 @way
 def processors_taken_away(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     return try_all([lambda path=path: opened(path) for path in glob.glob("/sys/devices/system/cpu/cpu*/online")])
 
 
 @way
 def huge_pages(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     return opened("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
 @way
 def devices_of_buses(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     found = glob.glob("/sys/bus/*/drivers_probe") + glob.glob("/sys/bus/pci/rescan")
     return try_all([lambda path=path: opened(path) for path in found])
 
@@ -169,7 +174,7 @@ def restart(outside: Outside) -> str:
 
 @way
 def restart_from_a_nested_namespace(outside: Outside) -> str:
-    call(272, CLONE["user"])
+    nest()
     return is_let_pass(169, 0, 0, 0, None)
 
 
@@ -181,7 +186,7 @@ def time_zone(outside: Outside) -> str:
 
 @way
 def clock(outside: Outside) -> str:
-    call(227, CLOCK_REALTIME, struct.pack("qq", -1, 0))  # no time that can be
+    call(227, CLOCK_REALTIME, struct.pack("qq", *divmod(time.time_ns(), 10**9)))
     return "set"
 
 
@@ -196,7 +201,7 @@ def clock_speed(outside: Outside) -> str:
 
 @way
 def clock_of_the_board(outside: Outside) -> str:
-    unmount_all("/dev")
+    uncover("/dev")
     return opened("/dev/rtc0", os.O_RDONLY)
 
 
@@ -224,7 +229,7 @@ def swap_space_removed(outside: Outside) -> str:
 
 @way
 def quotas(outside: Outside) -> str:
-    unmount_all("/dev")
+    uncover("/dev")
     disks = [f"/dev/{name}" for name in os.listdir("/dev") if name.startswith(("vd", "sd", "nvme", "xvd"))]
     return try_all([lambda disk=disk: is_let_pass(179, 0x80000200, disk, 1, b"/nonexistent") for disk in disks])
 
@@ -281,7 +286,7 @@ def ring(outside: Outside) -> str:
     ring = mmap.mmap(fd, 4096, offset=0)
     entries = mmap.mmap(fd, 4096, offset=0x10000000)
     completions = struct.unpack_from("8I", parameters, 80)
-    unmount_all("/run")
+    uncover("/run")
     path = ctypes.create_string_buffer(outside.secret.encode())
     entries[:64] = struct.pack("BBHiQQIIQ", 18, 0, 0, -100, 0, ctypes.addressof(path), 0, os.O_RDWR, 1) + bytes(24)
     ring[offsets[6] : offsets[6] + 4] = struct.pack("I", 0)
@@ -326,7 +331,7 @@ def shared_memory(outside: Outside) -> str:
 
 @way
 def page_cache_dropped(outside: Outside) -> str:
-    unmount_all("/proc/sys")
+    uncover("/proc/sys")
     return opened("/proc/sys/vm/drop_caches")
 
 
@@ -345,7 +350,5 @@ def locked_memory(outside: Outside) -> str:
 @way
 def alarm_of_a_sleeping_computer(outside: Outside) -> str:
     call(222, 9, struct.pack("QiiQ", 0, 0, 1, 0) + bytes(48), ctypes.create_string_buffer(8))
-    return "a timer that wakes the computer"
+    return "" if "libsimunix" in read_all("/proc/self/maps") else "a timer that wakes the computer"  # with the shim, an emulated one
 
-
-_ = (errno, time)

@@ -6,8 +6,8 @@ import ctypes
 import os
 import struct
 
-from ways import CLONE, MS_BIND, MS_MOVE, MS_RDONLY, MS_REC, MS_REMOUNT, MS_SHARED, Outside, call, mount, opened, other_swappiness
-from ways import place, read, try_all, unmount_all, way, write
+from ways import CLONE, MS_BIND, MS_MOVE, MS_RDONLY, MS_REC, MS_REMOUNT, MS_SHARED, Outside, call, mount, opened, OTHER_SWAPPINESS
+from ways import nest, place, read, try_all, uncover, way, write
 
 SWAPPINESS = "sys/vm/swappiness"
 KSM = "kernel/mm/ksm/pages_to_scan"
@@ -43,20 +43,20 @@ def reconfigure_file_system(outside: Outside) -> str:
 @way
 def remount_sysctls_writable(outside: Outside) -> str:
     mount("", "/proc/sys", "", MS_REMOUNT | MS_BIND)
-    return write("/proc/sys/vm/swappiness", other_swappiness())
+    return write("/proc/sys/vm/swappiness", OTHER_SWAPPINESS)
 
 
 @way
 def sysctls_by_mount_setattr(outside: Outside) -> str:
     change = attributes(0, ATTR_RDONLY)
     call(SETATTR, -100, "/proc/sys", 0, change, len(change))
-    return write("/proc/sys/vm/swappiness", other_swappiness())
+    return write("/proc/sys/vm/swappiness", OTHER_SWAPPINESS)
 
 
 @way
 def sysctls_below_covers(outside: Outside) -> str:
-    unmount_all("/proc/sys")
-    return write("/proc/sys/vm/swappiness", other_swappiness())
+    uncover("/proc/sys")
+    return write("/proc/sys/vm/swappiness", OTHER_SWAPPINESS)
 
 
 @way
@@ -64,14 +64,14 @@ def sysctls_by_open_tree(outside: Outside) -> str:
     fd = call(OPEN_TREE, -100, "/proc", OPEN_TREE_CLONE)
     path = place("tree")
     call(MOVE_MOUNT, fd, "", -100, path, MOVE_EMPTY)
-    return write(f"{path}/{SWAPPINESS}", other_swappiness())
+    return write(f"{path}/{SWAPPINESS}", OTHER_SWAPPINESS)
 
 
 @way
 def fresh_proc(outside: Outside) -> str:
     path = place("proc")
     mount("proc", path, "proc")
-    return write(f"{path}/{SWAPPINESS}", other_swappiness())
+    return write(f"{path}/{SWAPPINESS}", OTHER_SWAPPINESS)
 
 
 @way
@@ -79,18 +79,18 @@ def fresh_proc_by_fsmount(outside: Outside) -> str:
     fd = call(FSOPEN, "proc", 0)
     call(FSCONFIG, fd, 6, None, None, 0)
     tree = call(FSMOUNT, fd, 0, 0)
-    return write(f"/proc/self/fd/{tree}/{SWAPPINESS}", other_swappiness())
+    return write(f"/proc/self/fd/{tree}/{SWAPPINESS}", OTHER_SWAPPINESS)
 
 
 @way
 def the_computers_proc_below_covers(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     return read(f"/proc/{outside.victim}/environ") and "the environment of a process outside"
 
 
 @way
 def names_of_processes_below_covers(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     return read(f"/proc/{outside.victim}/cmdline")
 
 
@@ -109,7 +109,7 @@ def remount_sysfs_writable(outside: Outside) -> str:
 
 @way
 def sysfs_below_covers(outside: Outside) -> str:
-    unmount_all("/sys")
+    uncover("/sys")
     return write(f"/sys/{KSM}", "101")
 
 
@@ -144,8 +144,8 @@ def fresh_cgroup1_in_a_cgroup_namespace(outside: Outside) -> str:
 
 @way
 def cgroups_below_covers(outside: Outside) -> str:
-    unmount_all("/sys/fs/cgroup")
-    unmount_all("/sys")
+    uncover("/sys/fs/cgroup")
+    uncover("/sys")
     folders = [folder for folder, _, files in os.walk("/sys/fs/cgroup") if "cgroup.procs" in files]
     return try_all([lambda folder=folder: write(f"{folder}/cgroup.procs", str(outside.victim)) for folder in folders[:20]])
 
@@ -198,7 +198,8 @@ def fresh_devtmpfs(outside: Outside) -> str:
 def fresh_binfmt_misc(outside: Outside) -> str:
     path = place("binfmt")
     mount("none", path, "binfmt_misc")
-    return write(f"{path}/register", ":simunix-contained:E::simunix-contained::/bin/true:")
+    write(f"{path}/register", ":simunix-contained:E::simunix-contained::/bin/true:")
+    return ""  # of its user namespace: the test looks for the computer's
 
 
 @way
@@ -218,20 +219,20 @@ def fresh_disk(outside: Outside) -> str:
 
 @way
 def run_below_covers(outside: Outside) -> str:
-    unmount_all("/run")
+    uncover("/run")
     return read(outside.secret)
 
 
 @way
 def writes_to_run_below_covers(outside: Outside) -> str:
-    unmount_all("/run")
+    uncover("/run")
     return write(outside.secret, "changed")
 
 
 @way
 def shared_memory_below_covers(outside: Outside) -> str:
-    unmount_all("/dev/shm")
-    unmount_all("/dev")
+    uncover("/dev/shm")
+    uncover("/dev")
     return read(f"/dev/shm/{os.path.basename(outside.secret)}")
 
 
@@ -299,20 +300,20 @@ def file_handle(outside: Outside) -> str:
     kind, text = outside.secret_handle.split(":")
     content = bytes.fromhex(text)
     handle = ctypes.create_string_buffer(struct.pack("Ii", len(content), int(kind)) + content)
-    unmount_all("/run")
+    uncover("/run")
     folder = os.open("/run", os.O_RDONLY)
     return os.read(call(304, folder, handle, os.O_RDONLY), 100).decode()
 
 
 @way
 def file_handle_of_another_user_namespace(outside: Outside) -> str:
-    call(272, CLONE["user"] | CLONE["mnt"])
+    nest("mnt")
     return file_handle(outside)
 
 
 @way
 def sysctls_as_root_of_a_nested_user_namespace(outside: Outside) -> str:
-    call(272, CLONE["user"] | CLONE["mnt"] | CLONE["pid"])
+    nest("mnt", "pid")
     child = os.fork()
     if child == 0:
         try:

@@ -8,7 +8,7 @@ import resource
 import signal
 import struct
 
-from ways import CLONE, LIBC, Outside, call, read, try_all, unmount_all, way, write
+from ways import CLONE, LIBC, Outside, call, read, try_all, uncover, way, write
 
 PROC_FOLDERS = ("root", "cwd")
 
@@ -86,14 +86,14 @@ def read_all(path: str) -> str:
 @way
 def memory_by_proc(outside: Outside) -> str:
     address = _stack_of(outside.victim)
-    unmount_all("/proc")
+    uncover("/proc")
     fd = os.open(f"/proc/{outside.victim}/mem", os.O_RDWR)
     return f"{len(os.pread(fd, 16, address))} bytes"
 
 
 @way
 def memory_of_a_user_by_proc(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     os.setresgid(1234, 1234, 1234)
     os.setresuid(1234, 1234, 1234)
     os.close(os.open(f"/proc/{outside.user_victim}/mem", os.O_RDWR))
@@ -107,7 +107,7 @@ def descriptor_by_pidfd(outside: Outside) -> str:
 
 @way
 def folders_by_proc(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     return try_all([lambda name=name: read(f"/proc/{outside.victim}/{name}/{outside.secret}") for name in PROC_FOLDERS])
 
 
@@ -116,13 +116,13 @@ def root_of_the_first_process(outside: Outside) -> str:
     try:
         return read(f"/proc/1/root{outside.secret}")
     except OSError:
-        unmount_all("/proc")
+        uncover("/proc")
         return read(f"/proc/1/root{outside.secret}")
 
 
 @way
 def killing_order_of_others(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     return write(f"/proc/{outside.victim}/oom_score_adj", "77")
 
 
@@ -163,7 +163,7 @@ def comparison_with_others(outside: Outside) -> str:
 
 @way
 def namespaces_of_others(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     return try_all([lambda kind=kind: _enter(f"/proc/{outside.victim}/ns/{kind}") for kind in CLONE])
 
 
@@ -229,7 +229,7 @@ def real_time_priority(outside: Outside) -> str:
 
 @way
 def real_time_priority_by_limit(outside: Outside) -> str:
-    resource.setrlimit(resource.RLIMIT_RTPRIO, (50, 50))
+    call(160, int(resource.RLIMIT_RTPRIO), struct.pack("QQ", 50, 50))
     return real_time_priority(outside)
 
 

@@ -9,7 +9,7 @@ import struct
 
 SYSCALL_RETURN = b"\x0f\x05\xc3"
 PRCTL, FORK, EXECVE, WAIT4, EXIT_GROUP = 157, 57, 59, 61, 231
-PR_SET_SYSCALL_USER_DISPATCH = 59
+PR_SET_SYSCALL_USER_DISPATCH, PR_SET_TSC, PR_TSC_ENABLE = 59, 26, 1
 
 
 def _gadget() -> int:
@@ -47,6 +47,7 @@ def run_without_shim(command: list[str]) -> None:
     program = ctypes.create_string_buffer(command[0].encode())
     status = ctypes.c_int(0)
     raw(PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0)
+    raw(PRCTL, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0)  # which the loader reads
     child = raw(FORK, 0, 0, 0, 0, 0)
     if child == 0:
         raw(EXECVE, ctypes.addressof(program), ctypes.addressof(arguments), ctypes.addressof(environment), 0, 0)

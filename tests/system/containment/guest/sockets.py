@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-from ways import CLONE, Outside, call, read, try_all, unmount_all, way
+from ways import CLONE, Outside, call, read, try_all, uncover, way
 
 NETLINK_ROUTE, NETLINK_AUDIT, NETLINK_CONNECTOR, NETLINK_UEVENT = 0, 9, 11, 15
 
@@ -21,7 +21,7 @@ def abstract_name(outside: Outside) -> str:
 
 @way
 def abstract_names_of_simunix(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     names = [line.split()[-1] for line in open("/proc/1/net/unix") if "@" in line]  # noqa: SIM115
     return try_all([lambda name=name: _connect("\0" + name[1:]) for name in names[:50]])
 
@@ -34,7 +34,7 @@ def _connect(name: str) -> str:
 
 @way
 def socket_in_run(outside: Outside) -> str:
-    unmount_all("/run")
+    uncover("/run")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
         end.settimeout(2)
         end.connect(f"{outside.secret}-socket")
@@ -96,6 +96,8 @@ def births_of_processes(outside: Outside) -> str:
 def raw_packets(outside: Outside) -> str:
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as end:
         names = [name for _, name in socket.if_nameindex() if name != "lo" and not name.startswith("simunixd")]
+        if not names:
+            return ""
         end.bind((names[0], 0))
         if os.path.isdir(f"/sys/class/net/{names[0]}/device"):
             return f"listens on {names[0]}"
@@ -104,7 +106,7 @@ def raw_packets(outside: Outside) -> str:
 
 @way
 def network_of_the_first_process(outside: Outside) -> str:
-    unmount_all("/proc")
+    uncover("/proc")
     call(308, os.open("/proc/1/ns/net", os.O_RDONLY), CLONE["net"])
     return read("/proc/self/net/dev")
 
@@ -112,7 +114,7 @@ def network_of_the_first_process(outside: Outside) -> str:
 @way
 def settings_of_the_computers_network(outside: Outside) -> str:
     path = "/proc/sys/net/ipv4/ip_default_ttl"
-    unmount_all("/proc/sys")
+    uncover("/proc/sys")
     fd = os.open(path, os.O_WRONLY)
     os.write(fd, b"77")
     return ""  # its own: the test looks for the computer's
