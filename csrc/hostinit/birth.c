@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,14 +14,22 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define OWN (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWPID)
 
-static const struct {
+struct kind {
     const char *word;
     uint64_t namespaces;
-} kinds[] = {{"all", OWN}, {"user", OWN | CLONE_NEWUSER}, {"none", 0}};
+    bool is_contained; /* the ids of its user namespace are no others' */
+};
+static const struct kind kinds[] = {
+    {"all", OWN, false},
+    {"contained", OWN | CLONE_NEWUSER, true},
+    {"user", OWN | CLONE_NEWUSER, false},
+    {"none", 0, false},
+};
 
 static bool write_file(const char *path, const char *text)
 {
@@ -44,10 +53,22 @@ static bool become_root(unsigned user, unsigned group)
     return write_file("/proc/self/gid_map", map);
 }
 
-static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned group)
+/* The fork server has mapped the ids, but this process has still those of the fork server, which are unknown here. To change
+ * them makes a process one that others may not look into, and forgets what is to happen when its parent ends. */
+static bool become_contained_root(void)
 {
-    if (namespaces & CLONE_NEWUSER) {
-        if (!become_root(user, group))
+    if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
+        return setup_failed("cannot become root in", "a user namespace");
+    ceilings_without_priority();
+    prctl(PR_SET_DUMPABLE, 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return true;
+}
+
+static bool arrange_namespaces(const struct kind *kind, unsigned user, unsigned group)
+{
+    if (kind->namespaces & CLONE_NEWUSER) {
+        if (!(kind->is_contained ? become_contained_root() : become_root(user, group)))
             return false;
         overlay_in_user_namespace();
     }
@@ -58,43 +79,67 @@ static bool arrange_namespaces(uint64_t namespaces, unsigned user, unsigned grou
 }
 
 /* The life of the new process. An error is answered on the host's own socket, once the host's first message has come. */
-static _Noreturn void live(int control, uint64_t namespaces, unsigned user, unsigned group)
+static _Noreturn void live(int control, const struct kind *kind, unsigned user, unsigned group)
 {
     ksm_leave();
+    contained_forget();
     dup2(control, CONTROL);
     close(control);
-    if (namespaces == 0) {
+    if (kind->namespaces == 0) {
         prctl(PR_SET_CHILD_SUBREAPER, 1); /* and no deadly signal: this process must live on to end the others */
         children_outlive_none();
     } else {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (!host_await() || !arrange_namespaces(namespaces, user, group) || !host_set_up())
+        if (!host_await() || !arrange_namespaces(kind, user, group) || !host_set_up())
             _exit(1);
     }
-    host_serve(namespaces != 0);
+    host_serve(kind->namespaces != 0);
     _exit(0);
+}
+
+/* Clone the first process of a host; -1 after having answered with an error. */
+static long bear(const struct message *message, const struct kind *kind)
+{
+    unsigned user = geteuid();
+    unsigned group = getegid();
+    long pid;
+
+    if (kind->is_contained && !contained_enter(message))
+        return -1;
+    if (kind->is_contained)
+        ceilings_raise();
+    pid = syscall(SYS_clone, kind->namespaces | SIGCHLD, NULL, NULL, NULL, 0);
+    if (pid == 0)
+        live(message->fds[0], kind, user, group);
+    if (pid < 0)
+        setup_failed("cannot make", kind->namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
+    if (kind->is_contained) {
+        ceilings_restore();
+        contained_leave();
+    }
+    if (pid > 0 && kind->is_contained && !contained_map((pid_t)pid)) {
+        setup_failed("cannot map ids of", "a user namespace");
+        kill((pid_t)pid, SIGKILL);
+        waitpid((pid_t)pid, NULL, 0);
+        return -1;
+    }
+    return pid;
 }
 
 void birth_answer(const struct message *message, const char *which)
 {
-    unsigned user = geteuid();
-    unsigned group = getegid();
-    uint64_t namespaces = 0;
+    const struct kind *kind = NULL;
     long pid;
 
-    if (message->fd_count != 1) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(which, kinds[i].word) == 0)
+            kind = &kinds[i];
+    if (message->fd_count != 1 || kind == NULL) {
         control_answer("error malformed request for a host");
         return;
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(which, kinds[i].word) == 0)
-            namespaces = kinds[i].namespaces;
-    pid = syscall(SYS_clone, namespaces | SIGCHLD, NULL, NULL, NULL, 0);
-    if (pid == 0)
-        live(message->fds[0], namespaces, user, group);
-    if (pid < 0)
-        setup_failed("cannot make", namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
-    else
+    pid = bear(message, kind);
+    if (pid >= 0)
         control_answer("ok %ld", pid);
     close(message->fds[0]);
 }

@@ -15,10 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-static const struct {
-    const char *path;
-    unsigned major, minor;
-} devices[] = {
+const struct device common_devices[DEVICES] = {
     {"/dev/null", 1, 3},   {"/dev/zero", 1, 5},    {"/dev/full", 1, 7},
     {"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
 };
@@ -44,9 +41,9 @@ static bool bind_over(const char *source, const char *target)
 
 static bool make_device(size_t which)
 {
-    const char *path = devices[which].path;
+    const char *path = common_devices[which].path;
 
-    return (mknod(path, S_IFCHR | 0666, makedev(devices[which].major, devices[which].minor)) == 0 && chmod(path, 0666) == 0) ||
+    return (mknod(path, S_IFCHR | 0666, makedev(common_devices[which].major, common_devices[which].minor)) == 0 && chmod(path, 0666) == 0) ||
            bind_over(path, path);
 }
 
@@ -84,7 +81,7 @@ bool devices_make(const char *terminal)
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         if (symlink(links[i].target, links[i].path) != 0)
             return setup_failed("cannot make", links[i].path);
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+    for (size_t i = 0; i < DEVICES; i++)
         if (!make_device(i))
             return false;
     mount("mqueue", "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL); /* not every kernel has it */

@@ -5,7 +5,9 @@
  * server is a child of the broker. The first word of each message of the server names the receiver. A host's NUMBER is above 0
  * and is never given twice:
  *   birth=NUMBER     a new host: the broker makes its control socket, and asks the fork server for
- *     namespaces=all|user|none   user: also a user namespace in which the caller is root. Answered with the host's first process
+ *     namespaces=all|contained|user|none   user: also a user namespace in which the caller is root; contained: one whose ids
+ *         are no others' (contained.c). Answered with the host's first process
+ *     kept=PATH                  of contained hosts: the host is to own this, as the caller does. May be repeated
  *   host=NUMBER      the rest of the message, with its descriptors, goes to that host
  *   close=NUMBER     close the host's control socket, and report nothing more of the host; not answered
  *   factory=0        the rest of the message is a request to the fork server:
@@ -86,6 +88,17 @@ void outbox_put(long number, const char *format, ...) __attribute__((format(prin
 bool outbox_send(void);
 bool outbox_is_empty(void);
 
+/* contained.c */
+bool contained_enter(const struct message *message);
+void contained_leave(void);
+void contained_forget(void);
+bool contained_map(pid_t process);
+
+/* ceilings.c */
+void ceilings_raise(void);
+void ceilings_restore(void);
+void ceilings_without_priority(void);
+
 /* birth.c, ksm.c: requests to the fork server */
 void birth_answer(const struct message *message, const char *which);
 void death_answer(const struct message *message, const char *pid);
@@ -122,6 +135,11 @@ bool overlay_mount(const char *first, const char *lower, const char *upper, cons
 bool overlay_merge(const char *above, const char *target);
 
 /* devices.c */
+#define DEVICES 6
+extern const struct device {
+    const char *path;
+    unsigned major, minor;
+} common_devices[DEVICES]; /* what every program expects in /dev */
 bool devices_make(const char *terminal);
 bool device_make_file(const char *value);
 

@@ -200,7 +200,9 @@ static void set_limits(int report, const struct program *program)
     struct rlimit dumps = {0, 0};
     cpu_set_t cores;
 
-    if (!program->foreground) /* a command in the user's own terminal keeps the user's limits */
+    if (program->foreground)
+        ceilings_restore(); /* a command in the user's own terminal keeps the user's limits */
+    else
         set_boot_limits();
     if (getrlimit(RLIMIT_CORE, &dumps) == 0) {
         dumps.rlim_cur = 0;

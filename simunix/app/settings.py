@@ -18,6 +18,7 @@ KEYS = (
     "epoch",
     "pace",
     "preempt_after",
+    "privileged",
     "seed",
     "shared",
     "strict",

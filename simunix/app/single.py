@@ -112,6 +112,7 @@ def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
     return replace(
         plan,
         kernel=kernel,
+        hosts=tuple(replace(host, privileged=wanted.privileged) for host in plan.hosts),
         environment={**plan.environment, **wanted.environment},
         shared=(*plan.shared, *wanted.shared),
         until_ns=wanted.until if plan.until_ns is None else plan.until_ns,

@@ -24,7 +24,7 @@ from rsg_server.errors import ServerError, SimunixError, shortened
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import HostState
-from rsg_server.protocol import FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
+from rsg_server.protocol import FLAG_CONTAINED, FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
 from rsg_server.storage.run_disk import RunDisk
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
@@ -53,6 +53,7 @@ COSTS = "cpu_costs.json"
 """The file in the run directory to which a run under the CPU policy charged writes what was computed before which calls."""
 HOST_FLAGS = {
     Isolation.ROOT: 0,
+    Isolation.CONTAINED: 0,
     Isolation.USER_NAMESPACE: FLAG_FAKE_GROUPS,
     Isolation.NONE: FLAG_FAKE_NAME | FLAG_FAKE_GROUPS,
 }
@@ -129,6 +130,11 @@ class Emulation:
         return self._launcher.layers
 
     @property
+    def privileged(self) -> list[str]:
+        """The hosts whose root is this computer's."""
+        return [name for name, spec in self._specs.items() if os.geteuid() == 0 and spec.isolation is Isolation.ROOT]
+
+    @property
     def failure(self) -> str | None:
         """Why the run has failed; None if it has not."""
         return self.supervisor.failure
@@ -156,9 +162,11 @@ class Emulation:
         """The isolation to run with; warn of what is given up without a better one, and of what the plan warns of."""
         isolation = given
         if isolation is None:
-            isolation, given_up = probe()
+            isolation, given_up = probe((self.directory.path, *(host.root.path for host in self.plan.hosts)))
             if given_up:
                 self._warned(given_up)
+        if isolation is Isolation.CONTAINED and all(host.privileged for host in self.plan.hosts):
+            isolation = Isolation.ROOT
         for warning in self.plan.warnings:
             self._warned(warning)
         elsewhere = [host.name for host in self.plan.hosts if host.root != THIS_COMPUTER]
@@ -199,6 +207,8 @@ class Emulation:
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
             self._mount(kernel, host, state)
+            if self._specs[host.name].isolation is Isolation.CONTAINED:
+                state.flags |= FLAG_CONTAINED
             if host.wired:
                 kernel.switches.of[host.name] = host.wired
             if state.host.power is not None or host.wired:

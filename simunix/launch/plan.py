@@ -87,6 +87,7 @@ class HostSpec:
     `terminal` is the caller's, for a command in the foreground.
     `devices` are there before its programs begin.
     Of the hosts that are `wired` to it, it finds the power switch and meter as files (rsg_server/power_files/switches.py).
+    Root of a `privileged` one is root of this computer, if the caller is.
     With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
     """
 
@@ -101,6 +102,7 @@ class HostSpec:
     mounts: tuple[MountSpec, ...] = ()
     remotes: tuple[Remote, ...] = ()
     wired: tuple[str, ...] = ()
+    privileged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

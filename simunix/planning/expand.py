@@ -91,6 +91,7 @@ class _Parts:
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = numbered({name: files for cluster in self.clusters for name, files in cluster.devices.items()})
+        privileged = {name for host in self.scenario.hosts if _is_privileged(host, self.scenario) for name in host.name}
         wires = [self.bmcs.wires, *(cluster.wires for cluster in self.clusters)]
         return tuple(
             HostSpec(
@@ -103,6 +104,7 @@ class _Parts:
                 mounts=self.mounts.specs.get(name, ()),
                 remotes=self.mounts.remotes.get(name, ()),
                 wired=tuple(dict.fromkeys(host for each in wires for host in each.get(name, ()))),
+                privileged=name in privileged,
             )
             for name in self.site.hosts
         )
@@ -127,6 +129,10 @@ class _Parts:
             *(context.program for context in self.contexts),
             *self.bmcs.files,
         )
+
+
+def _is_privileged(host: HostSection, scenario: Scenario) -> bool:
+    return scenario.privileged if host.privileged is None else host.privileged
 
 
 def expand(

@@ -16,6 +16,7 @@ from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.launch.failures import failed_lines
+from simunix.ranges import fold_hosts
 from simunix.results.run_json import RunRecord, described_hosts
 from simunix.results.upgrades import upgraded
 
@@ -43,6 +44,7 @@ def record_of(
         cpu_policies=_policies(kernel),
         network_model=kernel.network.model.name,
         isolation=emulation.isolation.value,
+        privileged=fold_hosts(emulation.privileged),
         ended=service.reason or ("failed" if emulation.failure else ""),
         failure=emulation.failure,
         virtual_s=round(kernel.now_ns / 1e9, 9),

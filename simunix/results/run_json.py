@@ -60,6 +60,7 @@ class RunRecord:
     disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
     cpu_policies: dict[str, Any] = field(default_factory=dict)  # default, hosts, programs, processes; empty if all is free
     overrides: list[str] = field(default_factory=list)  # --set, as given
+    privileged: str = ""  # the hosts whose root is this computer's, as a host list
     epoch_s: float | None = None  # Unix time at the run's start
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)

@@ -161,6 +161,7 @@ class HostSection(Section):
     latency: Duration | None = None
     private: PrivatePaths = []
     root: Path | None = Field(default=None, strict=False)
+    privileged: bool | None = None
 
     @model_validator(mode="after")
     def _check(self) -> HostSection:
@@ -323,6 +324,7 @@ class Scenario(Section):
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
+    privileged: bool = False  # of all hosts that do not say it: root of a host is root of this computer
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     storages: list[StorageSection] = []
     mounts: list[MountSection] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -38,6 +38,7 @@ class Isolation(Enum):
     """How far hosts are kept apart; the value is what the factory of hosts is told."""
 
     ROOT = "all"
+    CONTAINED = "contained"
     USER_NAMESPACE = "user"
     NONE = "none"
 
@@ -93,6 +94,7 @@ class ContainerSpec:
     `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
     the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
     processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
+    `owned` are more folders of this computer that a contained host is to own as the caller does.
     """
 
     name: str
@@ -109,6 +111,7 @@ class ContainerSpec:
     storages: tuple[tuple[str, str], ...] = ()
     sensors: Path | None = None
     cgroups: Mapping[str, int] = field(default_factory=dict)
+    owned: tuple[str, ...] = ()
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
@@ -159,7 +162,7 @@ class _Directives:
             self._temporary(folder)
         for private in ordered:
             self._private(private)
-        if spec.isolation is Isolation.ROOT:  # an ordinary user may change nothing there anyway
+        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user may change nothing there anyway
             self.words.append("seal=")  # before any bind hides what is to be read-only
         if spec.cgroups:
             self.words.append("cgroups=" + " ".join(f"{name}:{mode:o}" for name, mode in spec.cgroups.items()))
@@ -283,13 +286,18 @@ def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
     return ("entry", int.from_bytes(content[24:32], "little")), ("size", len(content))
 
 
+def _kept(spec: ContainerSpec) -> list[str]:
+    """What the host owns outside: its folder of the run directory, and its root."""
+    return [str(path) for path in (spec.directory, spec.root.path, *spec.owned)] if spec.isolation is Isolation.CONTAINED else []
+
+
 class Container:
     """A running host: starts programs, and takes them all down when closed."""
 
     def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
         self.spec = spec
         try:
-            self._line = factory.bear(spec.isolation.value)
+            self._line = factory.bear(spec.isolation.value, _kept(spec))
         except ContainerError as error:
             raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
@@ -387,31 +395,42 @@ PROBES = 2
 
 
 def _refusal(spec: ContainerSpec) -> SimunixError | None:
-    """Why a host cannot be made; None if it can."""
-    try:
-        with contextlib.closing(HostFactory()) as factory:
-            Container(spec, factory).close()
-    except SimunixError as error:
-        return error
-    return None
+    """Why a host cannot be made; None if it can. What dies is tried again: killed from outside, most likely."""
+    refusal: SimunixError | None = None
+    for _ in range(1 + PROBES):
+        try:
+            with contextlib.closing(HostFactory()) as factory:
+                Container(spec, factory).close()
+            return None
+        except SimunixError as error:
+            refusal = error
+            if not isinstance(error, (FactoryError, HostLostError)):
+                return error
+    return refusal
 
 
-def probe() -> tuple[Isolation, str]:
-    """The best isolation that this user can have here, and what is given up without it ("" if nothing)."""
-    wanted = Isolation.ROOT if os.geteuid() == 0 else Isolation.USER_NAMESPACE
-    spec = ContainerSpec("probe", Path("/nonexistent"), wanted, fresh_run=False)
+def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
+    """The best isolation that this user can have here, and what is given up without it ("" if nothing).
+
+    `owned` are folders that hosts are to own as the caller does.
+    """
+    folders = tuple(dict.fromkeys(str(nearest_existing(str(path), THIS_COMPUTER)) for path in owned))
+    spec = ContainerSpec("probe", Path("/nonexistent"), Isolation.USER_NAMESPACE, fresh_run=False, owned=folders)
+    lost = ""
+    if os.geteuid() == 0:
+        uncontained = _refusal(replace(spec, isolation=Isolation.CONTAINED))
+        if uncontained is None:
+            return Isolation.CONTAINED, ""
+        spec, lost = replace(spec, isolation=Isolation.ROOT), f"root of a host is root of this computer ({uncontained})"
     refusal = _refusal(spec)
-    for _ in range(PROBES):
-        if isinstance(refusal, (FactoryError, HostLostError)):
-            refusal = _refusal(spec)  # killed from outside, most likely: that must not decide how hosts are kept apart
     if refusal is not None:
         return Isolation.NONE, (
             f"no namespaces ({refusal}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
             "the configuration"
         )
-    if wanted is Isolation.USER_NAMESPACE:
-        return wanted, (
+    if spec.isolation is Isolation.USER_NAMESPACE:
+        return spec.isolation, (
             "in a user namespace every user of a host is you: setgroups and changing user are not possible, and daemons that "
             "check who owns the system's folders are told not to"
         )
-    return wanted, ""
+    return spec.isolation, lost

@@ -64,11 +64,11 @@ class HostFactory:
         finally:
             theirs.close()
 
-    def bear(self, namespaces: str) -> Line:
-        """Start a host's first process. Raises ContainerError with the reason."""
+    def bear(self, namespaces: str, kept: Iterable[str] = ()) -> Line:
+        """Start a host's first process, which is to own the folders `kept` as the caller does. Raises ContainerError."""
         number = self.broker.admit()
         try:
-            init = self._ask(f"birth={number}", f"namespaces={namespaces}")
+            init = self._ask(f"birth={number}", f"namespaces={namespaces}", *(f"kept={path}" for path in kept))
         except BaseException:
             self.broker.dismiss(number)
             raise
@@ -91,8 +91,8 @@ class HostFactory:
         """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
         self._ask(f"factory={FACTORY}", f"ksm={pages} {milliseconds}")
 
-    def _ask(self, address: str, request: str) -> int:
-        return _number_in(self.broker.ask(FACTORY, address, (request,)), FactoryError("the factory of hosts has died"))
+    def _ask(self, address: str, *request: str) -> int:
+        return _number_in(self.broker.ask(FACTORY, address, request), FactoryError("the factory of hosts has died"))
 
     def close(self) -> None:
         """End the factory, which puts the kernel's settings back that it has changed."""

@@ -48,6 +48,7 @@ class HostFiles:
         return specs
 
     def _container(self, host: HostSpec, interfaces: tuple[Interface, ...]) -> ContainerSpec:
+        isolation = Isolation.ROOT if host.privileged and self.isolation is Isolation.CONTAINED else self.isolation
         directory = self.directory.host(host.name)
         directory.mkdir(parents=True)
         hardware = self.directory.path / "hardware"
@@ -77,7 +78,7 @@ class HostFiles:
         return ContainerSpec(
             host.name,
             directory,
-            self.isolation,
+            isolation,
             (*private, *write_wires(directory / "power", host.wired)),
             tuple(binds),
             temporary,
@@ -85,7 +86,7 @@ class HostFiles:
             root=host.root,
             devices=host.devices,
             cgroups=CGROUPS if self._mounts else {},
-            sensors=sensors if self.isolation is Isolation.ROOT else None,
+            sensors=sensors if self.isolation in (Isolation.ROOT, Isolation.CONTAINED) else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
 

@@ -25,7 +25,7 @@ WARNING = "no namespaces here"
 @pytest.fixture(autouse=True)
 def no_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((launch, "probe"), (attempt, "isolation")):
-        monkeypatch.setattr(module, name, lambda: (Isolation.NONE, WARNING))
+        monkeypatch.setattr(module, name, lambda *_: (Isolation.NONE, WARNING))
 
 
 def test_hosts_keep_their_names_and_times(emulation: Cluster) -> None:

@@ -32,7 +32,7 @@ def test_hosts_have_their_own(emulation: Cluster) -> None:
 
 def test_without_namespaces_too(emulation: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((launch, "probe"), (attempt, "isolation")):
-        monkeypatch.setattr(module, name, lambda: (Isolation.NONE, "no namespaces here"))
+        monkeypatch.setattr(module, name, lambda *_: (Isolation.NONE, "no namespaces here"))
     enter_on_two_hosts(emulation)
 
 

@@ -18,7 +18,7 @@ IN_USER_NAMESPACE = """
 import sys
 from simunix.launch import emulation
 from simunix.launch.factory.container import Isolation
-emulation.probe = lambda: (Isolation.WHICH, "as the test wants it")
+emulation.probe = lambda *_: (Isolation.WHICH, "as the test wants it")
 from simunix.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """

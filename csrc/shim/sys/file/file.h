@@ -49,6 +49,9 @@ struct opening {
     struct open_how how;
 };
 
+/* own_descriptors.c */
+long open_own_again(struct call *call, const char *path, long flags, long result);
+
 /* fifo.c */
 long open_natively(const struct opening *opening, uint64_t more_flags);
 long fifo_open(struct call *call, const struct opening *opening, const struct stat *status);

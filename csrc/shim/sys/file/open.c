@@ -91,7 +91,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
             if (flags & O_CREAT)
                 opening.how.mode = (unsigned int)mode & 07777;
             if (opened_otherwise(call, &opening, &status, &fd))
-                return fd;
+                return open_own_again(call, path, flags, fd);
         }
     }
     if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
@@ -101,7 +101,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
         return -EACCES;
     fd = NATIVE(openat, directory, path, flags, mode);
     file_after_open(call->thread, &change, fd);
-    return opened(call, &opening, fd);
+    return open_own_again(call, path, flags, opened(call, &opening, fd));
 }
 
 long sys_open(struct call *call)

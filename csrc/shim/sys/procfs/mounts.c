@@ -94,6 +94,15 @@ static bool take_line(struct mount *mount, char *line)
     return true;
 }
 
+static uint64_t number_of(const char *text)
+{
+    uint64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + (uint64_t)(*text++ - '0');
+    return number;
+}
+
 /* What is left of a path behind a folder that holds it; NULL if the folder does not. */
 static const char *behind(const char *path, const char *folder)
 {
@@ -136,15 +145,6 @@ static bool is_given(const struct listing *listing, const struct mount *mount)
     return before < times_given(listing->given, mount->field[POINT]);
 }
 
-static uint64_t number_of(const char *text)
-{
-    uint64_t number = 0;
-
-    while (*text >= '0' && *text <= '9')
-        number = 10 * number + (uint64_t)(*text++ - '0');
-    return number;
-}
-
 /* Where hosts have no namespaces (they share this computer's files), nobody mounts anything. */
 static void read_mounts(struct listing *listing, const struct proc_page *page)
 {
@@ -159,6 +159,8 @@ static void read_mounts(struct listing *listing, const struct proc_page *page)
         char *next = cut(line, '\n');
 
         if (take_line(mount, line)) {
+            if (page->thread->process->flags & HELLO_FLAG_CONTAINED)
+                mount_without_containment(mount->field[OPTIONS], mount->super);
             mount->stored = stored_mount_numbered(page->thread->process, number_of(mount->field[ID]));
             if (mount->stored == NULL && (all_given || text_equal(mount->field[POINT], "/") || is_given(listing, mount)))
                 mount->row = row_of(mount->field[POINT]);

@@ -69,6 +69,9 @@ void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_compute
 /* mounts.c */
 void proc_write_mounts(struct proc_page *page);
 
+/* contained_mounts.c */
+void mount_without_containment(char *options, char *super);
+
 /* counters.c */
 void proc_write_cgroup(struct proc_page *page);
 void proc_write_cpuset(struct proc_page *page);

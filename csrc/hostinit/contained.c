@@ -1,0 +1,327 @@
+/* Where contained hosts are cloned from: a copy of this computer's mounts in which files belong to ids of the hosts.
+ *
+ * A contained host has a user namespace whose ids 0 to 2147483645 are the ids from 2147483648 on outside: nothing that the kernel
+ * or this computer's users own belongs to any of them, so root of the host is, outside of its namespaces, an unknown user. Files
+ * have their owners all the same, since the copied mounts map ids in the same way (mount_setattr(2), MOUNT_ATTR_IDMAP). The
+ * copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys, other processes in /proc,
+ * and devices, but those that every host has. */
+#define _GNU_SOURCE
+#include "hostinit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FIRST_ID 2147483648U
+#define MOUNTS_MAX 4096
+#define LINE 4096
+
+static const char ids[] = "0 2147483648 2147483646";
+
+struct place {
+    int mounts; /* a mount namespace */
+    int root;   /* its root directory, as this process had it */
+};
+
+static struct place original = {-1, -1};
+static struct place copy = {-1, -1};
+
+/* Give a process in a new user namespace its ids; false with errno. */
+bool contained_map(pid_t process)
+{
+    static const char *const files[] = {"uid_map", "gid_map"};
+    char path[64];
+    bool done = true;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files && done; i++) {
+        int fd;
+
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)process, files[i]);
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        done = fd >= 0 && write(fd, ids, sizeof ids - 1) == sizeof ids - 1;
+        if (fd >= 0)
+            close(fd);
+    }
+    return done;
+}
+
+/* A user namespace with the ids of contained hosts, as mount_setattr(2) wants one; -1 with errno. */
+static int mapping(void)
+{
+    char path[64];
+    int fd = -1;
+    int error;
+    pid_t child = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, 0);
+
+    if (child == 0)
+        for (;;)
+            pause();
+    if (child < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/%d/ns/user", (int)child);
+    if (contained_map(child))
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    error = errno;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    errno = error;
+    return fd;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+/* Take a copy of what is mounted at a path; -1 with errno. Nothing of it is a device but for the terminals of /dev/pts. */
+static int take(int folder, const char *path, bool keeps_devices)
+{
+    struct mount_attr changes = {.attr_set = keeps_devices ? 0 : MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
+    int fd = open_tree(folder, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+
+    if (fd >= 0 && mount_setattr(fd, "", AT_EMPTY_PATH, &changes, sizeof changes) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool map_owners(int fd, int mapping_fd)
+{
+    struct mount_attr changes = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (__u64)mapping_fd};
+
+    return mount_setattr(fd, "", AT_EMPTY_PATH, &changes, sizeof changes) == 0;
+}
+
+/* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers away.
+ * Only if files of the run are there, there is no other way. */
+static const char *const of_daemons[] = {"/run", "/dev/shm"};
+#define OF_DAEMONS (sizeof of_daemons / sizeof *of_daemons)
+
+static bool is_of_daemons(const char *path, const struct message *message)
+{
+    if (!is_below(path, of_daemons[0]) && !is_below(path, of_daemons[1]))
+        return false;
+    for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
+        const char *kept = word_value(word, "kept");
+
+        if (kept != NULL && is_below(kept, path))
+            return false;
+    }
+    return true;
+}
+
+/* proc(5): space, tab, newline and backslash in a path are three octal digits behind a backslash. */
+static void unescape(char *path)
+{
+    char *to = path;
+
+    for (const char *from = path; *from != '\0'; to++)
+        if (from[0] == '\\' && strspn(from + 1, "01234567") >= 3) {
+            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    *to = '\0';
+}
+
+static int by_length(const void *one, const void *other)
+{
+    const char *paths[2] = {*(char *const *)one, *(char *const *)other};
+    size_t lengths[2] = {strlen(paths[0]), strlen(paths[1])};
+
+    return lengths[0] == lengths[1] ? strcmp(paths[0], paths[1]) : lengths[0] > lengths[1] ? 1 : -1;
+}
+
+/* The paths that the copy has mounts at, parents first; how many. The texts are the caller's to free. */
+static size_t list_mounts(char **paths)
+{
+    char line[2 * LINE];
+    char path[LINE];
+    size_t count = 0;
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+
+    for (size_t i = 0; i < OF_DAEMONS; i++)
+        count += (paths[count] = strdup(of_daemons[i])) != NULL;
+    while (mounts != NULL && count < MOUNTS_MAX && fgets(line, sizeof line, mounts) != NULL)
+        if (sscanf(line, "%*s %*s %*s %*s %4095s", path) == 1) {
+            unescape(path);
+            paths[count] = strdup(path);
+            count += paths[count] != NULL;
+        }
+    if (mounts != NULL)
+        fclose(mounts);
+    qsort(paths, count, sizeof *paths, by_length);
+    return count;
+}
+
+/* Is this what is mounted there, and not what a later mount hides? */
+static bool is_mounted(const char *path)
+{
+    struct statx status;
+
+    return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+static bool is_left_out(const char *path)
+{
+    for (size_t i = 0; i < OF_DAEMONS; i++)
+        if (strcmp(path, of_daemons[i]) == 0)
+            return false;
+    return strcmp(path, "/") == 0 || is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_mounted(path);
+}
+
+/* Bring what is mounted below "/" into the copy. What cannot be brought along stays away; where the kernel maps no ids (proc, sysfs,
+ * network file systems), owners stay unknown. */
+static void bring_mounts(int root, int mapping_fd, const struct message *message)
+{
+    static char *paths[MOUNTS_MAX];
+    size_t count = list_mounts(paths);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *path = paths[i];
+        int fd = is_left_out(path) || (i > 0 && strcmp(path, paths[i - 1]) == 0)
+                     ? -1
+                     : take(AT_FDCWD, path, strcmp(path, "/dev/pts") == 0);
+
+        if (fd < 0)
+            continue;
+        if (!is_of_daemons(path, message))
+            map_owners(fd, mapping_fd);
+        move_mount(fd, "", root, path + 1, MOVE_MOUNT_F_EMPTY_PATH);
+        close(fd);
+    }
+    while (count > 0)
+        free(paths[--count]);
+}
+
+/* The devices that every host has, of the hosts' root: it may not make them, and those of this computer would belong to nobody. */
+static bool bring_devices(int mapping_fd)
+{
+    bool done = mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755") == 0;
+
+    for (size_t i = 0; done && i < DEVICES; i++) {
+        char path[64];
+        int fd;
+
+        snprintf(path, sizeof path, "/proc/%s", strrchr(common_devices[i].path, '/') + 1);
+        done = mknod(path, S_IFCHR | 0666, makedev(common_devices[i].major, common_devices[i].minor)) == 0 && chmod(path, 0666) == 0;
+        fd = done ? take(AT_FDCWD, path, true) : -1;
+        done = fd >= 0 && map_owners(fd, mapping_fd);
+        if (done)
+            move_mount(fd, "", AT_FDCWD, common_devices[i].path, MOVE_MOUNT_F_EMPTY_PATH);
+        if (fd >= 0)
+            close(fd);
+    }
+    return umount2("/proc", MNT_DETACH) == 0 && done;
+}
+
+/* Does what the hosts are to own belong to their ids in the copy? */
+static bool are_owned(const struct message *message)
+{
+    struct stat status;
+
+    for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
+        const char *kept = word_value(word, "kept");
+
+        if (kept != NULL && stat(kept, &status) == 0 && status.st_uid < FIRST_ID) {
+            errno = EOPNOTSUPP;
+            return setup_failed("the kernel maps no owners of files in", kept);
+        }
+    }
+    return true;
+}
+
+/* In a mount namespace of this process's own, go from the mounts that there are to the copy. */
+static bool enter_copy(int mapping_fd, const struct message *message)
+{
+    int root = take(AT_FDCWD, "/", false);
+
+    if (root < 0 || !map_owners(root, mapping_fd))
+        return setup_failed("the kernel maps no owners of files in", "/");
+    if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+        return setup_failed("cannot copy the mounts of", "this computer");
+    bring_mounts(root, mapping_fd, message);
+    if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
+        return setup_failed("cannot enter the copy of", "this computer's mounts");
+    close(root);
+    if (!bring_devices(mapping_fd))
+        return setup_failed("cannot make devices in", "the copy of this computer's mounts");
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable") != 0)
+        return setup_failed("cannot mount", "/proc");
+    return are_owned(message);
+}
+
+static bool remember(struct place *place)
+{
+    place->mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    place->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return place->mounts >= 0 && place->root >= 0;
+}
+
+static bool go_to(const struct place *place)
+{
+    return setns(place->mounts, CLONE_NEWNS) == 0 && fchdir(place->root) == 0 && chroot(".") == 0 && chdir("/") == 0;
+}
+
+static void forget(struct place *place)
+{
+    if (place->mounts >= 0)
+        close(place->mounts);
+    if (place->root >= 0)
+        close(place->root);
+    place->mounts = place->root = -1;
+}
+
+static bool make_copy(const struct message *message)
+{
+    int mapping_fd = mapping();
+    bool done;
+
+    if (mapping_fd < 0)
+        return setup_failed("cannot make", "a user namespace");
+    done = (original.mounts >= 0 || remember(&original)) && unshare(CLONE_NEWNS) == 0;
+    if (!done)
+        setup_failed("cannot make", "a mount namespace");
+    else if (!(done = enter_copy(mapping_fd, message) && remember(&copy)))
+        contained_leave();
+    close(mapping_fd);
+    return done;
+}
+
+/* From now on children are cloned in the copy, whose paths `kept` in the message hosts are to own; false after having answered with an
+ * error. */
+bool contained_enter(const struct message *message)
+{
+    if (copy.mounts < 0)
+        return make_copy(message);
+    return go_to(&copy) || setup_failed("cannot enter", "the copy of this computer's mounts");
+}
+
+/* Go back to this computer's own mounts. */
+void contained_leave(void)
+{
+    if (original.mounts >= 0)
+        go_to(&original);
+}
+
+/* In a host: keep no way back. */
+void contained_forget(void)
+{
+    forget(&original);
+    forget(&copy);
+}
