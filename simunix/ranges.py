@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterable
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
-_DIGITS = re.compile(r"[0-9]{1,18}")
+_NUMBER = "[0-9]{1,18}"
+_DIGITS = re.compile(_NUMBER)
 HOSTS_MAX = 100_000
 
 
@@ -79,7 +80,7 @@ def expand_hosts(text: str) -> list[str]:
     return names
 
 
-_NUMBERED = re.compile(r"(.*?)(\d+)(\D*)$")
+_NUMBERED = re.compile(rf"(.*?)({_NUMBER})([^0-9]*)\Z")
 
 
 def fold_hosts(names: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simunix.launch.view.hardware import Hardware
@@ -19,6 +19,7 @@ NAMES = st.builds(
 SMALL = Hardware(1, 4, 1, 8 << 30)
 
 
+@example([f"n{'9' * 20}{number}" for number in (1, 2)])  # more digits than a range may have
 @given(st.lists(NAMES | st.sampled_from(["login", "controller"]), min_size=1, max_size=40))
 def test_what_is_folded_expands_to_the_same(names: list[str]) -> None:
     assert expand_hosts(fold_hosts(names)) == names

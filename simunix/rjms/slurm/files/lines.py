@@ -180,10 +180,10 @@ def _refuse_template(text: str, where: str) -> None:
 
 def pair_text(name: str, value: str) -> str:
     """`Name=value` as Slurm reads it: in quotes if there are blanks. Raises ValueError for what no line can say."""
-    if "\n" in value or ('"' in value and (re.search(r"\s", value) or re.fullmatch(r'"[^"]*"?', value))):
+    if "\n" in value or ('"' in value and (re.search(_BLANK, value) or re.fullmatch(r'"[^"]*"?', value))):
         raise ValueError("a value of Slurm's files has no line break, and no quotation mark beside a blank")
     escaped = value.replace("\\", "\\\\").replace("#", "\\#")
-    return f"{name}={escaped}" if value and not re.search(r"[ \t\r\v\f]", value) else f'{name}="{escaped}"'
+    return f"{name}={escaped}" if value and not re.search(_BLANK, value) else f'{name}="{escaped}"'
 
 
 def text_of(pairs: Mapping[str, tuple[str, str]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
@@ -88,7 +88,8 @@ def test_what_is_written_is_read_back(given_pairs: dict[str, str]) -> None:
     assert line.pairs == pairs and line.place == "slurm.conf:1"
 
 
-@given(st.text(st.sampled_from('abN=,#\\ "\n\t'), max_size=60))
+@given(st.text(st.sampled_from('abN=,#\\ "\n\t\v\x1e\xa0'), max_size=60))
+@example('A=b\x1e"c\n')  # no blank to Slurm
 def test_what_is_read_can_be_written_and_read_again(text: str) -> None:
     try:
         lines = list(text_lines(HERE, text))
