@@ -43,7 +43,7 @@ HOT = {
         *("synchro", "tasks"),
     ),
     "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
-    "processor": ("charges", "load", "overload", "recording", "shares", "sharing"),
+    "processor": ("accounts", "charges", "load", "overload", "recording", "shares", "sharing"),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }

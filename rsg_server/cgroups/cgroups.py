@@ -32,6 +32,7 @@ class Cgroups:
         self._of: dict[str, Hierarchy] = {}
         self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
         self.memory = memory.Memory(kernel)
+        kernel.cpu.account_of = lambda process: None if process.cgroup is None else cpu.account_of(process.cgroup)
 
     def told(self, process: Process) -> int:
         """What a new image is told of its host's cgroups; 0: there are none."""

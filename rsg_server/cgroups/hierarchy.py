@@ -195,6 +195,8 @@ class Hierarchy:
         self.enter(process, group)
         freezer.follow(self, process)
         cpuset.follow(self, process)
+        for actor in process.actors:
+            self.kernel.cpu.moved(actor)
 
     def kill(self, doomed: list[Process]) -> None:
         """SIGKILL to these; all are dead afterwards."""
