@@ -27,9 +27,7 @@ class Hierarchy:
     and these pass all controllers on.
     """
 
-    def __init__(
-        self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory
-    ) -> None:
+    def __init__(self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory) -> None:
         self.kernel, self.host, self.real, self.memory = kernel, host, real, memory
         self._known = files
         controllers = frozenset(file.controller for file in files.values() if file.controller)
@@ -76,6 +74,7 @@ class Hierarchy:
         self._remove_files(group, [file for _, file in self._files_of(group)])
         self.real.remove_folder(group.path[1:])
         del group.parent.children[group.name], self.groups[inode]
+        self.kernel.device_programs.removed(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
         """Let the children of a group have these controllers from now on."""
@@ -197,6 +196,8 @@ class Hierarchy:
 
     def close(self) -> None:
         """Forget all, as the host's memory has gone."""
+        for group in self.groups.values():
+            self.kernel.device_programs.removed(group)
         self.real.close()
 
 

@@ -97,7 +97,14 @@ os.wait()
 
 def written(folder: Path, scenario: str = SCENARIO) -> Path:
     """The scenario with what its jobs run, in a folder that all hosts share."""
-    for name, text in {"user.sh": USER, "where.sh": WHERE, "look.sh": LOOK, "hog.py": HOG, "ticks.py": TICKS, "daemon.py": DAEMON}.items():
+    for name, text in {
+        "user.sh": USER,
+        "where.sh": WHERE,
+        "look.sh": LOOK,
+        "hog.py": HOG,
+        "ticks.py": TICKS,
+        "daemon.py": DAEMON,
+    }.items():
         (folder / name).write_text(text.replace("FOLDER", str(folder)))
     (folder / "s.yaml").write_text(scenario.replace("FOLDER", str(folder)))
     return folder / "s.yaml"
