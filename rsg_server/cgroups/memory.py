@@ -127,9 +127,7 @@ class Memory:
 
     def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
         """Kill the process with the highest score, and with it its group if that is to die together; False if there is none."""
-        scores = [
-            (self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead
-        ]
+        scores = [(self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead]
         scores = [score for score in scores if score[0] is not None]
         if not scores:
             hierarchy.tell_up(group, EVENTS)
@@ -141,12 +139,7 @@ class Memory:
         doomed = [process for process in together[-1].members() if not _is_immortal(process)] if together else [victim]
         for process in doomed:
             self._kernel.log.event(
-                self._kernel.now_ns,
-                "oom_kill",
-                host=process.host.name,
-                pid=process.pid,
-                group=group.path,
-                program=process.program,
+                self._kernel.now_ns, "oom_kill", host=process.host.name, pid=process.pid, group=group.path, program=process.program
             )
             count(process.cgroup or group, "oom_kill")
             process.told |= 1 << (signal.SIGKILL - 1)
