@@ -36,15 +36,17 @@ static long descriptor_of(int64_t number)
     return NATIVE(memfd_create, name, 1); /* close-on-exec, as bpf(2) has it */
 }
 
-/* The server's number of an open program, 0 if it is none. */
+/* The server's number of an open program; -EBADF if nothing is open there, -EINVAL if something else is. */
 static int64_t number_of(long fd)
 {
     static const char prefix[] = "/memfd:" NAME;
     char name[NAME_ROOM];
     int64_t number = 0;
 
+    if (NATIVE(fcntl, fd, F_GETFD, 0) < 0)
+        return -EBADF;
     if (!proc_name_of(fd, name, sizeof name) || !text_starts(name, prefix))
-        return 0;
+        return -EINVAL;
     for (const char *at = name + sizeof prefix - 1; *at >= '0' && *at <= '9'; at++)
         number = 10 * number + *at - '0';
     return number;
@@ -91,8 +93,8 @@ static long attach(struct thread *thread, const union bpf_attr *given)
     if (given->attach_type != BPF_CGROUP_DEVICE ||
         (given->attach_flags & ~(unsigned)(BPF_F_ALLOW_OVERRIDE | BPF_F_ALLOW_MULTI | BPF_F_REPLACE)) != 0)
         return -EINVAL;
-    if (number == 0 || group < 0 || ((given->attach_flags & BPF_F_REPLACE) != 0 && replaced == 0))
-        return -EBADF;
+    if (group < 0 || number < 0 || replaced < 0)
+        return group < 0 ? group : number < 0 ? number : replaced;
     return ASK_PROGRAM(thread, &reply, PROGRAM_ATTACH, group, number, given->attach_flags, replaced);
 }
 
