@@ -66,6 +66,7 @@ TRACE_NEWS: Final = PAGE_FIELDS["trace_news"]
 EXCLUSIVE_FILES: Final = PAGE_FIELDS["exclusive_files"]
 VERSION: Final = PAGE_FIELDS["version"]
 DEVICES: Final = PAGE_FIELDS["devices"]
+DEVICE_PROGRAMS: Final = PAGE_FIELDS["device_programs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,14 @@ class ClockPage:
         self.words[STORAGE_CONDITIONS] = count
 
     def tell_device(self, inode: int) -> None:
-        """Tell the shims that a file with this inode stands for a device (csrc/shim/core/device.c)."""
+        """Tell the shims that a file with this inode stands for a device (csrc/shim/sys/device/device.c)."""
         bit = (inode * 0x9E3779B97F4A7C15 & (1 << 64) - 1) * 64 * DEVICE_WORDS >> 64
         self.words[DEVICE_INODES + bit // 64] |= 1 << bit % 64
         self.words[DEVICES] += 1
+
+    def tell_device_programs(self, groups: int) -> None:
+        """Tell the shims how many groups have programs that say who may open devices."""
+        self.words[DEVICE_PROGRAMS] = groups
 
     @property
     def now_ns(self) -> int:

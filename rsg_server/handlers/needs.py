@@ -15,6 +15,7 @@ from rsg_server.sockets import needs as sockets
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.clock_page import ClockPage
+    from rsg_server.devices.programs import Programs
     from rsg_server.devices.table import Devices
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
@@ -265,8 +266,12 @@ class PowerKernel(Protocol):
 
 
 class DeviceKernel(Protocol):
-    """DEVICE: the files that stand for devices."""
+    """DEVICE, DEVICE_PROGRAM: the files that stand for devices, and who may open them."""
 
+    @property
+    def cgroups(self) -> Cgroups: ...
+    @property
+    def device_programs(self) -> Programs: ...
     @property
     def devices(self) -> Devices: ...
     @property

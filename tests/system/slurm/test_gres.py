@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.roots import KeptRoot
+from tests.system.runs import Run, assert_same, run
 from tests.system.slurm.test_job_table import CONF
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
@@ -93,7 +95,68 @@ def test_steps_see_the_gpus_that_they_have(simunix: Simunix, tmp_path: Path) -> 
     assert done.returncode == 0 and "drain" not in done.stderr, done.stderr
     told = (tmp_path / "out/hosts/controller/user.out").read_text().split("== ")
     assert "node1 idle gpu:a100:2(S:0),gpu:v100:2(S:1),nic:2\nnode2 idle gpu:2,mps:200\nnode3 idle gpu:2,shard:8\n" in told[0]
-    seen = {part.split("\n")[0]: part.split("\n")[1:-1] for part in told[1:]}
-    files = seen.pop("devices")
-    assert seen == STEPS
+    found = {part.split("\n")[0]: part.split("\n")[1:-1] for part in told[1:]}
+    files = found.pop("devices")
+    assert found == STEPS
     assert files[0].startswith("crw-rw-rw- 1 root root 195, 0 ") and files[-1].startswith("crw-rw-rw- 1 root root 231, 193 ")
+
+
+CONFINED = """
+ProctrackType=proctrack/cgroup
+TaskPlugin=task/cgroup,task/affinity
+GresTypes=gpu
+NodeName=node1 Sockets=2 CoresPerSocket=4 RealMemory=15000 Gres=gpu:2
+PartitionName=all Nodes=node1 Default=YES
+"""
+OPEN = "for n in 0 1; do (exec 3<>/dev/nvidia$n) 2>/dev/null && echo $SLURM_PROCID opens $n; done"
+LOOK = f"{OPEN}; (exec 3</dev/zero) || echo no zero"
+USER = f"""
+echo '== one'; srun --gres=gpu:1 bash -c '{LOOK}'
+echo '== both'; srun --gres=gpu:2 bash -c '{LOOK}'
+echo '== none'; srun bash -c '{LOOK}'
+echo '== each'; srun -n2 --gpus-per-task=1 bash -c '{LOOK}' | sort
+srun --gres=gpu:1 sleep 5 &
+sleep 1
+echo '== other'; srun --gres=gpu:1 bash -c '{LOOK}'
+wait
+echo '== made'; srun --gres=gpu:1 bash -c 'mknod /run/own c 195 1 || echo refused; [ ! -e /run/own ]'
+"""
+SEEN = {
+    "one": ["0 opens 0"],
+    "both": ["0 opens 0", "0 opens 1"],
+    "none": [],
+    "each": ["0 opens 0", "1 opens 1"],
+    "other": ["0 opens 1"],
+    "made": ["refused"],
+}
+
+
+def confined(simunix: Simunix, folder: Path, name: str, *options: object) -> Run:
+    """A run of jobs on a node whose devices are confined (ConstrainDevices)."""
+    plain = re.sub(r"^(NodeName|PartitionName|TaskPlugin|ProctrackType)=.*\n", "", CONF, flags=re.MULTILINE)
+    (folder / "slurm.conf").write_text(plain + CONFINED)
+    (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\nConstrainDevices=yes\n")
+    (folder / "gres.conf").write_text("Name=gpu File=/dev/nvidia[0-1]\n")
+    (folder / "steps").write_text(USER)
+    text = SCENARIO.replace("node[1-3]", "node1").replace("SCRIPT", str(folder / "steps"))
+    (folder / "s.yaml").write_text(text)
+    return run(simunix, folder / "s.yaml", folder / name, *options, timeout=300)
+
+
+def seen(ran: Run) -> dict[str, list[str]]:
+    """What each step has opened."""
+    parts = ran.output("controller", "user").split("== ")[1:]
+    return {part.split("\n")[0]: part.split("\n")[1:-1] for part in parts}
+
+
+def test_a_job_opens_no_gpu_that_it_has_not_got(simunix: Simunix, tmp_path: Path) -> None:
+    """By the programs that slurmstepd puts on the cgroups of its tasks; in two runs at the same moments."""
+    first, again = (confined(simunix, tmp_path, name) for name in ("first", "again"))
+    assert seen(first) == SEEN
+    assert_same(first, again)
+
+
+def test_the_slurm_of_another_release_confines_too(fresh_simunix: Simunix, tmp_path: Path) -> None:
+    root = KeptRoot("trixie", "trixie", ("slurm-wlm", "munge", "python3")).made(fresh_simunix)
+    ran = confined(fresh_simunix, tmp_path, "out", "--set", f"root={root}", "--set", f"shared=[{tmp_path}]")
+    assert seen(ran) == SEEN

@@ -1,6 +1,7 @@
 /* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with devices as such. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
+#include "shim/sys/device/device.h"
 
 /* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
  * */
