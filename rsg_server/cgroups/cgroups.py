@@ -22,8 +22,6 @@ FILES: dict[str, ControlFile] = {
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
 """What the group that all processes begin in has: name and mode."""
-SLICES = ("system.slice", "user.slice")
-"""Groups that every host begins with, as systemd makes them: Slurm makes its own in one of them."""
 
 
 class Cgroups:

@@ -40,6 +40,7 @@ do
     sleep 2
     grep -h frozen /sys/fs/cgroup/system.slice/*/job_4/step_batch/user/cgroup.events 2>/dev/null
 done
+exit 0
 """
 USER = """
 cd FOLDER
