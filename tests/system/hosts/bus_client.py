@@ -114,7 +114,7 @@ class Client:
 
     def __init__(self, path: str = "/run/dbus/system_bus_socket", hello: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
+        self.socket.settimeout(200)
         self.socket.connect(path)
         self.signals: list[tuple[str, tuple[Any, ...]]] = []
         self._serial = 0
