@@ -14,6 +14,7 @@ PACKAGE_OF = {
     "cron": "cron",
     "crontab": "cron",
     "curl": "curl",
+    "dbus-daemon": "dbus-daemon",
     "expect": "expect",
     "fio": "fio",
     "gdb": "gdb",

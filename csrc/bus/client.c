@@ -65,7 +65,9 @@ static void take_message(struct client *client, struct message *call)
     if (call->type != METHOD_CALL)
         return; /* a client's signals and answers have nobody who may be told */
     if (!client->has_name && !(is_driver && strcmp(call->member, "Hello") == 0)) {
-        client->is_gone = true; /* as dbus-daemon does: Hello is the first message */
+        answer_error(client, call, BUS_NAME, ERROR_ACCESS_DENIED,
+                     "Client tried to send a message other than Hello without being registered");
+        client->is_gone = true;
         return;
     }
     if (is_driver)

@@ -138,7 +138,7 @@ static void start_service(struct client *client, struct message *call)
     enum { RUNS_ALREADY = 2 };
     const char *name = get_string(&call->body);
 
-    if (owner_of(name) != NULL)
+    if (owner_of(name) != NULL && strcmp(name, BUS_NAME) != 0)
         answer_u32(client, call, BUS_NAME, "u", RUNS_ALREADY);
     else
         answer_error(client, call, BUS_NAME, "org.freedesktop.DBus.Error.ServiceUnknown",
