@@ -159,6 +159,7 @@ enum simunix_op {
     OP_RSG = 70,
     /* [enum simunix_device, st_dev, st_ino of a file that stands for a device, a, b] -> as that says (rsg_server/devices/) */
     OP_DEVICE = 90,
+    OP_NETWORK = 100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

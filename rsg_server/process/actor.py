@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
     from rsg_server.clock.timer_queue import Alarm
     from rsg_server.fd_store.store import FdStore
+    from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
 
@@ -116,6 +117,7 @@ class Actor:
         "is_new",
         "is_nominated",
         "is_warm",
+        "network",
         "number",
         "owes_message",
         "parked",
@@ -154,6 +156,7 @@ class Actor:
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
         self.spinner: Spinner | None = None
         self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
+        self.network: HostState | None = None  # the network namespace within its host's that the thread is in; None: its host's
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
 
     def __repr__(self) -> str:
