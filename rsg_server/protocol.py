@@ -92,6 +92,7 @@ class Op(IntEnum):
     LOOK = _number("OP_LOOK")
     MORE = _number("OP_MORE")
     INTERFACE = _number("OP_INTERFACE")
+    NETWORK = _number("OP_NETWORK")
     RSG = _number("OP_RSG")
     DEVICE = _number("OP_DEVICE")
     DEVICE_PROGRAM = _number("OP_DEVICE_PROGRAM")

@@ -163,6 +163,7 @@ enum simunix_op {
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
     OP_BUS = 110,         /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: there is to be none */
+    OP_NETWORK = 100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

@@ -13,6 +13,7 @@ from rsg_server.process.actor import State
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.protocol import WAIT_CHARGE, WAIT_CHARGE_REST, WAIT_COMPUTE, WAIT_PREEMPTED, WAIT_YIELD, Op, Storage
 from rsg_server.sockets import listing
+from rsg_server.sockets.network_namespaces import network_of
 from rsg_server.storage.counts import IoCounts
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     if name.startswith(b"block/"):
         text = disks.stat(host, name.removeprefix(b"block/").decode(errors="replace")) if first == 0 else ""
         return Reply((0, text.encode()))
-    lines = listing.lines(kernel.sockets.all.values(), actor.process, name.decode(errors="replace"))
+    lines = listing.lines(kernel.sockets.all.values(), actor.process, network_of(actor), name.decode(errors="replace"))
     return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
 

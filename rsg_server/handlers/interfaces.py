@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
+from rsg_server.sockets import network_namespaces
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import InterfaceKernel
@@ -26,7 +27,7 @@ def netlink(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> 
 def interface(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
     index, name = arguments
-    for found in kernel.interfaces.of(actor.process.host.host):
+    for found in kernel.interfaces.of(network_namespaces.network_of(actor).host):
         if index == found.index or (index == 0 and name == found.name.encode()):
             own = [address for address in found.addresses if address.version == 4]
             prefix = own[0].network.prefixlen if own else 0
@@ -36,7 +37,15 @@ def interface(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -
     return failed(errno.ENODEV)
 
 
+def network(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[inode, 1 if it is new] -> [0]: the caller has come into a network namespace."""
+    inode, is_new = arguments
+    network_namespaces.enter(actor, inode, bool(is_new))
+    return OK
+
+
 HANDLERS: dict[int, Handler] = {
+    int(Op.NETWORK): Handler("ii", network),
     int(Op.NETLINK): Handler("i", netlink),
     int(Op.INTERFACE): Handler("ib", interface),
 }

@@ -128,9 +128,8 @@ def fork(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
     process = kernel.lifecycle.new_process(creator.host, parent, creator.program)
     process.nofile, process.label, process.has_boxes = creator.nofile, creator.label, creator.has_boxes
     child, channel = kernel.lifecycle.new_actor(process, ends)
-    child.affinity, child.wanted_affinity = actor.affinity, actor.wanted_affinity
+    child.inherit(actor)
     kernel.cgroups.born(actor, process)
-    child.memory_policy = actor.memory_policy
     if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
         process.vfork_parent = actor
         kernel.lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
@@ -151,8 +150,7 @@ def _thread(kernel: ProcessKernel, creator: Actor, event: int) -> Reply:
         fds: tuple[int, ...] = (channel,)
     else:
         child, fds = kernel.lifecycle.new_actor_at(process, pooled), ()
-    child.affinity, child.wanted_affinity = creator.affinity, creator.wanted_affinity
-    child.memory_policy = creator.memory_policy
+    child.inherit(creator)
     if child.slot:
         child.owes_message, child.answer_at_slot, child.is_new = False, True, True
     kernel.make_ready(child)

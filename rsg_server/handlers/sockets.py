@@ -11,6 +11,7 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import STREAM_LISTENS, Op
 from rsg_server.sockets import multicast, options
 from rsg_server.sockets.icmp import PING, RAW
+from rsg_server.sockets.network_namespaces import network_of
 from rsg_server.sockets.pair import KEEPS_CORK, KEEPS_MORE, Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, plain
 
@@ -46,14 +47,14 @@ def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
         return _create_icmp(kernel, actor, family, kind)
     if protocol not in PROTOCOLS[kind]:
         return failed(errno.EPERM if kind == SOCK_RAW else errno.EPROTONOSUPPORT)
-    made = kernel.sockets.create(actor.process.host, family, "s" if kind == SOCK_STREAM else "d")
+    made = kernel.sockets.create(network_of(actor), family, "s" if kind == SOCK_STREAM else "d")
     made.owner = actor.process
     return Reply((made.number,), fds=(made.hand_out(),))
 
 
 def _create_icmp(kernel: SocketKernel, actor: Actor, family: int, kind: int) -> Reply:
     """A ping socket, or a raw socket for ICMP, which has its protocol for a port."""
-    made = kernel.sockets.create(actor.process.host, family, PING if kind == SOCK_DGRAM else RAW)
+    made = kernel.sockets.create(network_of(actor), family, PING if kind == SOCK_DGRAM else RAW)
     made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
     if kind == SOCK_RAW:
         made.local = Address(ANY[family], made.protocol)
@@ -66,7 +67,7 @@ def _create_netlink(kernel: SocketKernel, actor: Actor, kind: int, protocol: int
         return failed(errno.ESOCKTNOSUPPORT)
     if protocol not in NETLINK_PROTOCOLS:
         return failed(errno.EPROTONOSUPPORT)
-    made = kernel.sockets.create(actor.process.host, AF_NETLINK, "n")
+    made = kernel.sockets.create(network_of(actor), AF_NETLINK, "n")
     made.type, made.protocol = kind, protocol
     return Reply((made.number,), fds=(made.hand_out(),))
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
     from rsg_server.clock.timer_queue import Alarm
     from rsg_server.fd_store.store import FdStore
+    from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
 
 
@@ -117,6 +118,7 @@ class Actor:
         "is_nominated",
         "is_warm",
         "memory_policy",
+        "network",
         "number",
         "owes_message",
         "parked",
@@ -156,7 +158,13 @@ class Actor:
         self.spinner: Spinner | None = None
         self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
         self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and those that the thread named, a bit each
+        self.network: HostState | None = None  # the network namespace within its host's that the thread is in; None: its host's
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
+
+    def inherit(self, creator: Actor) -> None:
+        """Take from the thread that called fork(2) or clone(2) what its children begin with."""
+        self.affinity, self.wanted_affinity = creator.affinity, creator.wanted_affinity
+        self.memory_policy, self.network = creator.memory_policy, creator.network
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"

@@ -85,6 +85,13 @@ class HostState:
     booted_ns: int = 0  # the latest boot during the run
     cgroup_device: int = -1  # of the file system that its cgroups are in; 0: there is none, -1: not known yet
     programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
+    networks: dict[int, HostState] = field(default_factory=dict)  # network namespaces within the host's, by the kernel's inode
+    around: HostState | None = None  # of such a namespace: the host (rsg_server.sockets.network_namespaces)
+
+    @property
+    def machine(self) -> HostState:
+        """The host that this is, or that the network namespace is within."""
+        return self.around or self
 
     @property
     def level(self) -> int:

@@ -31,13 +31,13 @@ class Binding:
 
     def __init__(self, kernel: Addresses) -> None:
         self._kernel = kernel
-        self._ports: dict[str, HostPorts] = {}  # by host
+        self._ports: dict[HostState, HostPorts] = {}
 
     def ports_of(self, host: HostState) -> HostPorts:
         """The ports of a host."""
-        found = self._ports.get(host.name)
+        found = self._ports.get(host)
         if found is None:
-            found = self._ports[host.name] = HostPorts()
+            found = self._ports[host] = HostPorts()
         return found
 
     def bind(self, bound: SimulatedSocket, ip: bytes, port: int, least: int = 0) -> int:
@@ -146,6 +146,8 @@ class Binding:
         """The host that has an address, as seen from `host`; None if no host has it."""
         if is_loopback(ip) or ip in ANY.values():
             return host
+        if host.around is not None:
+            return None
         found = self._kernel.platform.host_by_address(ip)
         return self._kernel.hosts[found.name] if found is not None else None
 

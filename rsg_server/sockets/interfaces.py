@@ -60,7 +60,9 @@ class InterfaceTable:
         self._known: dict[str, tuple[Interface, ...]] = {}
 
     def of(self, host: Host) -> tuple[Interface, ...]:
-        """lo and eth0, in the order of their indices."""
+        """lo and eth0, in the order of their indices; lo alone without an address (rsg_server.sockets.network_namespaces)."""
+        if not host.addresses:
+            return (LO,)
         if host.name not in self._known:
             self._known[host.name] = (LO, self._eth0(host))
         return self._known[host.name]

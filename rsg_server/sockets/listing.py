@@ -44,18 +44,18 @@ _ESTABLISHED_AT = 9
 """The place of CurrEstab among the words of the line of TCP's values in /proc/net/snmp."""
 
 
-def lines(sockets: Iterable[SimulatedSocket], process: Process, name: str) -> Sequence[str] | None:
-    """A file of /proc/net as a process sees it; None for a name that has nothing to do with sockets."""
+def lines(sockets: Iterable[SimulatedSocket], process: Process, host: HostState, name: str) -> Sequence[str] | None:
+    """A file of /proc/net as a process sees it whose sockets are of `host`; None for a name that has nothing to do with sockets."""
     if name in _LISTS:
         kind, family = _LISTS[name]
-        return [_head(kind, family), *rows(sockets, process.host, kind, family)]
+        return [_head(kind, family), *rows(sockets, host, kind, family)]
     if name not in _SUMMARIES:
         return None
     try:
         native = Path(f"/proc/{process.global_pid}/net/{name}").read_text().splitlines()
     except OSError:
         return ()
-    return _SUMMARIES[name](native, [which for which in sockets if which.host is process.host and which.kind != "n"])
+    return _SUMMARIES[name](native, [which for which in sockets if which.host is host and which.kind != "n"])
 
 
 def piece(lines: Sequence[str], first: int) -> bytes:

@@ -88,7 +88,7 @@ class SocketTable:
     def of(self, actor: Actor, number: int) -> SimulatedSocket | None:
         """The socket that an actor names; None for another host's, whose number the actor cannot have come by."""
         found = self.all.get(number)
-        return found if found is not None and found.host is actor.process.host else None
+        return found if found is not None and found.host.machine is actor.process.host else None
 
     # Events
 
@@ -187,7 +187,7 @@ class SocketTable:
         """A host has lost power: its sockets vanish in the order of their numbers, and its ports are free."""
         for number in sorted(self.all):
             which = self.all.get(number)
-            if which is not None and which.host is host:
+            if which is not None and which.host.machine is host:
                 self.vanish(which)
         self.binding.ports_of(host).clear()
 

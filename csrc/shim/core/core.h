@@ -104,6 +104,7 @@ struct thread {
     int host_tid;                   /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
     bool births_nest;               /* its next process will be in another PID namespace than it is */
     bool is_nested;                 /* a new process in a PID namespace within its host's */
+    bool has_network;               /* a new process in a network namespace of its own, which the server does not know yet */
     int alive_word;                 /* cleared by the kernel when the thread has really gone */
     uint64_t start_mask;            /* signal mask to start with */
     uint32_t wakes;                 /* how often it has woken others at a futex */

@@ -33,13 +33,19 @@ bool signals_are_ours(int signal)
            signal == SIGFPE;
 }
 
-/* Does the kernel let process 1 of a PID namespace have a signal for which it has no handler? Only what cannot be caught, and that
- * from outside alone; the rest it drops (pid_namespaces(7)). */
-static bool is_dropped_for_reaper(int signal)
+/* Process 1 of a PID namespace gets signals for which it has no handler only from outside, and of these what cannot be caught
+ * (pid_namespaces(7)). The kernel drops the others; but one that comes while the shim blocks all signals it keeps. */
+static bool drops_as_reaper(int signal)
 {
     const struct process *process = current_thread()->process;
+    struct kernel_timespec zero = {0, 0};
+    uint64_t only = SIGNAL_BIT(signal);
 
-    return process->reaper != 0 && process->pid == 1 && signal != SIGKILL && signal != SIGSTOP;
+    if (process->reaper == 0 || process->pid != 1 || signal == SIGKILL || signal == SIGSTOP)
+        return false;
+    while (NATIVE(rt_sigtimedwait, &only, NULL, &zero, 8) > 0)
+        ;
+    return true;
 }
 
 /* A process takes a signal, whichever way. A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the
@@ -128,7 +134,7 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal) || is_dropped_for_reaper(signal))
+        if (action.handler != (void *)SIG_DFL || signals_default_ignores(signal) || drops_as_reaper(signal))
             continue;
         if (!stops_by_default(signal))
             return; /* the process dies first */
@@ -148,7 +154,8 @@ enum interruption signals_check(struct call *call)
         int signal = __builtin_ctzl(pending) + 1;
 
         disposition(signal, &action);
-        if (action.handler == (void *)SIG_IGN || (action.handler == (void *)SIG_DFL && (signals_default_ignores(signal) || is_dropped_for_reaper(signal))))
+        if (action.handler == (void *)SIG_IGN ||
+            (action.handler == (void *)SIG_DFL && (signals_default_ignores(signal) || drops_as_reaper(signal))))
             continue;
         if (action.handler == (void *)SIG_DFL && stops_by_default(signal)) {
             stop_here(call->thread, signal);

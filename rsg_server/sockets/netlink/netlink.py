@@ -13,6 +13,7 @@ from rsg_server.sockets.netlink.request import RefusedError, Request
 from rsg_server.sockets.netlink.routing import NETLINK_ROUTE, Routing
 
 if TYPE_CHECKING:
+    from rsg_server.process.host_state import HostState
     from rsg_server.sockets.needs import Kernel
     from rsg_server.sockets.netlink.messages import Message
     from rsg_server.sockets.pair import SimulatedSocket
@@ -40,7 +41,7 @@ class Netlink:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._ports: dict[tuple[str, int], SimulatedSocket] = {}  # by host and port
+        self._ports: dict[tuple[HostState, int], SimulatedSocket] = {}  # by host and port
         self._port_of: dict[int, int] = {}  # by the socket's number
         self._subsystems: dict[int, Subsystem] = {
             NETLINK_ROUTE: Routing(kernel),
@@ -57,16 +58,16 @@ class Netlink:
         port = wanted or (pid if self._is_free(which, pid) else FIRST_OTHER_PORT)
         while not self._is_free(which, port):
             port -= 1
-        self._ports[which.host.name, port] = which
+        self._ports[which.host, port] = which
         self._port_of[which.number] = port
         return 0
 
     def _is_free(self, which: SimulatedSocket, port: int) -> bool:
-        holder = self._ports.get((which.host.name, port))
+        holder = self._ports.get((which.host, port))
         if holder is not None and holder.number in self._kernel.sockets.all and not self._kernel.sockets.is_abandoned(holder):
             return False
         if holder is not None:
-            del self._ports[which.host.name, port]
+            del self._ports[which.host, port]
             self._port_of.pop(holder.number, None)
         return True
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
-from rsg_server.sockets.interfaces import AnyAddress, Interface
+from rsg_server.sockets.interfaces import UP, AnyAddress, Interface
 from rsg_server.sockets.netlink.messages import FAMILY, Message, link_message, new_address, route_message, split_attributes
 from rsg_server.sockets.netlink.request import RefusedError, Request
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NETLINK_ROUTE = 0
 _GET = 2  # kinds of requests are numbered new, delete, get, set
+_NEW_LINK = 16
 GETLINK, GETADDR, GETROUTE = 18, 22, 26
 IFLA_IFNAME, RTA_DST = 3, 1
 
@@ -32,6 +33,8 @@ class Routing:
 
     def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
         """What a request of a socket asks for. Raises RefusedError."""
+        if request.kind == _NEW_LINK and self._is_up_already(which, request):
+            return ()
         if request.kind % 4 != _GET:
             raise RefusedError(errno.EPERM)
         lookup = _LOOKUPS.get((request.kind, request.is_dump))
@@ -40,6 +43,14 @@ class Routing:
         if request.is_dump:
             return ()  # rules, neighbours, queueing disciplines: there are none
         raise RefusedError(errno.EOPNOTSUPP)
+
+    def _is_up_already(self, which: SimulatedSocket, request: Request) -> bool:
+        """Whether a request brings an interface up that is, and nothing else: containers do so with their loopback."""
+        index, flags, change = request.number(4), request.number(8), request.number(12)
+        attributes = split_attributes(request.body, 16)
+        name = attributes.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
+        known = any(one.index == index or (index == 0 and one.name == name) for one in self._interfaces(which))
+        return known and not set(attributes) - {IFLA_IFNAME} and bool(flags & UP) and change in (0, UP)
 
     def _interfaces(self, which: SimulatedSocket) -> tuple[Interface, ...]:
         return self._kernel.interfaces.of(which.host.host)
@@ -66,13 +77,14 @@ class Routing:
         ]
 
     def _routes(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
-        lo, eth0 = self._interfaces(which)
-        own = [address for address in eth0.addresses if request.family in (0, FAMILY[address.version])]
+        lo, *others = self._interfaces(which)
+        eth0 = others[0] if others else lo
+        own = [address for address in eth0.addresses if others and request.family in (0, FAMILY[address.version])]
         messages = []
         if own and self._kernel.interfaces.reaches_beyond(which.host.host):
             messages += [route_message(eth0, None, address.ip) for address in own]
         messages += [route_message(eth0, address.network, address.ip) for address in own]
-        for interface in (lo, eth0):
+        for interface in (lo, *others):
             for address in interface.addresses:
                 if request.family in (0, FAMILY[address.version]):
                     messages.append(route_message(interface, None, address.ip, is_local=True))

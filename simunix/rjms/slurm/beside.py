@@ -26,6 +26,7 @@ KNOWN = (
     "acct_gather.conf",
     "mpi.conf",
     "job_container.conf",
+    "oci.conf",
 )
 """Files that Slurm looks for beside slurm.conf by itself."""
 GRES = "a gres.conf"

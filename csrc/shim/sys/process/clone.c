@@ -177,6 +177,7 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     give_own_process(child, process);
     child->process->random_state = born.seed;
     child->is_nested = is_born_nested(call, args);
+    child->has_network = (args->flags & CLONE_NEWNET) != 0;
     child->births = call->thread->births; /* its new image is one more of its creator's loop, as a forked child's is */
     child->hasty_births = call->thread->hasty_births;
     child->born_ns = call->thread->born_ns;
@@ -219,6 +220,7 @@ static long spawn_beside(struct call *call, struct clone_args *args)
     give_own_process(child, process);
     child->process->is_guest = true;
     child->is_nested = is_born_nested(call, args);
+    child->has_network = (args->flags & CLONE_NEWNET) != 0;
     child->shares_files = (args->flags & CLONE_FILES) != 0;
     process->shares_files |= child->shares_files;
     child->process->shares_files |= child->shares_files;
@@ -271,6 +273,7 @@ static long spawn_copy(struct call *call, struct clone_args *args)
         return born.number;
     call->thread->process->shares_files |= shares_files;
     args->stack = args->stack_size = 0;
+    call->thread->has_network = (args->flags & CLONE_NEWNET) != 0;
     args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM | CLONE_SIGHAND);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {
@@ -301,7 +304,7 @@ static bool lacks_company(uint64_t flags)
 
 static long spawn(struct call *call, struct clone_args *args)
 {
-    if ((args->flags & (CLONE_NEWPID | CLONE_NEWNS)) != 0 && !namespace_prepare(call->thread, args->flags))
+    if ((args->flags & NAMESPACES_PREPARED) != 0 && !namespace_prepare(call->thread, args->flags))
         return -EPERM;
     if ((args->stack == 0) != (args->stack_size == 0) || lacks_company(args->flags))
         return -EINVAL;

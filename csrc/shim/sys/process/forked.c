@@ -39,6 +39,8 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
     trap_arm();
     say_hello(thread, HELLO_FORKED, "", &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
+    if (thread->has_network)
+        namespace_network_entered(thread, true);
     if (thread->is_charged) {
         thread->charge = (struct charge_account){.next = born->next_charge};
         charge_begin(thread);

@@ -1,15 +1,36 @@
-/* Namespaces inside a host's own: mounts, names, users, networks and IPC are the kernel's. So are PID namespaces, but the server
- * knows processes by the host's numbers (shim/pids), which are read from the host's /proc: it is kept before it can be lost. */
+/* Namespaces inside a host's own: mounts, names, users and IPC are the kernel's. PID namespaces are, too, but the server knows processes
+ * by the host's numbers (shim/pids), which are read from the host's /proc: it is kept before it can be lost. Of network namespaces the
+ * server is told, as internet sockets are its own. Namespaces of clocks are refused: the clocks are the emulation's. */
+#include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 
-/* Before the caller, or its next child, gets other mounts or other numbers. False if that cannot be. */
+/* Before the caller, or its next child, gets other mounts, other numbers or another network. False if that cannot be. */
 bool namespace_prepare(struct thread *thread, uint64_t flags)
 {
-    if (proc_keep(thread->process) || (flags & CLONE_NEWPID) == 0)
+    if ((flags & CLONE_NEWTIME) != 0) {
+        warn_once(thread, WARN_REFUSED, "CLONE_NEWTIME: the clocks are the emulation's, and equal for all programs of a host", NULL);
+        return false;
+    }
+    if (proc_keep(thread->process) || (flags & (CLONE_NEWPID | CLONE_NEWNET)) == 0)
         return true;
-    warn_once(thread, WARN_REFUSED, "CLONE_NEWPID: a PID namespace is made only where /proc is mounted", NULL);
+    warn_once(thread, WARN_REFUSED, "CLONE_NEWPID, CLONE_NEWNET: such a namespace is made only where /proc is mounted", NULL);
     return false;
+}
+
+static long network_inode(const struct process *process)
+{
+    struct stat status;
+
+    return process->proc > 0 && NATIVE(newfstatat, process->proc, "thread-self/ns/net", &status, 0) == 0 ? (long)status.st_ino : 0;
+}
+
+void namespace_network_entered(struct thread *thread, bool is_new)
+{
+    struct reply reply;
+
+    thread->has_network = false;
+    ASK(thread, &reply, OP_NETWORK, network_inode(thread->process), is_new);
 }
 
 long sys_unshare(struct call *call)
@@ -17,23 +38,30 @@ long sys_unshare(struct call *call)
     uint64_t flags = (uint64_t)call->a[0];
     long result;
 
-    if ((flags & (CLONE_NEWPID | CLONE_NEWNS)) != 0 && !namespace_prepare(call->thread, flags))
+    if ((flags & NAMESPACES_PREPARED) != 0 && !namespace_prepare(call->thread, flags))
         return -EPERM;
     result = NATIVE(unshare, flags);
     if (result == 0 && (flags & CLONE_NEWPID) != 0)
         call->thread->births_nest = true;
+    if (result == 0 && (flags & CLONE_NEWNET) != 0)
+        namespace_network_entered(call->thread, true);
     return result;
 }
 
 /* What the descriptor stands for the kernel knows: a namespace, or a process with several (Linux 5.8). */
 long sys_setns(struct call *call)
 {
+    long network;
     long result;
 
-    if (!namespace_prepare(call->thread, CLONE_NEWPID))
+    if (!namespace_prepare(call->thread, CLONE_NEWPID | ((uint64_t)call->a[1] & CLONE_NEWTIME)))
         return -EPERM;
+    network = network_inode(call->thread->process);
     result = NATIVE(setns, call->a[0], call->a[1]);
-    if (result == 0)
-        call->thread->births_nest = births_are_nested(call->thread->process);
-    return result;
+    if (result != 0)
+        return result;
+    call->thread->births_nest = births_are_nested(call->thread->process);
+    if (network_inode(call->thread->process) != network)
+        namespace_network_entered(call->thread, false);
+    return 0;
 }

@@ -23,7 +23,9 @@ struct announced {
 void forked_start(struct call *call, const struct announced *born, bool shares_files, bool is_nested);
 
 /* namespace.c */
+#define NAMESPACES_PREPARED (CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWTIME)
 bool namespace_prepare(struct thread *thread, uint64_t flags);
+void namespace_network_entered(struct thread *thread, bool is_new);
 
 /* clone_entry.S */
 long trap_clone(struct clone_args *args, size_t size, struct thread *child);

@@ -55,6 +55,8 @@ void trap_thread_started(struct thread *thread)
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
     else
         begin_at_slot(thread);
+    if (thread->has_network)
+        namespace_network_entered(thread, true);
     if (thread->is_charged)
         charge_begin(thread);
     strace_open(thread);
