@@ -320,3 +320,14 @@ def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureF
     site = str(SITES / "large/slurm.conf")
     assert main(["slurm", "import", site, "-o", str(tmp_path / "b"), "--accounts", str(SITES / "university/accounts.cfg")]) == 2
     assert "AccountingStorageType is not slurmdbd" in capsys.readouterr().err
+
+
+def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) -> None:
+    nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\nNodeName=big Gres=gpu:5000\n"
+    written(tmp_path / "slurm.conf", f"SlurmctldHost=c\nSlurmdParameters=numa_node_as_socket\nGresTypes=gpu,nic\n{nodes}")
+    import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
+    hosts = {host.name: host for host in load(tmp_path / "out/scenario.yaml").hosts}
+    host = hosts["n1", "n2"]
+    assert (host.sockets, host.numa_per_socket, host.numa_nodes) == (4, 1, 4)
+    assert [(each.type, each.count) for each in host.gpus] == [("nvidia_a100", 4), ("1080", 1)]
+    assert hosts[("big",)].gpus == []  # more than a host has buses for: a count that stands for something else
