@@ -21,6 +21,8 @@ from simunix.scenario.device_section import NODES_MOST, devices_most
 
 WHAT = "a slurm.conf"
 FRONT_END = "left out: Slurm has no front ends any more; each node is a host with a slurmd of its own"
+COUNTED_AS_SOCKETS = ("numa_node_as_socket", "l3cache_as_socket")
+"""Of SlurmdParameters: sockets of slurm.conf are what hosts with `numa_per_socket: 1` show one of for each socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +232,10 @@ def _gpus(node: SiteNode, numa_nodes: int) -> list[dict[str, object]]:
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
     """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs.
 
-    What the site counts as sockets may be NUMA nodes, of which slurmd must find as many.
+    What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many.
     """
-    words = [setting.value.lower() for setting in conf.kept if setting.name.lower() == "slurmdparameters"]
-    counts_nodes = any("numa_node_as_socket" in word for word in words)
+    values = [setting.value.lower() for setting in conf.kept if setting.name.lower() == "slurmdparameters"]
+    counts_nodes = any(word in value for value in values for word in COUNTED_AS_SOCKETS)
     for node in conf.nodes:
         memory = max(1024, math.ceil(node.memory_mib * 17 / 16) + 64)
         entry: dict[str, object] = {"name": list(node.names), "cores": node.cpus, "sockets": node.sockets}

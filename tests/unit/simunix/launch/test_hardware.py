@@ -40,7 +40,7 @@ def test_topology_of_threads_cores_and_sockets(tmp_path: Path) -> None:
 
 def test_thousands_of_processors_share_files(tmp_path: Path) -> None:
     cpus = 128
-    write_tree(tmp_path / "shape", Hardware(1, cpus, 1, 1 << 30))
+    write_tree(tmp_path / "shape", Hardware(1, cpus, 1, 1 << 30, 1))
     files = [file for file in (tmp_path / "shape" / "cpu").rglob("*") if file.is_file()]
     assert len(files) == (14 + 3 * 10) * cpus + 10 + 4  # topology, caches of a core; the last cache, and the folder itself
     assert len({file.stat().st_ino for file in files}) < 3 * cpus
