@@ -266,7 +266,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_POWER = 2048,     /* its host has files about power (shim/sys/procfs/power_files.c) */
     HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run: HOST_BOOTED says when */
-    HELLO_FLAG_CONTAINED = 1 << 20, /* ids of its host are not the kernel's own (csrc/hostinit/contained.c) */
+    HELLO_FLAG_CONTAINED = 4096, /* ids of its host are not the kernel's own (csrc/hostinit/contained.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 

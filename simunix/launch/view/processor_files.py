@@ -1,4 +1,4 @@
-"""/sys/devices/system/cpu: the topology of processors, their caches and their NUMA nodes."""
+"""/sys/devices/system/cpu: the topology of processors, their NUMA nodes and, where a host has several, their caches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINE = 64
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A cache of each core, or a last one that the cores of a NUMA node, or of a socket, share."""
+    """A cache of each core, or the last one, which the cores of a NUMA node share."""
 
     level: int
     kind: str
@@ -65,8 +65,8 @@ def _topology_texts(hardware: Hardware) -> Iterator[dict[str, str]]:
 
 
 def _last_cache(hardware: Hardware) -> tuple[Cache, int]:
-    """The last cache, and how many cores share it: those of a NUMA node, or of a socket where nodes are larger."""
-    parts = max(1, hardware.numa_per_socket)
+    """The last cache, and how many cores share it: those of a NUMA node."""
+    parts = hardware.numa_per_socket
     return Cache(3, "Unified", max(LAST_CACHE_KIB // parts, KIB), 16), hardware.cores_per_socket // parts
 
 
@@ -102,4 +102,5 @@ def write_processors(base: Path, hardware: Hardware) -> None:
         tree.write(f"{folder}/online", "1")
         node = hardware.node_of(cpu)
         os.symlink(f"../../node/node{node}", f"{folder}/node{node}")
-    _write_caches(str(base), hardware, tree)
+    if hardware.numa_per_socket:  # other hosts stay as they were: each file that Slurm's daemons read takes virtual time
+        _write_caches(str(base), hardware, tree)

@@ -13,7 +13,7 @@ from tests.system.load import busy_computer
 
 FILES = (
     "/proc/self/stat /proc/self/statm /proc/self/status /proc/self/io /proc/self/sched /proc/self/schedstat /proc/self/smaps "
-    "/proc/self/smaps_rollup /proc/self/oom_score /proc/1/stat /proc/vmstat /proc/pressure/cpu "
+    "/proc/self/smaps_rollup /proc/self/numa_maps /proc/self/oom_score /proc/1/stat /proc/vmstat /proc/pressure/cpu "
     "/proc/pressure/memory /proc/diskstats /proc/swaps /proc/partitions /proc/interrupts /proc/softirqs "
     "/proc/sys/fs/file-nr /proc/sys/fs/inode-nr /proc/sys/fs/dentry-state /proc/buddyinfo /proc/zoneinfo"
 )

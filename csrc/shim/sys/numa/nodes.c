@@ -83,7 +83,7 @@ unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy,
 {
     unsigned local = numa_node_of_cpu(thread, cpu);
     uint32_t nodes = policy->nodes;
-    uint32_t mode = policy->mode & 0xFF;
+    uint32_t mode = policy->mode & ~MODE_FLAGS;
 
     if (nodes == 0)
         return local;

@@ -10,6 +10,11 @@
 #define NUMA_NODES_MOST 32
 #define NUMA_PAGE_BYTES 4096UL
 
+#define STATIC_NODES (1U << 15)
+#define RELATIVE_NODES (1U << 14)
+#define NUMA_BALANCING (1U << 13)
+#define MODE_FLAGS (STATIC_NODES | RELATIVE_NODES | NUMA_BALANCING)
+
 /* See set_mempolicy(2). The numbers are the kernel's (linux/mempolicy.h), some newer than its headers here. */
 enum memory_mode {
     MODE_DEFAULT,
@@ -63,7 +68,9 @@ unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy,
 const struct memory_policy *memory_range_find(const struct memory_table *table, uint64_t address);
 bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, const struct memory_policy *policy);
 struct memory_ranges *memory_ranges(struct process *process);
+const struct memory_policy *memory_range_policy(const struct memory_ranges *ranges, uint64_t address);
 void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size);
+
 
 /* policy.c */
 long numa_take_nodes(const uint64_t *from, uint64_t most, uint32_t *nodes, bool *has_others);

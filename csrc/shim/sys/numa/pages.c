@@ -47,10 +47,8 @@ static bool place(struct process *process, uint64_t address, unsigned node)
 static unsigned node_of(const struct call *call, const struct numa_thread *known, uint64_t address)
 {
     const struct memory_ranges *ranges = other_process(call) == 0 ? call->thread->process->memory_ranges : NULL;
-    const struct memory_policy *policy = ranges != NULL ? memory_range_find(&ranges->places, address) : NULL;
+    const struct memory_policy *policy = memory_range_policy(ranges, address);
 
-    if (policy == NULL && ranges != NULL)
-        policy = memory_range_find(&ranges->policies, address);
     return numa_node_by(call->thread, policy != NULL ? policy : &known->policy, address, known->cpu);
 }
 

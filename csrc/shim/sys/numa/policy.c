@@ -3,10 +3,6 @@
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 
-#define STATIC_NODES (1U << 15)
-#define RELATIVE_NODES (1U << 14)
-#define NUMA_BALANCING (1U << 13)
-#define MODE_FLAGS (STATIC_NODES | RELATIVE_NODES | NUMA_BALANCING)
 #define KERNEL_NODES 1024 /* that a set may have */
 #define SET_BITS_MOST (NUMA_PAGE_BYTES * 8)
 
@@ -130,11 +126,8 @@ static bool is_mapped(uint64_t address)
 
 static unsigned node_of_page(struct thread *thread, const struct numa_thread *known, uint64_t address)
 {
-    const struct memory_ranges *ranges = thread->process->memory_ranges;
-    const struct memory_policy *policy = ranges != NULL ? memory_range_find(&ranges->places, address) : NULL;
+    const struct memory_policy *policy = memory_range_policy(thread->process->memory_ranges, address);
 
-    if (policy == NULL && ranges != NULL)
-        policy = memory_range_find(&ranges->policies, address);
     return numa_node_by(thread, policy != NULL ? policy : &known->policy, address, known->cpu);
 }
 

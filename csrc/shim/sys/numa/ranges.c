@@ -10,6 +10,14 @@ const struct memory_policy *memory_range_find(const struct memory_table *table, 
     return NULL;
 }
 
+/* What decides where a page of a range is: a move, or the range's policy; NULL: the policy of the thread. */
+const struct memory_policy *memory_range_policy(const struct memory_ranges *ranges, uint64_t address)
+{
+    const struct memory_policy *policy = ranges != NULL ? memory_range_find(&ranges->places, address) : NULL;
+
+    return policy == NULL && ranges != NULL ? memory_range_find(&ranges->policies, address) : policy;
+}
+
 static void insert_at(struct memory_table *table, unsigned place, struct memory_range range)
 {
     for (unsigned i = table->count; i > place; i--)

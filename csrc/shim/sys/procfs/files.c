@@ -35,7 +35,7 @@ static const struct own_file process_files[] = {
     {"net/sockstat6", proc_write_sockets}, {"net/snmp", proc_write_sockets},
     {"mountinfo", proc_write_mounts},      {"mounts", proc_write_mounts},
     {"mountstats", proc_write_mounts},     {"cgroup", proc_write_cgroup},
-    {"cpuset", proc_write_cpuset},
+    {"cpuset", proc_write_cpuset},         {"numa_maps", proc_write_numa_maps},
 };
 
 void proc_flush(struct proc_page *page)

@@ -7,52 +7,10 @@
 #include "shim/sys/process/process.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define LINE_ROOM 512
 #define PAGE_KIB 4
 #define FIELD_DATA 6 /* of statm, counted from 1 */
 #define FIELD_RESIDENT 2
 #define FIELD_SHARED 3
-#define CPU_BYTES 1024 / 8
-
-/* The lines of a native file, one after the other. */
-struct lines {
-    long fd;
-    long size, at; /* of `text` */
-    char text[512];
-    char line[LINE_ROOM];
-};
-
-static bool lines_open(struct lines *lines, const char *path)
-{
-    lines->fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-    lines->size = lines->at = 0;
-    return lines->fd >= 0;
-}
-
-/* The next line without its end, cut where it is too long; false at the end, where the file is closed. */
-static bool lines_next(struct lines *lines)
-{
-    char *to = lines->line;
-
-    for (;;) {
-        if (lines->at == lines->size) {
-            lines->size = NATIVE(read, lines->fd, lines->text, sizeof lines->text);
-            lines->at = 0;
-            if (lines->size <= 0) {
-                NATIVE(close, lines->fd);
-                return false;
-            }
-        }
-        if (lines->text[lines->at] == '\n') {
-            lines->at++;
-            *to = '\0';
-            return true;
-        }
-        if (to < lines->line + sizeof lines->line - 1)
-            *to++ = lines->text[lines->at];
-        lines->at++;
-    }
-}
 
 /* Where a field begins, fields being numbers with a space between them. */
 static const char *find_field(const char *text, int number)

@@ -24,6 +24,16 @@ struct proc_page {
     char text[512];
 };
 
+#define LINE_ROOM 512
+
+/* The lines of a native file, one after the other. */
+struct lines {
+    long fd;
+    long size, at; /* of `text` */
+    char text[512];
+    char line[LINE_ROOM];
+};
+
 struct own_file {
     const char *path; /* below /proc */
     void (*write)(struct proc_page *page);
@@ -36,6 +46,10 @@ void proc_put(struct proc_page *page, const char *text);
 void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after);
 const char *proc_last_part(const char *path);
 int proc_id_of(const char *path);
+
+/* lines.c */
+bool lines_open(struct lines *lines, const char *path);
+bool lines_next(struct lines *lines);
 
 /* host.c */
 void proc_write_uptime(struct proc_page *page);
@@ -63,8 +77,12 @@ void proc_write_sched(struct proc_page *page);
 void proc_write_schedstat(struct proc_page *page);
 void proc_write_oom_score(struct proc_page *page);
 
+/* numa_maps.c */
+void proc_write_numa_maps(struct proc_page *page);
+
 /* sets.c */
 void proc_put_processors(struct proc_page *page, bool as_list);
+void proc_put_list(struct proc_page *page, const uint8_t *set, int bits, const char *after);
 void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_computer);
 
 /* mounts.c */

@@ -19,7 +19,7 @@ static void put_set(struct proc_page *page, const uint32_t *words, int bits)
     }
 }
 
-static void put_list(struct proc_page *page, const uint8_t *set, int bits)
+void proc_put_list(struct proc_page *page, const uint8_t *set, int bits, const char *after)
 {
     const char *before = "";
 
@@ -35,7 +35,7 @@ static void put_list(struct proc_page *page, const uint8_t *set, int bits)
             proc_put_number(page, "-", bit, "");
         before = ",";
     }
-    proc_put(page, "\n");
+    proc_put(page, after);
 }
 
 /* The processors that a thread may use, which sched_getaffinity(2) tells. */
@@ -51,7 +51,7 @@ void proc_put_processors(struct proc_page *page, bool as_list)
     if (sys_sched_getaffinity(&call) < 0)
         set.bytes[0] = 1;
     if (as_list)
-        put_list(page, set.bytes, cpus);
+        proc_put_list(page, set.bytes, cpus, "\n");
     else
         put_set(page, set.words, cpus);
 }
@@ -65,7 +65,7 @@ void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_compute
         proc_put(page, of_computer);
         proc_put(page, "\n");
     } else if (as_list) {
-        put_list(page, (const uint8_t *)words, NUMA_NODES_MOST);
+        proc_put_list(page, (const uint8_t *)words, NUMA_NODES_MOST, "\n");
     } else {
         put_set(page, words, 32 * NODE_WORDS);
     }

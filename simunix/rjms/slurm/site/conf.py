@@ -17,9 +17,12 @@ from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import NEEDED, NODE_WORDS, RULES, SUBMIT_SCRIPT, TAKEN, Change
 from simunix.rjms.slurm.site.names import Names
 from simunix.rjms.slurm.site.references import NOT_YET, References
+from simunix.scenario.device_section import NODES_MOST, devices_most
 
 WHAT = "a slurm.conf"
 FRONT_END = "left out: Slurm has no front ends any more; each node is a host with a slurmd of its own"
+COUNTED_AS_SOCKETS = ("numa_node_as_socket", "l3cache_as_socket")
+"""Of SlurmdParameters: sockets of slurm.conf are what hosts with `numa_per_socket: 1` show one of for each socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class SiteNode:
     threads: int
     memory_mib: int
     disk_mib: int
+    gpus: tuple[tuple[str, int], ...] = ()
 
     @property
     def cpus(self) -> int:
@@ -215,14 +219,29 @@ def _sizes(node: NodeLine) -> SiteNode:
         cores = max(1, cpus // (sockets * threads)) if cpus > 1 else 1
     elif not sockets:
         sockets = max(1, cpus // (cores * threads))
-    return SiteNode(node.names, sockets, cores, threads, number("realmemory", 1), number("tmpdisk", 0))
+    return SiteNode(node.names, sockets, cores, threads, number("realmemory", 1), number("tmpdisk", 0), tuple(node.gpus))
+
+
+def _gpus(node: SiteNode, numa_nodes: int) -> list[dict[str, object]]:
+    """The GPUs of a host as the scenario has them; none if they are too many for its buses."""
+    if sum(count for _, count in node.gpus) > devices_most(numa_nodes):
+        return []
+    return [{**({"type": kind} if kind else {}), "count": count} for kind, count in node.gpus if count]
 
 
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
-    """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs."""
+    """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs.
+
+    What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many.
+    """
+    values = [setting.value.lower() for setting in conf.kept if setting.name.lower() == "slurmdparameters"]
+    counts_nodes = any(word in value for value in values for word in COUNTED_AS_SOCKETS)
     for node in conf.nodes:
         memory = max(1024, math.ceil(node.memory_mib * 17 / 16) + 64)
         entry: dict[str, object] = {"name": list(node.names), "cores": node.cpus, "sockets": node.sockets}
         entry |= {"threads_per_core": node.threads} if node.threads > 1 else {}
+        numa = {"numa_per_socket": 1} if counts_nodes and node.sockets <= NODES_MOST else {}
+        gpus = _gpus(node, node.sockets if numa else 1)
+        entry |= numa | ({"gpus": gpus} if gpus else {})
         entry |= {"memory": f"{memory}MiB"}
         yield entry | ({"disk": f"{node.disk_mib * 2}MiB"} if node.disk_mib > 1 << 19 else {})

@@ -1,0 +1,34 @@
+/* Reading a file of the kernel line by line. */
+#include "shim/sys/procfs/procfs.h"
+
+bool lines_open(struct lines *lines, const char *path)
+{
+    lines->fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    lines->size = lines->at = 0;
+    return lines->fd >= 0;
+}
+
+/* The next line without its end, cut where it is too long; false at the end, where the file is closed. */
+bool lines_next(struct lines *lines)
+{
+    char *to = lines->line;
+
+    for (;;) {
+        if (lines->at == lines->size) {
+            lines->size = NATIVE(read, lines->fd, lines->text, sizeof lines->text);
+            lines->at = 0;
+            if (lines->size <= 0) {
+                NATIVE(close, lines->fd);
+                return false;
+            }
+        }
+        if (lines->text[lines->at] == '\n') {
+            lines->at++;
+            *to = '\0';
+            return true;
+        }
+        if (to < lines->line + sizeof lines->line - 1)
+            *to++ = lines->text[lines->at];
+        lines->at++;
+    }
+}
