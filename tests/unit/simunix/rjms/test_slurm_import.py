@@ -322,7 +322,6 @@ def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureF
     assert "AccountingStorageType is not slurmdbd" in capsys.readouterr().err
 
 
-<<<<<<< HEAD
 def test_a_cgroup_conf_goes_along_for_hosts_without_systemd(tmp_path: Path) -> None:
     written(tmp_path / "slurm.conf", "SlurmctldHost=c\nTaskPlugin=task/cgroup\nNodeName=n1\n")
     lines = "ConstrainCores=yes AllowedRAMSpace=95\nCgroupPlugin=cgroup/v1\nCgroupMountpoint=/cgroup\n"
@@ -336,7 +335,8 @@ def test_a_cgroup_conf_goes_along_for_hosts_without_systemd(tmp_path: Path) -> N
         "cgroup.conf:3: CgroupMountpoint=/cgroup: left out: hosts have their cgroups where Slurm looks for them",
         "cgroup.conf: IgnoreSystemd=yes: added: hosts have no systemd",
     ]
-=======
+
+
 def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) -> None:
     nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\nNodeName=big Gres=gpu:5000\n"
     written(tmp_path / "slurm.conf", f"SlurmctldHost=c\nSlurmdParameters=numa_node_as_socket\nGresTypes=gpu,nic\n{nodes}")
@@ -346,4 +346,3 @@ def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) ->
     assert (host.sockets, host.numa_per_socket, host.numa_nodes) == (4, 1, 4)
     assert [(each.type, each.count) for each in host.gpus] == [("nvidia_a100", 4), ("1080", 1)]
     assert hosts[("big",)].gpus == []  # more than a host has buses for: a count that stands for something else
->>>>>>> hardware
