@@ -103,7 +103,7 @@ class Memory:
         if home is None or process.memory_due_ns < 0:
             return
         process.memory_due_ns = self._kernel.now_ns + BETWEEN_COUNTS_NS
-        for group in list(counting(home)):
+        for group in [group for group in counting(home) if group.number(MAX) != NO_LIMIT or group.number(HIGH) != NO_LIMIT]:
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
