@@ -143,9 +143,6 @@ extern const struct device {
 bool devices_make(const char *terminal);
 bool device_make_file(const char *value);
 
-/* cgroups.c */
-bool cgroups_make(const char *files);
-
 /* seal.c */
 bool seal_mounts(const char *unused);
 void seal_capabilities(void);

@@ -320,15 +320,6 @@ class Container:
         """Process number of the host's first process."""
         return self._line.init
 
-    def cgroups(self) -> int | None:
-        """A descriptor of the folder of the host's cgroups; None if it has none."""
-        if self.spec.isolation is Isolation.NONE or not self.spec.cgroups:
-            return None
-        try:
-            return os.open(f"/proc/{self.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:  # the kernel of this computer has no place for them
-            return None
-
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
         environment = dict(command.environment)
