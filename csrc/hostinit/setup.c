@@ -243,7 +243,7 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", cgroups_make}, {"device", device_make_file},
+    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", cgroups_make},  {"device", device_make_file},
 };
 
 static bool run_directive(const char *word)
