@@ -59,8 +59,7 @@ SELDOM = ("strace", "sys/cgroup", "sys/device", "sys/procfs", "sys/process", "sy
 """Rooms of the shim whose calls cost far more than their code: they are compiled for size, to stay within SPAN_BYTES."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
-OF_PROTOCOL = ("cgroup", "cpu", "device", "power", "rsg", "socket", "storage")
-PROTOCOL = (*(f"{name}_protocol" for name in OF_PROTOCOL), "protocol")
+PROTOCOL = ("cpu_protocol", "file_protocol", "rsg_protocol", "socket_protocol", "storage_protocol", "protocol")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "tsc", "watch")
 
 

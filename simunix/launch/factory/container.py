@@ -18,6 +18,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import ContainerError, FactoryError, HostLostError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
+from simunix.launch.view.device_numbers import DeviceNode
 from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
@@ -60,15 +61,6 @@ class Bind:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceNode:
-    """A character device that does nothing, below /dev of a host."""
-
-    path: str
-    major: int
-    minor: int
-
-
-@dataclass(frozen=True, slots=True)
 class Temporary:
     """A folder such as /tmp that a host has for itself, empty at first.
 
@@ -90,7 +82,8 @@ class ContainerSpec:
 
     `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
     the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
-    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
+    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added
+    to /sys and `cpu` shown as /dev/cpu.
     """
 
     name: str
@@ -309,15 +302,6 @@ class Container:
     def init(self) -> int:
         """Process number of the host's first process."""
         return self._line.init
-
-    def cgroups(self) -> int | None:
-        """A descriptor of the folder of the host's cgroups; None if it has none."""
-        if self.spec.isolation is Isolation.NONE or not self.spec.cgroups:
-            return None
-        try:
-            return os.open(f"/proc/{self.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:  # the kernel of this computer has no place for them
-            return None
 
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
