@@ -15,7 +15,6 @@ from rsg_server.cgroups.cgroups import Cgroups
 from rsg_server.clock.clock_page import ClockPage
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.clock.timer_queue import TimerQueue
-from rsg_server.devices.programs import Programs
 from rsg_server.devices.table import Devices
 from rsg_server.diagnosis.debugger import Debugger
 from rsg_server.diagnosis.disturbances import Disturbances
@@ -88,7 +87,6 @@ class Kernel:
         self.on_warning: Callable[[str], None] = lambda text: None
         self.disturbances = Disturbances(lambda text: self.on_warning(text))
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
-        self.devices, self.device_programs = Devices(self.page.tell_device), Programs(self.page.tell_device_programs)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
@@ -109,7 +107,7 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.futexes, self.timerfds = FutexTable(), TimerFds()
+        self.futexes, self.timerfds, self.devices = FutexTable(), TimerFds(), Devices(self.page)
         self.buses = SystemBuses(self)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)

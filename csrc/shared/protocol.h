@@ -377,8 +377,8 @@ struct simunix_clock_page {
     uint64_t
         exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */
     uint64_t version;
-    uint64_t device_programs; /* those that cgroups have (sys/device/programs.c) */
-    uint64_t devices; /* files that stand for devices: without any, none is looked for */
+    uint64_t device_programs;                     /* those that cgroups have (sys/device/programs.c) */
+    uint64_t devices;                             /* files that stand for devices: without any, none is looked for */
     uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of each such file's inode (sys/device/device.c) */
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
-    from rsg_server.devices.programs import Programs
+    from rsg_server.devices.table import Devices
     from rsg_server.event_log import EventLog
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.host_state import Launcher
@@ -40,4 +40,4 @@ class Kernel(Protocol):
     @property
     def cpu(self) -> Cpu: ...
     @property
-    def device_programs(self) -> Programs: ...
+    def devices(self) -> Devices: ...

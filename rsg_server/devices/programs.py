@@ -8,16 +8,13 @@ An access is allowed if every program that counts answers 1.
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol, Self
 
 from rsg_server.devices.ebpf.instructions import Instruction, decoded
 from rsg_server.devices.ebpf.machine import run
 from rsg_server.devices.ebpf.verifier import RefusedError, verify
-
-if TYPE_CHECKING:
-    from rsg_server.cgroups.group import Group
 
 OVERRIDE, MULTI, REPLACE = 1, 2, 4
 """Flags of BPF_PROG_ATTACH."""
@@ -25,6 +22,13 @@ MOST_OF_A_GROUP = 64
 BLOCK, CHARACTER = 1, 2
 MAKE, READ, WRITE = 1, 2, 4
 """Parts of the context's access_type, see struct bpf_cgroup_dev_ctx."""
+
+
+class Group(Protocol):
+    """A group of processes in a tree (rsg_server/cgroups/group.py)."""
+
+    def up(self) -> Iterator[Self]:
+        """The group itself, then the group above, up to the root."""
 
 
 @dataclass(eq=False, slots=True)

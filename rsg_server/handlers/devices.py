@@ -59,14 +59,14 @@ def _access(flags: int) -> int:
 
 def _may(kernel: DeviceKernel, actor: Actor, access: int, what: Device) -> bool:
     """Whether the programs of a process's group allow it to open or make a device."""
-    if not kernel.device_programs.are_used:
+    if not kernel.devices.programs.are_used:
         return True
     try:
         group = kernel.cgroups.of(actor.process.host).group_of(actor.process)
     except cgroup_file.RefusedError:
         return True
     kind = BLOCK if stat.S_ISBLK(what.kind) else CHARACTER
-    return kernel.device_programs.allow(group, access, kind, what.number)
+    return kernel.devices.programs.allow(group, access, kind, what.number)
 
 
 def _split(number: int) -> tuple[int, int]:
@@ -92,16 +92,16 @@ def program(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Rep
         if what == ProgramRequest.LOAD:
             return Reply((0, _load(kernel, actor, first, second, content), b""))
         if what == ProgramRequest.FIND:
-            return Reply((0, kernel.device_programs.find(first).number, b""))
+            return Reply((0, kernel.devices.programs.find(first).number, b""))
         group = kernel.cgroups.of(actor.process.host).groups.get(first)
         if group is None:
             return failed(errno.EBADF)
         if what == ProgramRequest.ATTACH:
-            kernel.device_programs.attach(group, second, third, fourth)
+            kernel.devices.programs.attach(group, second, third, fourth)
         elif what == ProgramRequest.DETACH:
-            kernel.device_programs.detach(group, second)
+            kernel.devices.programs.detach(group, second)
         else:
-            flags, numbers = kernel.device_programs.of(group, counts=bool(second))
+            flags, numbers = kernel.devices.programs.of(group, counts=bool(second))
             return Reply((0, flags, struct.pack(f"<{len(numbers)}I", *numbers)))
     except (RefusedError, cgroup_file.RefusedError) as error:
         return failed(error.number)
@@ -110,10 +110,10 @@ def program(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Rep
 
 def _load(kernel: DeviceKernel, actor: Actor, offset: int, size: int, content: bytes) -> int:
     """Take a part of a program; the program's number once it is whole, before that 0."""
-    parts = kernel.device_programs.parts
+    parts = kernel.devices.programs.parts
     whole = (parts.pop(actor.number, b"") if offset else b"") + content
     if len(whole) >= size:
-        return kernel.device_programs.load(whole)
+        return kernel.devices.programs.load(whole)
     parts[actor.number] = whole
     return 0
 

@@ -15,7 +15,6 @@ from rsg_server.sockets import needs as sockets
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.clock_page import ClockPage
-    from rsg_server.devices.programs import Programs
     from rsg_server.devices.table import Devices
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
@@ -270,8 +269,6 @@ class DeviceKernel(Protocol):
 
     @property
     def cgroups(self) -> Cgroups: ...
-    @property
-    def device_programs(self) -> Programs: ...
     @property
     def devices(self) -> Devices: ...
     @property

@@ -1,7 +1,7 @@
 """Instructions of eBPF as their bytes say them, and which of them a program about devices may have (RFC 9669).
 
-Left out are what needs something besides the program: calls, maps, atomic operations on shared memory. Programs that libcrun,
-systemd and Slurm make have none of these.
+Left out are what needs something besides the program: calls, maps, atomic operations on shared memory. Programs that libcrun
+and systemd make have none of these.
 """
 
 from __future__ import annotations

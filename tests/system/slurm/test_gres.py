@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -40,7 +41,7 @@ slurm: {controller: controller, nodes: 'node[1-3]', config: slurm.conf}
 stop: processes
 until: 5min
 processes:
-  - {name: user, host: controller, start: 10s, command: "sh SCRIPT"}
+  - {name: user, host: controller, start: 10s, command: [sh, -c, SCRIPT]}
 """
 SHOW = (
     "echo $SLURM_PROCID gpus=$SLURM_STEP_GPUS cuda=$CUDA_VISIBLE_DEVICES mps=$CUDA_MPS_ACTIVE_THREAD_PERCENTAGE "
@@ -87,10 +88,8 @@ def test_steps_see_the_gpus_that_they_have(simunix: Simunix, tmp_path: Path) -> 
     (tmp_path / "gres.conf").write_text(GRES)
     (tmp_path / "show").write_text(SHOW)
     steps = "\n".join(f'echo "== {step}"; srun {step} bash -c "$(cat {tmp_path}/show)" | sort' for step in STEPS)
-    (tmp_path / "steps").write_text(
-        f"sinfo -Nho '%N %t %G'\n{steps}\necho '== devices'\nsrun -wnode1 ls -l /dev/nvidia0 /dev/infiniband\n"
-    )
-    (tmp_path / "s.yaml").write_text(SCENARIO.replace("SCRIPT", str(tmp_path / "steps")))
+    script = f"sinfo -Nho '%N %t %G'\n{steps}\necho '== devices'\nsrun -wnode1 ls -l /dev/nvidia0 /dev/infiniband\n"
+    (tmp_path / "s.yaml").write_text(SCENARIO.replace("SCRIPT", json.dumps(script)))
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out", timeout=200)
     assert done.returncode == 0 and "drain" not in done.stderr, done.stderr
     told = (tmp_path / "out/hosts/controller/user.out").read_text().split("== ")
@@ -137,8 +136,7 @@ def confined(simunix: Simunix, folder: Path, name: str, *options: object) -> Run
     (folder / "slurm.conf").write_text(plain + CONFINED)
     (folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\nConstrainDevices=yes\n")
     (folder / "gres.conf").write_text("Name=gpu File=/dev/nvidia[0-1]\n")
-    (folder / "steps").write_text(USER)
-    text = SCENARIO.replace("node[1-3]", "node1").replace("SCRIPT", str(folder / "steps"))
+    text = SCENARIO.replace("node[1-3]", "node1").replace("SCRIPT", json.dumps(USER))
     (folder / "s.yaml").write_text(text)
     return run(simunix, folder / "s.yaml", folder / name, *options, timeout=300)
 
@@ -158,5 +156,5 @@ def test_a_job_opens_no_gpu_that_it_has_not_got(simunix: Simunix, tmp_path: Path
 
 def test_the_slurm_of_another_release_confines_too(fresh_simunix: Simunix, tmp_path: Path) -> None:
     root = KeptRoot("trixie", "trixie", ("slurm-wlm", "munge", "python3")).made(fresh_simunix)
-    ran = confined(fresh_simunix, tmp_path, "out", "--set", f"root={root}", "--set", f"shared=[{tmp_path}]")
+    ran = confined(fresh_simunix, tmp_path, "out", "--set", f"root={root}")
     assert seen(ran) == SEEN

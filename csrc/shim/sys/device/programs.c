@@ -142,8 +142,8 @@ static long open_by_number(struct thread *thread, const union bpf_attr *given)
 
 static long refuse(struct thread *thread)
 {
-    warn_once(thread, WARN_REFUSED, "bpf: but for programs of cgroups' devices, it would reach the computer that the emulation runs on",
-              NULL);
+    warn_once(thread, WARN_REFUSED,
+              "bpf: but for programs of cgroups' devices, it would reach the computer that the emulation runs on", NULL);
     return -EPERM;
 }
 

@@ -35,6 +35,19 @@ def only(minor: int) -> bytes:
     )
 
 
+class Page:
+    """What the shims would be told of devices."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def tell_device(self, inode: int) -> None:
+        self.told.append(inode)
+
+    def tell_device_programs(self, groups: int) -> None:
+        """Nobody asks."""
+
+
 class Tree:
     """A job in a slice, and its step, with programs that allow one device each."""
 
@@ -114,12 +127,12 @@ def test_equal_programs_are_one() -> None:
 
 
 def test_a_device_has_a_driver_on_the_host_that_was_given_it() -> None:
-    told: list[int] = []
-    devices = Devices(told.append)
+    page = Page()
+    devices = Devices(page)
     devices.given("node1", (5, 17), NVIDIA, 0)
     devices.made((5, 18), Device(stat.S_IFBLK, NVIDIA, 0))
     gpu = devices.at((5, 17))
-    assert gpu == Device(stat.S_IFCHR, NVIDIA, 0) and told == [17, 18]
+    assert gpu == Device(stat.S_IFCHR, NVIDIA, 0) and page.told == [17, 18]
     assert devices.driver("node1", gpu) is Driver.NOTHING and devices.driver("node2", gpu) is None
     assert devices.driver("node1", Device(stat.S_IFBLK, NVIDIA, 0)) is None
     assert devices.driver("node2", Device(stat.S_IFCHR, 1, 5)) is Driver.MEMORY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simunix.planning.device_numbers import numbered
+from simunix.launch.view.device_numbers import numbered
 
 
 def test_known_devices_have_their_numbers_and_others_free_ones() -> None:
