@@ -22,6 +22,7 @@ from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
 from rsg_server.fd_store.store import FdStore
+from rsg_server.handlers.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
@@ -39,7 +40,6 @@ from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
-from rsg_server.process.system_bus import SystemBuses
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
 from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
@@ -106,8 +106,7 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.futexes, self.timerfds = FutexTable(), TimerFds()
-        self.buses = SystemBuses(self)
+        self.futexes, self.timerfds, self.buses = FutexTable(), TimerFds(), SystemBuses(self)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams = Datagrams(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)

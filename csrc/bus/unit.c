@@ -38,7 +38,8 @@ bool name_is(const char *name, const char *suffix)
 
 bool name_is_valid(const char *name)
 {
-    return name[0] != '\0' && strlen(name) < NAME_ROOM && name[strspn(name, NAME_CHARACTERS)] == '\0' && strchr(name, '.') != NULL;
+    return name[0] != '\0' && strlen(name) < NAME_ROOM && name[strspn(name, NAME_CHARACTERS)] == '\0' &&
+           strchr(name, '.') != NULL;
 }
 
 /* The object of a unit: each character but letters and digits as _ and two hexadecimal digits, and a digit at the beginning. */

@@ -1,4 +1,4 @@
-"""A host's system bus: there at the first connect and not before, as dbus-daemon to its clients, as systemd to who wants a scope."""
+"""A host's system bus: there from the first connect on, as dbus-daemon to its clients, as systemd to who wants a scope."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ for name in ("cgroup.controllers", "pids.max", "cpu.weight", "cpuset.cpus"):
     print(name, open(f"{folder}/{name}").read().strip().replace(" io", ""))
 path = client.manager("GetUnit", "s", "x-1.scope")
 print(path, client.manager("GetUnitByPID", "u", child.pid) == path)
-for interface, name in ((UNIT, "Id"), (UNIT, "ActiveState"), (SCOPE, "ControlGroup"), (SCOPE, "TasksMax"), (SCOPE, "AllowedCPUs")):
+of_scope = [(SCOPE, name) for name in ("ControlGroup", "TasksMax", "AllowedCPUs")]
+for interface, name in ((UNIT, "Id"), (UNIT, "ActiveState"), *of_scope):
     print(name, client.property(path, interface, name))
 print(client.manager("StopUnit", "ss", "x-1.scope", "replace"), child.wait())
 while (signal := client.signal())[0] != "JobRemoved" or signal[1][3] != "done" or signal[1][0] != 2:
@@ -287,7 +288,8 @@ events: [{at: 20s, host: a, state: off}, {at: 30s, host: a, state: on}]
 
 
 def test_it_comes_again_after_a_boot_and_a_run_is_repeatable(simunix: Simunix, tmp_path: Path) -> None:
-    begin = 'client = Client()\nclient.scope("x.scope", [os.getpid()])\nprint(time.time(), client.manager("GetUnit", "s", "x.scope"))\n'
+    begin = 'client = Client()\nclient.scope("x.scope", [os.getpid()])\n'
+    begin += 'print(time.time(), client.manager("GetUnit", "s", "x.scope"), flush=True)\n'
     (tmp_path / "p.py").write_text(f"{IMPORT}{begin}time.sleep(1000)\n")
     (tmp_path / "s.yaml").write_text(BOOTED.replace("PYTHON", sys.executable).replace("FOLDER", str(tmp_path)))
     logs = []
