@@ -5,7 +5,7 @@
  *
  * The bus is the message bus (org.freedesktop.DBus) and systemd (org.freedesktop.systemd1) in one process. As on a Debian
  * without further configuration nobody may own a name there, and no client may call another, so all calls are answered here.
- * The bus ends when its last client is gone and no unit that was asked for is left to be watched; the next connect starts it again.
+ * The bus ends when its last client is gone and no unit is left that it is to look after; the next connect starts it again.
  *
  *     main.c        the socket, the loop of waits            driver.c      what the message bus itself answers
  *     wire.c        values as D-Bus writes them              manager.c     systemd: units are started and stopped
@@ -14,7 +14,7 @@
  *     auth.c        the dialogue before the first message    unit.c        units, their names and lives
  *     match.c       which signals a client wants             cgroup.c      folders below /sys/fs/cgroup
  *     inquiry.c     systemd: which units there are           introspection.c  the methods of objects, as text
- *     start.c of csrc/jobs: the entry point, for any C library */
+ *     adoption.c    units that are there at the start        start.c of csrc/jobs: the entry point, for any C library */
 #ifndef SIMUNIX_BUS_H
 #define SIMUNIX_BUS_H
 
@@ -218,13 +218,13 @@ struct unit *unit_at(const char *path);
 struct unit *unit_of_group(const char *group);
 struct unit *unit_make(const char *name, const struct settings *settings); /* NULL: errno says why */
 struct unit *slice_ensure(const char *name);
+void unit_adopt(const char *name, const char *group);
 void unit_stop(struct unit *unit, const char *job);
 void unit_look(struct unit *unit); /* has it become empty, or its time run out? */
 void unit_end(struct unit *unit);
 void units_look(void);
 int64_t units_deadline(void); /* -1: none */
 bool units_are_left(void);
-void units_watch(void);
 int units_watch_fd(void);
 const char *state_name(const struct unit *unit);
 const char *substate_name(const struct unit *unit);
@@ -232,6 +232,9 @@ int64_t now_ns(void);
 void job_done(const char *job, const char *unit, const char *result);
 void job_new(char *path, size_t room);
 void tell_unit(const char *member, const struct unit *unit);
+
+/* adoption.c */
+void units_adopt(void);
 
 /* cgroup.c */
 void cgroup_begin(const char *root);
@@ -246,7 +249,7 @@ void cgroup_signal(const char *group, int number); /* to all processes in it and
 size_t cgroup_pids(const char *group, pid_t *pids, size_t room);
 void cgroup_remove(const char *group);
 bool cgroup_of(pid_t pid, char *group, size_t room);
-bool cgroup_first_below(const char *group, char *name, size_t room);
+void cgroup_for_each_below(const char *group, void (*act)(const char *below, int number), int number);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t size);

@@ -253,6 +253,34 @@ def test_a_bus_is_there_as_long_as_it_is_wanted(emulation: Cluster) -> None:
     assert "dbus" not in other.stdout
 
 
+ABANDONED = f"""
+def count():
+    return {COUNT}
+folder = "/sys/fs/cgroup/a.slice/x.scope"
+child = subprocess.Popen(["sleep", "20"])
+client = Client()
+client.scope("x.scope", [child.pid], ("Slice", ("s", "a.slice")))
+client.manager("AbandonScope", "s", "x.scope")
+client.socket.close()
+time.sleep(1)
+print(count(), os.path.exists(folder))
+client = Client()
+path = client.manager("GetUnit", "s", "x.scope")
+print(count(), client.property(path, UNIT, "SubState"), client.property(path, SCOPE, "Slice"))
+client.socket.close()
+time.sleep(30)
+print(count(), os.path.exists(folder))
+print([unit[0] for unit in Client().manager("ListUnits")], os.path.exists(folder))
+"""
+
+
+def test_no_bus_stays_for_a_scope_that_was_abandoned(emulation: Cluster) -> None:
+    """As Slurm does with its own; the next bus finds it, and removes it if it has ended."""
+    program = emulation.host("a").start(script(ABANDONED))
+    emulation.run(check=True)
+    assert program.stdout == "0 True\n1 abandoned a.slice\n0 True\n['-.slice', 'a.slice', 'system.slice', 'user.slice'] False\n"
+
+
 OWN = """
 path = "/run/dbus/system_bus_socket"
 os.mkdir("/run/dbus")
