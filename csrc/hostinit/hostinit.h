@@ -123,9 +123,6 @@ bool overlay_merge(const char *above, const char *target);
 /* devices.c */
 bool devices_make(const char *terminal);
 
-/* cgroups.c */
-bool cgroups_make(const char *files);
-
 /* seal.c */
 bool seal_mounts(const char *unused);
 void seal_capabilities(void);

@@ -13,7 +13,6 @@ from rsg_server.storage.counts import IoCounts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.cgroups.group import Group
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
     from rsg_server.process.zombies import Zombie
@@ -83,7 +82,7 @@ class Process:
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
-    cgroup: Group | None = None  # None: the root
+    cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
     memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs

@@ -222,7 +222,7 @@ struct process {
     uint64_t memory_grown;  /* since it was counted */
     uint64_t memory_break;  /* the kernel's break when it was last moved */
     uint64_t cgroup_device; /* of the file system that its host's cgroups are in; 0: none */
-    int proc; /* /proc, once the process has changed its root; 0 before */
+    int proc;               /* /proc, once the process has changed its root; 0 before */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;

@@ -9,7 +9,7 @@
 /* How names of control files begin: told before anything is asked of the kernel. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
 
-static bool may_be(const char *path)
+__attribute__((cold)) static bool may_be(const char *path)
 {
     const char *name = path;
 
@@ -23,7 +23,7 @@ static bool may_be(const char *path)
 }
 
 /* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
-long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
+__attribute__((cold)) long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     struct thread *thread = call->thread;
     struct stat status;
@@ -43,7 +43,7 @@ long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, lon
 }
 
 /* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
-long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
+__attribute__((cold)) long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     char text[SIMUNIX_CGROUP_TEXT_MAX];
     struct msgpack_writer writer;
@@ -68,7 +68,7 @@ long cgroup_file_written(struct call *call, const struct stat *status, const cha
 }
 
 /* A reader goes back to the beginning, where it finds the text of this moment: 0, or -ENODEV if the group is gone. */
-long cgroup_file_refresh(struct call *call, long fd)
+__attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd)
 {
     struct stat status;
     struct reply reply;
