@@ -14,7 +14,7 @@ import build_shim  # noqa: E402
 
 
 class build_all(build_ext):  # noqa: N801
-    """The cffi extensions, beside them the preload library, the hosts' init, job program and system bus; the server, compiled."""
+    """The cffi extensions, beside them the preload library, hosts' init, job program, system bus; the server, compiled."""
 
     def run(self) -> None:
         """Build everything into the build folder, or in place for an editable install."""

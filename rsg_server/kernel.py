@@ -23,6 +23,7 @@ from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
 from rsg_server.fd_store.store import FdStore
+from rsg_server.handlers.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
@@ -40,7 +41,6 @@ from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
-from rsg_server.process.system_bus import SystemBuses
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
 from rsg_server.processor.charges import IS_CHARGE, Charges, Charging

@@ -126,7 +126,7 @@ def build_job(target: Path, compiler: str = "gcc") -> None:
 
 
 def build_bus(target: Path, compiler: str = "gcc") -> None:
-    """Compile csrc/bus/*.c: the system bus of a host, emulated in any Debian that a host runs, and small, as each host has its own."""
+    """Compile csrc/bus/*.c: the system bus of a host, for any Debian, as the job program; small, as each host has its own."""
     sources = [*sorted((CSRC / "bus").glob("*.c")), CSRC / "jobs/start.c"]
     if newer(target, [*sources, CSRC / "bus/bus.h"]):
         return

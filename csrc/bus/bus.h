@@ -5,7 +5,7 @@
  *
  * The bus is the message bus (org.freedesktop.DBus) and systemd (org.freedesktop.systemd1) in one process. As on a Debian
  * without further configuration nobody may own a name there, and no client may call another, so all calls are answered here.
- * The bus ends when its last client is gone and no scope is left to be watched; the next connect starts it again.
+ * The bus ends when its last client is gone and no unit is left that it is to look after; the next connect starts it again.
  *
  *     main.c        the socket, the loop of waits            driver.c      what the message bus itself answers
  *     wire.c        values as D-Bus writes them              manager.c     systemd: units are started and stopped
@@ -13,7 +13,8 @@
  *     client.c      connections: buffers, turns of bytes     settings.c    properties that a unit is started with
  *     auth.c        the dialogue before the first message    unit.c        units, their names and lives
  *     match.c       which signals a client wants             cgroup.c      folders below /sys/fs/cgroup
- *     start.c of csrc/jobs: the entry point, for any C library */
+ *     inquiry.c     systemd: which units there are           introspection.c  the methods of objects, as text
+ *     adoption.c    units that are there at the start        start.c of csrc/jobs: the entry point, for any C library */
 #ifndef SIMUNIX_BUS_H
 #define SIMUNIX_BUS_H
 
@@ -94,12 +95,14 @@ struct message {
 struct client;
 size_t message_size(const uint8_t *bytes, size_t size); /* 0: more bytes are needed; SIZE_MAX: no message */
 bool message_read(const uint8_t *bytes, size_t size, struct message *message);
-void answer(struct client *client, const struct message *call, const char *sender, const char *signature, const struct writer *body);
+void answer(struct client *client, const struct message *call, const char *sender, const char *signature,
+            const struct writer *body);
 void answer_nothing(struct client *client, const struct message *call, const char *sender);
-void answer_string(struct client *client, const struct message *call, const char *sender, const char *signature, const char *text);
+void answer_string(struct client *client, const struct message *call, const char *sender, const char *signature,
+                   const char *text);
 void answer_u32(struct client *client, const struct message *call, const char *sender, const char *signature, uint32_t value);
-void answer_error(struct client *client, const struct message *call, const char *sender, const char *name, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+void answer_error(struct client *client, const struct message *call, const char *sender, const char *name, const char *format,
+                  ...) __attribute__((format(printf, 5, 6)));
 void answer_unknown(struct client *client, const struct message *call, const char *sender);
 struct signal_head {
     const char *sender;
@@ -147,19 +150,24 @@ bool rule_remove(struct client *client, const char *text);
 void rules_free(struct client *client);
 bool client_wants(const struct client *client, const struct signal_head *head, const struct writer *body);
 
-/* driver.c, manager.c, properties.c: the call is answered */
+/* driver.c, manager.c, inquiry.c, properties.c: the call is answered */
 void driver_call(struct client *client, struct message *call);
 void driver_said_hello(struct client *client);
 void driver_lost(struct client *client);
 void systemd_call(struct client *client, struct message *call);
 bool properties_call(struct client *client, struct message *call);
+struct unit *unit_known(struct client *client, struct message *call, const char *name, const char *format);
+void unit_get(struct client *client, struct message *call);
+void unit_load(struct client *client, struct message *call);
+void unit_get_by_pid(struct client *client, struct message *call);
+void units_list(struct client *client, struct message *call);
 const char *introspection(const char *path);
 
 /* settings.c */
 struct limit { /* a property that is a file of the cgroup */
     const char *property;
     const char *file;
-    char type;       /* t: a number or "max"; y: a mask of bits; p: a number per second of CPU time */
+    char type; /* t: a number or "max"; y: a mask of bits; p: a number per second of CPU time */
     uint64_t initial;
 };
 #define LIMITS 16
@@ -187,7 +195,7 @@ int settings_apply(const struct settings *settings, const char *group, uint32_t 
 enum unit_state { UNIT_ACTIVE, UNIT_STOPPING, UNIT_ABANDONED, UNIT_DEAD };
 struct unit {
     char name[NAME_ROOM];
-    char group[PATH_ROOM]; /* below the root of cgroups, with a slash before */
+    char group[PATH_ROOM];   /* below the root of cgroups, with a slash before */
     char stopper[PATH_ROOM]; /* the path of the job that stops it; "" */
     struct settings settings;
     enum unit_state state;
@@ -210,13 +218,13 @@ struct unit *unit_at(const char *path);
 struct unit *unit_of_group(const char *group);
 struct unit *unit_make(const char *name, const struct settings *settings); /* NULL: errno says why */
 struct unit *slice_ensure(const char *name);
+void unit_adopt(const char *name, const char *group);
 void unit_stop(struct unit *unit, const char *job);
 void unit_look(struct unit *unit); /* has it become empty, or its time run out? */
 void unit_end(struct unit *unit);
 void units_look(void);
 int64_t units_deadline(void); /* -1: none */
 bool units_are_left(void);
-void units_watch(void);
 int units_watch_fd(void);
 const char *state_name(const struct unit *unit);
 const char *substate_name(const struct unit *unit);
@@ -224,6 +232,9 @@ int64_t now_ns(void);
 void job_done(const char *job, const char *unit, const char *result);
 void job_new(char *path, size_t room);
 void tell_unit(const char *member, const struct unit *unit);
+
+/* adoption.c */
+void units_adopt(void);
 
 /* cgroup.c */
 void cgroup_begin(const char *root);
@@ -238,7 +249,7 @@ void cgroup_signal(const char *group, int number); /* to all processes in it and
 size_t cgroup_pids(const char *group, pid_t *pids, size_t room);
 void cgroup_remove(const char *group);
 bool cgroup_of(pid_t pid, char *group, size_t room);
-bool cgroup_first_below(const char *group, char *name, size_t room);
+void cgroup_for_each_below(const char *group, void (*act)(const char *below, int number), int number);
 
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t size);

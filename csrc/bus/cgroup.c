@@ -148,7 +148,7 @@ static char **groups_in(const char *group, size_t *count)
 }
 
 /* Do something with each group in a group. */
-static void for_each_below(const char *group, void (*act)(const char *below, int number), int number)
+void cgroup_for_each_below(const char *group, void (*act)(const char *below, int number), int number)
 {
     size_t count;
     char **names = groups_in(group, &count);
@@ -171,14 +171,14 @@ void cgroup_signal(const char *group, int number)
     for (size_t i = 0; i < count; i++)
         if (kill(pids[i], number) == 0 && number != SIGKILL && number != SIGCONT)
             kill(pids[i], SIGCONT);
-    for_each_below(group, cgroup_signal, number);
+    cgroup_for_each_below(group, cgroup_signal, number);
 }
 
 static void remove_below(const char *group, int unused)
 {
     char path[2 * PATH_ROOM];
 
-    for_each_below(group, remove_below, unused);
+    cgroup_for_each_below(group, remove_below, unused);
     cgroup_path(group, "", path, sizeof path);
     rmdir(path);
 }
@@ -187,19 +187,6 @@ static void remove_below(const char *group, int unused)
 void cgroup_remove(const char *group)
 {
     remove_below(group, 0);
-}
-
-bool cgroup_first_below(const char *group, char *name, size_t room)
-{
-    size_t count;
-    char **names = groups_in(group, &count);
-
-    if (count > 0)
-        snprintf(name, room, "%s", names[0]);
-    for (size_t i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
-    return count > 0;
 }
 
 /* The group that a process is in, of version 2. */

@@ -49,10 +49,11 @@ struct client *client_named(const char *name)
 static void call_another(struct client *client, struct message *call)
 {
     if (client_named(call->destination) != NULL)
-        answer_error(client, call, BUS_NAME, ERROR_ACCESS_DENIED,
-                     "Rejected send message, 1 matched rules; type=\"method_call\", sender=\"%s\" interface=\"%s\" member=\"%s\" "
-                     "destination=\"%s\"",
-                     client->name, call->interface == NULL ? "(unset)" : call->interface, call->member, call->destination);
+        answer_error(
+            client, call, BUS_NAME, ERROR_ACCESS_DENIED,
+            "Rejected send message, 1 matched rules; type=\"method_call\", sender=\"%s\" interface=\"%s\" member=\"%s\" "
+            "destination=\"%s\"",
+            client->name, call->interface == NULL ? "(unset)" : call->interface, call->member, call->destination);
     else
         answer_error(client, call, BUS_NAME, "org.freedesktop.DBus.Error.ServiceUnknown",
                      "The name %s was not provided by any .service files", call->destination);

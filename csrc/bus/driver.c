@@ -253,8 +253,8 @@ void driver_call(struct client *client, struct message *call)
         if (strcmp(methods[i].signature, call->signature) == 0)
             methods[i].run(client, call);
         else
-            answer_error(client, call, BUS_NAME, ERROR_INVALID_ARGS,
-                         "Call to %s has wrong args (%s, expected %s)", call->member, call->signature, methods[i].signature);
+            answer_error(client, call, BUS_NAME, ERROR_INVALID_ARGS, "Call to %s has wrong args (%s, expected %s)",
+                         call->member, call->signature, methods[i].signature);
         return;
     }
     answer_error(client, call, BUS_NAME, ERROR_UNKNOWN_METHOD, "%s does not understand message %s", BUS_NAME, call->member);

@@ -125,6 +125,7 @@ int main(int count, char **words)
     signal(SIGPIPE, SIG_IGN);
     if (count > 2)
         cgroup_begin(words[2]);
+    units_adopt();
     listener = listen_at(path);
     own = number_of(path);
     while (!has_served || clients != NULL || units_are_left()) {

@@ -9,16 +9,8 @@
 
 #define ERROR_UNKNOWN_OBJECT "org.freedesktop.DBus.Error.UnknownObject"
 
-static const char *const modes[] = {"fail", "replace", "replace-irreversibly", "isolate", "flush", "ignore-dependencies",
-                                    "ignore-requirements", "triggering"};
-
-static void refuse(struct client *client, struct message *call, const char *name, const char *format, const char *what)
-{
-    char text[2 * NAME_ROOM];
-
-    snprintf(text, sizeof text, format, what);
-    answer_error(client, call, SYSTEMD_OWNER, name, "%s", text);
-}
+static const char *const modes[] = {
+    "fail", "replace", "replace-irreversibly", "isolate", "flush", "ignore-dependencies", "ignore-requirements", "triggering"};
 
 static bool mode_is_right(struct client *client, struct message *call, const char *mode)
 {
@@ -36,15 +28,6 @@ static bool may_change(struct client *client, struct message *call)
         return true;
     answer_error(client, call, SYSTEMD_OWNER, ERROR_ACCESS_DENIED, "Access denied");
     return false;
-}
-
-static struct unit *known(struct client *client, struct message *call, const char *name, const char *format)
-{
-    struct unit *unit = unit_named(name);
-
-    if (unit == NULL)
-        refuse(client, call, ERROR_NO_SUCH_UNIT, format, name);
-    return unit;
 }
 
 static void answer_job(struct client *client, struct message *call, const char *job)
@@ -65,7 +48,8 @@ static bool can_start(struct client *client, struct message *call, const char *n
     else if (!name_is(name, ".scope") && !name_is(name, ".slice"))
         answer_error(client, call, SYSTEMD_OWNER, ERROR_INVALID_ARGS, "Invalid unit name or type.");
     else if (unit_named(name) != NULL)
-        answer_error(client, call, SYSTEMD_OWNER, ERROR_UNIT_EXISTS, "Unit %s was already loaded or has a fragment file.", name);
+        answer_error(client, call, SYSTEMD_OWNER, ERROR_UNIT_EXISTS, "Unit %s was already loaded or has a fragment file.",
+                     name);
     else
         return true;
     return false;
@@ -120,7 +104,7 @@ static void start_transient_unit(struct client *client, struct message *call)
     }
     if (settings.pid_count == 0 && name_is(name, ".scope")) {
         settings_end(&settings);
-        refuse(client, call, ERROR_NO_SUCH_UNIT, "Unit %s not found.", name);
+        answer_error(client, call, SYSTEMD_OWNER, ERROR_NO_SUCH_UNIT, "Unit %s not found.", name);
         return;
     }
     start_unit_as_said(client, call, name, &settings);
@@ -135,7 +119,7 @@ static void start_unit(struct client *client, struct message *call)
         return;
     if (unit_named(name) == NULL && name_is_valid(name) && name_is(name, ".slice"))
         slice_ensure(name);
-    if (known(client, call, name, "Unit %s not found.") == NULL)
+    if (unit_known(client, call, name, "Unit %s not found.") == NULL)
         return;
     job_new(job, sizeof job);
     answer_job(client, call, job);
@@ -175,7 +159,7 @@ static void stop(struct client *client, struct message *call, struct unit *unit)
 
 static void stop_unit(struct client *client, struct message *call)
 {
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
+    struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
 
     if (unit != NULL && mode_is_right(client, call, get_string(&call->body)))
         stop(client, call, unit);
@@ -183,7 +167,7 @@ static void stop_unit(struct client *client, struct message *call)
 
 static void kill_unit(struct client *client, struct message *call)
 {
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
+    struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
     uint32_t number;
 
     get_string(&call->body); /* of a scope all processes are meant, whoever is */
@@ -211,95 +195,17 @@ static void abandon(struct client *client, struct message *call, struct unit *un
 
 static void abandon_scope(struct client *client, struct message *call)
 {
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
+    struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
 
     if (unit != NULL)
         abandon(client, call, unit);
-}
-
-/* Asking */
-
-static void answer_unit(struct client *client, struct message *call, const struct unit *unit)
-{
-    char path[4 * NAME_ROOM];
-
-    object_path(unit->name, path, sizeof path);
-    answer_string(client, call, SYSTEMD_OWNER, "o", path);
-}
-
-static void get_unit(struct client *client, struct message *call)
-{
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
-
-    if (unit != NULL)
-        answer_unit(client, call, unit);
-}
-
-/* A unit that is not there has an object as well, which says so. */
-static void load_unit(struct client *client, struct message *call)
-{
-    const char *name = get_string(&call->body);
-    char path[4 * NAME_ROOM];
-
-    if (!name_is_valid(name)) {
-        answer_error(client, call, SYSTEMD_OWNER, ERROR_INVALID_ARGS, "Unit name %s is not valid.", name);
-        return;
-    }
-    object_path(name, path, sizeof path);
-    answer_string(client, call, SYSTEMD_OWNER, "o", path);
-}
-
-static void get_unit_by_pid(struct client *client, struct message *call)
-{
-    uint32_t pid = get_u32(&call->body);
-    char group[PATH_ROOM];
-    struct unit *unit = NULL;
-
-    if (cgroup_of(pid == 0 ? client->pid : (pid_t)pid, group, sizeof group))
-        unit = unit_of_group(group);
-    if (unit != NULL && unit->group[0] != '\0')
-        answer_unit(client, call, unit);
-    else
-        answer_error(client, call, SYSTEMD_OWNER, "org.freedesktop.systemd1.NoUnitForPID",
-                     "PID %u does not belong to any loaded unit.", pid);
-}
-
-static void put_unit(struct writer *body, const struct unit *unit)
-{
-    char path[4 * NAME_ROOM];
-
-    object_path(unit->name, path, sizeof path);
-    put_align(body, 8);
-    put_string(body, unit->name);
-    put_string(body, unit->settings.description);
-    put_string(body, "loaded");
-    put_string(body, state_name(unit));
-    put_string(body, substate_name(unit));
-    put_string(body, "");
-    put_string(body, path);
-    put_u32(body, 0);
-    put_string(body, "");
-    put_string(body, "/");
-}
-
-static void list_units(struct client *client, struct message *call)
-{
-    struct writer body = {0};
-    size_t begin = put_array_begin(&body, '(');
-
-    for (struct unit *unit = units; unit != NULL; unit = unit->next)
-        if (unit->state != UNIT_DEAD)
-            put_unit(&body, unit);
-    put_array_end(&body, begin, '(');
-    answer(client, call, SYSTEMD_OWNER, "a(ssssssouso)", &body);
-    free(body.data);
 }
 
 /* Changing */
 
 static void set_unit_properties(struct client *client, struct message *call)
 {
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
+    struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
     struct settings changed;
     uint32_t given;
 
@@ -329,7 +235,7 @@ static void set_unit_properties(struct client *client, struct message *call)
 /* Move processes into a unit's group, or below. */
 static void attach_processes(struct client *client, struct message *call)
 {
-    struct unit *unit = known(client, call, get_string(&call->body), "Unit %s not loaded.");
+    struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");
     const char *below = get_string(&call->body);
     size_t end = get_array(&call->body, 'u');
     char group[2 * PATH_ROOM];
@@ -388,10 +294,10 @@ static const struct {
     {"AttachProcessesToUnit", "ssau", true, attach_processes},
     {"ResetFailed", "", true, succeed},
     {"ResetFailedUnit", "s", true, succeed},
-    {"GetUnit", "s", false, get_unit},
-    {"LoadUnit", "s", false, load_unit},
-    {"GetUnitByPID", "u", false, get_unit_by_pid},
-    {"ListUnits", "", false, list_units},
+    {"GetUnit", "s", false, unit_get},
+    {"LoadUnit", "s", false, unit_load},
+    {"GetUnitByPID", "u", false, unit_get_by_pid},
+    {"ListUnits", "", false, units_list},
     {"Subscribe", "", false, subscribe},
     {"Unsubscribe", "", false, subscribe},
 };

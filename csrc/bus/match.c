@@ -19,7 +19,8 @@ struct rule {
     char text[]; /* keys and values lie in it */
 };
 
-static const char *const keys[] = {"type", "sender", "interface", "member", "path", "path_namespace", "destination", "arg0namespace"};
+static const char *const keys[] = {"type", "sender",         "interface",   "member",
+                                   "path", "path_namespace", "destination", "arg0namespace"};
 
 static bool key_is_known(const char *key)
 {

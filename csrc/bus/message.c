@@ -9,7 +9,16 @@
 #define FIXED_SIZE 16
 #define NO_REPLY_EXPECTED 1
 
-enum field { FIELD_PATH = 1, FIELD_INTERFACE, FIELD_MEMBER, FIELD_ERROR, FIELD_REPLY, FIELD_DESTINATION, FIELD_SENDER, FIELD_SIGNATURE };
+enum field {
+    FIELD_PATH = 1,
+    FIELD_INTERFACE,
+    FIELD_MEMBER,
+    FIELD_ERROR,
+    FIELD_REPLY,
+    FIELD_DESTINATION,
+    FIELD_SENDER,
+    FIELD_SIGNATURE
+};
 
 static struct reader reader_of(const uint8_t *bytes, size_t size)
 {
@@ -139,7 +148,8 @@ static void put_message(struct client *client, enum message_type type, const str
     free(message.data);
 }
 
-void answer(struct client *client, const struct message *call, const char *sender, const char *signature, const struct writer *body)
+void answer(struct client *client, const struct message *call, const char *sender, const char *signature,
+            const struct writer *body)
 {
     struct signal_head head = {.sender = sender, .signature = signature};
 
@@ -152,7 +162,8 @@ void answer_nothing(struct client *client, const struct message *call, const cha
     answer(client, call, sender, "", NULL);
 }
 
-void answer_string(struct client *client, const struct message *call, const char *sender, const char *signature, const char *text)
+void answer_string(struct client *client, const struct message *call, const char *sender, const char *signature,
+                   const char *text)
 {
     struct writer body = {0};
 
@@ -170,7 +181,8 @@ void answer_u32(struct client *client, const struct message *call, const char *s
     free(body.data);
 }
 
-void answer_error(struct client *client, const struct message *call, const char *sender, const char *name, const char *format, ...)
+void answer_error(struct client *client, const struct message *call, const char *sender, const char *name, const char *format,
+                  ...)
 {
     struct signal_head head = {.sender = sender, .signature = "s"};
     struct writer body = {0};

@@ -134,7 +134,7 @@ static void put_counted(struct writer *body, const struct unit *unit, const stru
     char text[NAME_ROOM] = "";
 
     put_u64(body, cgroup_read(unit->group, property->text, text, sizeof text) && text[0] != '\0' ? strtoull(text, NULL, 10)
-                                                                                                  : UINT64_MAX);
+                                                                                                 : UINT64_MAX);
 }
 
 static const struct property properties[] = {

@@ -38,7 +38,8 @@ bool name_is(const char *name, const char *suffix)
 
 bool name_is_valid(const char *name)
 {
-    return name[0] != '\0' && strlen(name) < NAME_ROOM && name[strspn(name, NAME_CHARACTERS)] == '\0' && strchr(name, '.') != NULL;
+    return name[0] != '\0' && strlen(name) < NAME_ROOM && name[strspn(name, NAME_CHARACTERS)] == '\0' &&
+           strchr(name, '.') != NULL;
 }
 
 /* The object of a unit: each character but letters and digits as _ and two hexadecimal digits, and a digit at the beginning. */
@@ -232,9 +233,34 @@ static void enable_above(const char *group, const char *controllers)
         }
 }
 
-static int open_group(struct unit *unit)
+/* Be told when the group of a scope becomes empty. */
+static void watch(struct unit *unit)
 {
     char path[2 * PATH_ROOM];
+
+    cgroup_path(unit->group, "cgroup.events", path, sizeof path);
+    if (watches < 0)
+        watches = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    unit->watch = inotify_add_watch(watches, path, IN_MODIFY);
+}
+
+/* A scope of an earlier bus, which nobody has looked after since. */
+void unit_adopt(const char *name, const char *group)
+{
+    struct unit *unit = admit(name, group);
+    const char *slice = group;
+    const char *end = strrchr(group, '/');
+
+    for (const char *at = group; at < end; at++)
+        slice = *at == '/' ? at + 1 : slice;
+    snprintf(unit->settings.slice, sizeof unit->settings.slice, "%.*s", slice < end ? (int)(end - slice) : 7,
+             slice < end ? slice : "-.slice");
+    unit->state = UNIT_ABANDONED;
+    watch(unit);
+}
+
+static int open_group(struct unit *unit)
+{
     char controllers[NAME_ROOM];
     int error;
 
@@ -245,9 +271,7 @@ static int open_group(struct unit *unit)
         settings_apply(&unit->settings, unit->group, unit->settings.given);
     if (error != 0 || unit->is_slice)
         return error;
-    cgroup_path(unit->group, "cgroup.events", path, sizeof path);
-    units_watch();
-    unit->watch = inotify_add_watch(watches, path, IN_MODIFY);
+    watch(unit);
     for (size_t i = 0; i < unit->settings.pid_count; i++) {
         int failed = cgroup_attach(unit->group, unit->settings.pids[i]);
 
@@ -355,18 +379,13 @@ int64_t units_deadline(void)
     return first;
 }
 
+/* Whether there is a unit to look after: somebody has asked for it, and has not abandoned it. */
 bool units_are_left(void)
 {
     for (struct unit *unit = units; unit != NULL; unit = unit->next)
-        if (unit->is_kept && unit->state != UNIT_DEAD)
+        if (unit->is_kept && (unit->state == UNIT_ACTIVE || unit->state == UNIT_STOPPING))
             return true;
     return false;
-}
-
-void units_watch(void)
-{
-    if (watches < 0)
-        watches = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 }
 
 int units_watch_fd(void)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rsg_server.energy.energy import Energy
     from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
+    from rsg_server.handlers.system_bus import SystemBuses
     from rsg_server.handlers.table import Reply
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
-    from rsg_server.process.system_bus import SystemBuses
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
@@ -347,6 +347,7 @@ class Kernel(
     SocketKernel,
     InterfaceKernel,
     MachinesKernel,
+    BusKernel,
     RsgKernel,
     TraceKernel,
     Protocol,

@@ -1,17 +1,65 @@
-"""BUS: the system bus of the sender's host, which is started when somebody first connects to it."""
+"""BUS: the system bus of the sender's host, which is started when a process of the host first connects to it (csrc/bus)."""
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import BusKernel
     from rsg_server.process.actor import Actor
+    from rsg_server.process.host_state import HostState
+    from rsg_server.process.needs import Warner
+    from rsg_server.process.process import Process
+
+GAVE_UP = 1
+"""The exit code of a bus that cannot listen, or is out of memory: another one would do so too, until the host boots again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bus:
+    process: Process
+    booted_ns: int
+
+
+class SystemBuses:
+    """Which hosts have a system bus. `start` starts one on a host; without it none can be had."""
+
+    def __init__(self, kernel: Warner) -> None:
+        self.start: Callable[[str], Process] | None = None
+        self._kernel = kernel
+        self._latest: dict[str, _Bus] = {}
+
+    def ensure(self, host: HostState) -> bool:
+        """Start the bus of a host unless it runs; False if there is to be none."""
+        latest = self._latest.get(host.name)
+        if latest is not None and not latest.process.dead:
+            return True
+        if self.start is None or (latest is not None and latest.booted_ns == host.booted_ns and _gave_up(latest.process)):
+            return False
+        try:
+            self._latest[host.name] = _Bus(self.start(host.name), host.booted_ns)
+        except SimunixError as error:
+            self._kernel.warn(f"{error}; {host.name} has no system bus")
+            return False
+        return True
+
+    def holds(self, process: Process) -> bool:
+        """Whether a process is the bus of its host, which no program of the scenario has asked for by itself."""
+        latest = self._latest.get(process.host.name)
+        return latest is not None and latest.process is process
+
+
+def _gave_up(process: Process) -> bool:
+    status = process.exit_status
+    return status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == GAVE_UP
 
 
 def bus(kernel: BusKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:

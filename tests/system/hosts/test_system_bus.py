@@ -1,4 +1,4 @@
-"""A host's system bus: there at the first connect and not before, as dbus-daemon to its clients, as systemd to who wants a scope."""
+"""A host's system bus: there from the first connect on, as dbus-daemon to its clients, as systemd to who wants a scope."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ for name in ("cgroup.controllers", "pids.max", "cpu.weight", "cpuset.cpus"):
     print(name, open(f"{folder}/{name}").read().strip().replace(" io", ""))
 path = client.manager("GetUnit", "s", "x-1.scope")
 print(path, client.manager("GetUnitByPID", "u", child.pid) == path)
-for interface, name in ((UNIT, "Id"), (UNIT, "ActiveState"), (SCOPE, "ControlGroup"), (SCOPE, "TasksMax"), (SCOPE, "AllowedCPUs")):
+of_scope = [(SCOPE, name) for name in ("ControlGroup", "TasksMax", "AllowedCPUs")]
+for interface, name in ((UNIT, "Id"), (UNIT, "ActiveState"), *of_scope):
     print(name, client.property(path, interface, name))
 print(client.manager("StopUnit", "ss", "x-1.scope", "replace"), child.wait())
 while (signal := client.signal())[0] != "JobRemoved" or signal[1][3] != "done" or signal[1][0] != 2:
@@ -252,6 +253,34 @@ def test_a_bus_is_there_as_long_as_it_is_wanted(emulation: Cluster) -> None:
     assert "dbus" not in other.stdout
 
 
+ABANDONED = f"""
+def count():
+    return {COUNT}
+folder = "/sys/fs/cgroup/a.slice/x.scope"
+child = subprocess.Popen(["sleep", "20"])
+client = Client()
+client.scope("x.scope", [child.pid], ("Slice", ("s", "a.slice")))
+client.manager("AbandonScope", "s", "x.scope")
+client.socket.close()
+time.sleep(1)
+print(count(), os.path.exists(folder))
+client = Client()
+path = client.manager("GetUnit", "s", "x.scope")
+print(count(), client.property(path, UNIT, "SubState"), client.property(path, SCOPE, "Slice"))
+client.socket.close()
+time.sleep(30)
+print(count(), os.path.exists(folder))
+print([unit[0] for unit in Client().manager("ListUnits")], os.path.exists(folder))
+"""
+
+
+def test_no_bus_stays_for_a_scope_that_was_abandoned(emulation: Cluster) -> None:
+    """As Slurm does with its own; the next bus finds it, and removes it if it has ended."""
+    program = emulation.host("a").start(script(ABANDONED))
+    emulation.run(check=True)
+    assert program.stdout == "0 True\n1 abandoned a.slice\n0 True\n['-.slice', 'a.slice', 'system.slice', 'user.slice'] False\n"
+
+
 OWN = """
 path = "/run/dbus/system_bus_socket"
 os.mkdir("/run/dbus")
@@ -287,7 +316,8 @@ events: [{at: 20s, host: a, state: off}, {at: 30s, host: a, state: on}]
 
 
 def test_it_comes_again_after_a_boot_and_a_run_is_repeatable(simunix: Simunix, tmp_path: Path) -> None:
-    begin = 'client = Client()\nclient.scope("x.scope", [os.getpid()])\nprint(time.time(), client.manager("GetUnit", "s", "x.scope"))\n'
+    begin = 'client = Client()\nclient.scope("x.scope", [os.getpid()])\n'
+    begin += 'print(time.time(), client.manager("GetUnit", "s", "x.scope"), flush=True)\n'
     (tmp_path / "p.py").write_text(f"{IMPORT}{begin}time.sleep(1000)\n")
     (tmp_path / "s.yaml").write_text(BOOTED.replace("PYTHON", sys.executable).replace("FOLDER", str(tmp_path)))
     logs = []

@@ -1,4 +1,4 @@
-"""Slurm's daemons wrapped by one command line, with a plain slurm.conf that lies anywhere: three jobs run, as they do natively."""
+"""Slurm's daemons wrapped by one command line, with a plain slurm.conf that lies anywhere: three jobs run, as natively."""
 
 from __future__ import annotations
 
@@ -94,6 +94,7 @@ def test_a_slurmd_that_joins_runs_jobs(simunix: Simunix, tmp_path: Path) -> None
     """As README shows it: the controller is wrapped by one command, the node's daemon joins."""
     configure(tmp_path, SITE, CONSTRAINED)
     out = tmp_path / "out"
+    log = tmp_path / "slurmctld.log"
     words = [sys.executable, "-m", "simunix.cli.main", "run"]
     controller = command(tmp_path, "mkdir /tmp/state; exec slurmctld -D -f FOLDER/slurm.conf >FOLDER/slurmctld.log 2>&1")
     node = command(tmp_path, "mkdir /tmp/spool; exec slurmd -D -f FOLDER/slurm.conf >FOLDER/slurmd.log 2>&1")
@@ -101,8 +102,8 @@ def test_a_slurmd_that_joins_runs_jobs(simunix: Simunix, tmp_path: Path) -> None
     joined = None
     try:
         end = time.monotonic() + 60
-        while "primary controller" not in str((tmp_path / "slurmctld.log").exists() and (tmp_path / "slurmctld.log").read_text()):
-            assert time.monotonic() < end, (tmp_path / "slurmctld.log").read_text()
+        while not (log.exists() and "primary controller" in log.read_text()):
+            assert time.monotonic() < end
             time.sleep(0.2)
         joined = subprocess.Popen([*words, "--join", str(out), "--", *node])
         done = simunix("run", "--join", out, "--", *command(tmp_path, JOBS), timeout=120)

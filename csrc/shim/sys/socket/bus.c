@@ -5,8 +5,8 @@
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
-#define TURNS 8         /* given to the bus before time passes */
-#define TRIES 1000      /* a charged bus may compute for a while, a full one be slow */
+#define TURNS 8    /* given to the bus before time passes */
+#define TRIES 1000 /* a charged bus may compute for a while, a full one be slow */
 #define PAUSE_NS 1000000
 
 static const char *const names[] = {"/run/dbus/system_bus_socket", "/var/run/dbus/system_bus_socket"};
