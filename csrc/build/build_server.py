@@ -40,7 +40,7 @@ HOT = {
         *("synchro", "tasks"),
     ),
     "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
-    "processor": ("shares", "sharing"),
+    "processor": ("accounts", "shares", "sharing"),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }

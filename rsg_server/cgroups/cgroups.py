@@ -22,8 +22,6 @@ FILES: dict[str, ControlFile] = {
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
 """What the group that all processes begin in has: name and mode."""
-SLICES = ("system.slice", "user.slice")
-"""Groups that every host begins with, as systemd makes them: Slurm makes its own in one of them."""
 
 
 class Cgroups:
@@ -34,6 +32,7 @@ class Cgroups:
         self._of: dict[str, Hierarchy] = {}
         self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
         self.memory = memory.Memory(kernel)
+        kernel.cpu.account_of = lambda process: None if process.cgroup is None else cpu.account_of(process.cgroup)
 
     def told(self, process: Process) -> int:
         """What a new image is told of its host's cgroups; 0: there are none."""

@@ -81,3 +81,8 @@ class ControlFile:
 def decimal(text: str) -> int | None:
     """A number without sign; None if it is none."""
     return int(text) if re.fullmatch(r"[0-9]{1,19}", text) else None
+
+
+def is_integer(text: str) -> bool:
+    """Whether a text is a number of 32 bits with or without a sign: one that is out of range is ERANGE, not EINVAL."""
+    return re.fullmatch(r"[+-]?[0-9]{1,9}", text) is not None

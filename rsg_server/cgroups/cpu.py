@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server.cgroups.control_file import EVERYWHERE, ControlFile, RefusedError, Request, decimal
 from rsg_server.cgroups.group import NO_LIMIT, Group
+from rsg_server.processor.accounts import NO_QUOTA, Account
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.hierarchy import Hierarchy
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 US = 1000
 QUOTA, PERIOD, WEIGHT, BURST, IDLE = "cpu.max", "cpu.max period", "cpu.weight", "cpu.max.burst", "cpu.idle"
 PERIOD_US, WEIGHT_AT_FIRST = 100_000, 100
+THREAD_WEIGHT = 1024
 _PERIODS_US = range(1_000, 1_000_001)
 _WEIGHTS = range(1, 10_001)
 _NICE_TO_WEIGHT = (
@@ -50,8 +52,19 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
     used_us = used_ns(hierarchy, group) // US
     text = f"usage_usec {used_us}\nuser_usec {used_us}\nsystem_usec 0\n"
     if group.parent is not None and "cpu" in group.controllers:
-        text += "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\nnr_bursts 0\nburst_usec 0\n"
+        text += _throttled(hierarchy, group)
     return text
+
+
+def _throttled(hierarchy: Hierarchy, group: Group) -> str:
+    """Periods in which something computed, and those in which the quota bounded that; of the latter the time that is missing."""
+    hierarchy.kernel.cpu.share_anew(hierarchy.host.host)
+    period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
+    active_ns, bounded_ns = (account.active_ns, account.bounded_ns) if account is not None else (0.0, 0.0)
+    missing_ns = bounded_ns * max(0.0, 1.0 - account.quota) if account is not None and account.quota >= 0.0 else 0.0
+    numbers = (active_ns // period_ns, bounded_ns // period_ns, missing_ns // US, 0, 0)
+    names = ("nr_periods", "nr_throttled", "throttled_usec", "nr_bursts", "burst_usec")
+    return "".join(f"{name} {int(number)}\n" for name, number in zip(names, numbers, strict=True))
 
 
 def _read_max(hierarchy: Hierarchy, group: Group) -> str:
@@ -96,8 +109,29 @@ def _write_nice(request: Request) -> None:
     _share_anew(request)
 
 
+def account_of(group: Group) -> Account | None:
+    """How a group counts at the processors: as the nearest group that has the controller; None: as the root."""
+    if group.parent is None:
+        return None
+    if "cpu" not in group.controllers:
+        return account_of(group.parent)
+    if group.account is None:
+        group.account = Account(group.inode, account_of(group.parent))
+        _set(group)
+    return group.account
+
+
+def _set(group: Group) -> None:
+    account, quota = group.account, group.number(QUOTA)
+    if account is not None:
+        account.weight = group.number(WEIGHT, WEIGHT_AT_FIRST) * THREAD_WEIGHT / WEIGHT_AT_FIRST
+        account.quota = NO_QUOTA if quota == NO_LIMIT else quota / group.number(PERIOD, PERIOD_US)
+
+
 def _share_anew(request: Request) -> None:
     """What computes in the group, or below, may have another share from now on."""
+    _set(request.group)
+    request.hierarchy.kernel.cpu.share_anew(request.hierarchy.host.host)
 
 
 def _write_burst(request: Request) -> None:

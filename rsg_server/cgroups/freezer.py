@@ -6,7 +6,7 @@ import errno
 import signal
 from typing import TYPE_CHECKING
 
-from rsg_server.cgroups.control_file import RefusedError, Request
+from rsg_server.cgroups.control_file import RefusedError, Request, is_integer
 from rsg_server.process import native_signal
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read_freeze(hierarchy: Hierarchy, group: Group) -> str:
 def write_freeze(request: Request) -> None:
     """0 or 1."""
     if request.word not in ("0", "1"):
-        raise RefusedError(errno.EINVAL)
+        raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     freezes, hierarchy = request.word == "1", request.hierarchy
     if request.group.freezes == freezes:
         return
@@ -45,7 +45,7 @@ def write_freeze(request: Request) -> None:
 def write_kill(request: Request) -> None:
     """1: SIGKILL to each process, in the order of their numbers; the writer, if it is among them, comes last."""
     if request.word != "1":
-        raise RefusedError(errno.EINVAL if request.word.lstrip("-").isdigit() is False else errno.ERANGE)
+        raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     doomed = sorted(request.group.members(), key=lambda process: process.number)
     kill(request.hierarchy, [process for process in doomed if process is not request.writer])
     if request.writer in doomed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
+    from rsg_server.processor.accounts import Account
 
 NO_LIMIT = -1
 """What a control file calls max."""
@@ -35,6 +36,7 @@ class Group:
     numbers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    account: Account | None = None  # of its threads at the processors, once some have computed
 
     def __repr__(self) -> str:
         return self.path

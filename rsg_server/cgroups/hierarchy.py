@@ -20,6 +20,10 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 
 
+SLICES = ("system.slice", "user.slice")
+"""Groups that every host begins with, as systemd makes them: Slurm makes its own in one of them."""
+
+
 class Hierarchy:
     """The groups of a host; `files` are all control files that there may be, by name.
 
@@ -39,8 +43,9 @@ class Hierarchy:
         self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
         self._learn(self.root)
         for name, inode in sorted(real.listing("", folders=True).items()):
-            self.make(self.root.inode, inode, name)
-            self.pass_on(self.groups[inode], controllers, real.owner(name))
+            if name in SLICES:
+                self.make(self.root.inode, inode, name)
+                self.pass_on(self.groups[inode], controllers, real.owner(name))
 
     # Groups
 
@@ -190,6 +195,8 @@ class Hierarchy:
         self.enter(process, group)
         freezer.follow(self, process)
         cpuset.follow(self, process)
+        for actor in process.actors:
+            self.kernel.cpu.moved(actor)
 
     def kill(self, doomed: list[Process]) -> None:
         """SIGKILL to these; all are dead afterwards."""

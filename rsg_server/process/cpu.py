@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
+from rsg_server.processor.accounts import Account
 from rsg_server.processor.load import Load
 from rsg_server.processor.overload import Overload
 from rsg_server.processor.shares import weight
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.actor import Actor
     from rsg_server.process.needs import Clock
+    from rsg_server.process.process import Process
 
 RAW_NICE = 20
 """The kernel's getpriority(2) answers 20 - nice, which is never 0."""
@@ -105,6 +107,12 @@ class Processor:
             self._ended(execution)
             self._plan()
 
+    def share_anew(self) -> None:
+        """An account has another weight or quota from now on."""
+        self._update()
+        self._sharing.share_anew()
+        self._plan()
+
     def _update(self) -> None:
         now_ns = self._clock.now_ns
         if self._use is not None:
@@ -170,6 +178,7 @@ class Cpu:
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
         self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
+        self.account_of: Callable[[Process], Account | None] | None = None  # of processes in cgroups
         self.on_load: Callable[[str, float], None] | None = None
         self.on_change: Callable[[Host], None] | None = None  # told when executions on a host may have another share
 
@@ -241,8 +250,17 @@ class Cpu:
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
         )
+        execution.account = self._account(actor)
         self._executions[actor.number] = execution
         processor.start(execution)
+
+    def _account(self, actor: Actor) -> Account | None:
+        return None if actor.process.cgroup is None or self.account_of is None else self.account_of(actor.process)
+
+    def share_anew(self, host: Host) -> None:
+        """Groups of threads of a host have other weights or quotas from now on."""
+        if host.name in self._processors:
+            self._processors[host.name].share_anew()
 
     def end(self, actor: Actor) -> int:
         """End an actor's execution. Returns the missing flops, rounded up; 0 if the actor does not compute."""
@@ -259,13 +277,16 @@ class Cpu:
         self._clock.wake(actor, Wake.READY)
 
     def moved(self, actor: Actor) -> None:
-        """Go on with an actor's execution on the processors that the actor may use from now on."""
+        """Go on with an actor's execution on the processors, and for the account, that the actor has from now on."""
         execution = self._executions.get(actor.number)
-        if execution is None or execution.mask == actor.affinity:
+        if execution is None:
             return
-        processor, runs = self._processor(actor), execution.runs
+        processor, runs, account = self._processor(actor), execution.runs, self._account(actor)
+        mask = actor.affinity or processor.every_core
+        if execution.mask == mask and execution.account is account:
+            return
         processor.stop(execution)
-        execution.mask = actor.affinity
+        execution.mask, execution.account = mask, account
         if runs:
             processor.start(execution)
 

@@ -5,8 +5,8 @@ host of C cores of S flop/s gets
 
     S · min(1, C / n)  flop/s.
 
-With weights (nice) and affinity masks, shares.py says which part of a core each gets. Executions of one weight and mask have
-one rate, so such a group keeps one number, its *service*: the flops that each of its executions has got since the group was
+With weights (nice) and affinity masks, shares.py says which part of a core each gets, with accounts (cgroups) accounts.py. Executions
+of one weight, mask and account have one rate, so such a group keeps one number, its *service*: the flops that each of its executions has got since the group was
 last empty. Each execution keeps the service at which it is done.
 
 *Guests* take cores as well, but somebody else keeps their books: the executions of Remote SimGrid, whose dates are finer than
@@ -20,6 +20,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
+from rsg_server.processor.accounts import Account, shares_of_groups
 from rsg_server.processor.load import Shape
 from rsg_server.processor.shares import Demand, shares
 
@@ -30,14 +31,15 @@ Guest = tuple[float, float]
 
 
 class Execution:
-    """Flops that somebody computes, with a weight, on the cores of a mask.
+    """Flops that somebody computes, with a weight, on the cores of a mask, for an account if its cgroup has one.
 
     `done_at`, the group's service at the end, is valid while the execution runs; `left` while it does not.
     """
 
-    __slots__ = ("done_at", "left", "mask", "owner", "runs", "started", "weight")
+    __slots__ = ("account", "done_at", "left", "mask", "owner", "runs", "started", "weight")
 
-    def __init__(self, owner: object, flops: float, weight: int, mask: int) -> None:
+    def __init__(self, owner: object, flops: float, weight: int, mask: int, account: Account | None = None) -> None:
+        self.account = account
         self.owner = owner
         self.left = flops
         self.weight = weight
@@ -46,14 +48,20 @@ class Execution:
         self.started = 0
         self.runs = False
 
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What executions of one rate have in common."""
+        return (self.weight, self.mask, 0 if self.account is None else self.account.number)
+
     def __repr__(self) -> str:
         return f"execution of {self.owner!r}, {self.left:.0f} flops left"
 
 
 class Group:
-    """The executions of one weight and mask: all have the same rate."""
+    """The executions of one weight, mask and account: all have the same rate."""
 
-    def __init__(self) -> None:
+    def __init__(self, account: Account | None = None) -> None:
+        self.account = account
         self.queue: list[tuple[float, int, Execution]] = []  # heap by done_at; ties in the order of the starts
         self.running = 0
         self.service = 0.0
@@ -93,7 +101,8 @@ class Sharing:
     def __init__(self, cores: int, speed_flops: float) -> None:
         self.every_core = (1 << cores) - 1
         self._speed_flops = speed_flops
-        self._groups: dict[tuple[int, int], Group] = {}
+        self._groups: dict[tuple[int, int, int], Group] = {}
+        self._accounts: list[Account] = []  # those for which something computes now
         self._started = 0
         self._guests: Sequence[Guest] = ()
         self._guests_cores = 0.0
@@ -102,7 +111,7 @@ class Sharing:
 
     def rate_flops(self, execution: Execution) -> float:
         """The rate of a running execution, flop/s."""
-        return self._groups[execution.weight, execution.mask].rate_flops
+        return self._groups[execution.key].rate_flops
 
     @property
     def own_cores(self) -> float:
@@ -134,7 +143,9 @@ class Sharing:
         """Run an execution from now on."""
         self._started += 1
         execution.started = self._started
-        group = self._groups.setdefault((execution.weight, execution.mask), Group())
+        group = self._groups.get(execution.key)
+        if group is None:
+            group = self._groups[execution.key] = Group(execution.account)
         group.add(execution)
         self._share()
 
@@ -145,7 +156,7 @@ class Sharing:
             self._share()
 
     def _remove(self, execution: Execution) -> None:
-        key = (execution.weight, execution.mask)
+        key = execution.key
         group = self._groups[key]
         group.remove(execution)
         if not group.running:  # no execution refers to the service: start again from 0, where floating point is finest
@@ -153,9 +164,12 @@ class Sharing:
 
     def _share(self) -> None:
         keys = sorted(self._groups)  # the order of the starts must not show, not even in the last bit
-        demands: list[Demand] = [(weight, mask, self._groups[weight, mask].running, 1.0) for weight, mask in keys]
+        demands: list[Demand] = [(key[0], key[1], self._groups[key].running, 1.0) for key in keys]
         demands += [(weight, self.every_core, 1, most) for weight, most in self._guests]
-        rates = shares(demands) if demands else []
+        if any(key[2] for key in keys) or self._accounts:
+            rates = self._share_by_accounts(keys, demands)
+        else:
+            rates = shares(demands) if demands else []
         self._guests_cores = sum(rates[len(keys) :])
         rates = rates[: len(keys)]
         for key, rate in zip(keys, rates, strict=True):
@@ -164,10 +178,24 @@ class Sharing:
         shape = [(key[1], rate * self._groups[key].running) for key, rate in zip(keys, rates, strict=True)]
         self.shape = tuple([*shape, (self.every_core, self._guests_cores)] if self._guests else shape)
 
+    def _share_by_accounts(self, keys: list[tuple[int, int, int]], demands: list[Demand]) -> list[float]:
+        owners = [self._groups[key].account for key in keys]
+        found = {above.number: above for owner in owners if owner is not None for above in owner.up()}
+        self._accounts = [found[number] for number in sorted(found)]
+        return shares_of_groups(demands, [*owners, *([None] * len(self._guests))]) if demands else []
+
+    def share_anew(self) -> None:
+        """An account has another weight or quota from now on."""
+        self._share()
+
     def advance(self, elapsed_ns: float) -> None:
         """Let time pass, at most until the first execution is done; what is rounded up to whole nanoseconds may be more."""
         for group in self._groups.values():
             group.service += group.rate_flops * elapsed_ns / NS
+        for account in self._accounts:
+            account.active_ns += elapsed_ns
+            if account.is_bounded:
+                account.bounded_ns += elapsed_ns
 
     def first(self) -> Execution | None:
         """The execution that is done first unless others start or stop before; of several the one that was started first."""
@@ -182,14 +210,14 @@ class Sharing:
 
     def until_ns(self, execution: Execution) -> float:
         """The time until a running execution is done, unless others start or stop before."""
-        return self._groups[execution.weight, execution.mask].until_ns(execution)
+        return self._groups[execution.key].until_ns(execution)
 
     def finish(self, first: Execution, slack_ns: float = 1.0) -> list[Execution]:
         """End the first execution, whose time has come, and all that lack less than `slack_ns`; in the order of their starts.
 
         `first` ends however its last bits were rounded, so that time always goes on.
         """
-        own = self._groups[first.weight, first.mask]
+        own = self._groups[first.key]
         own.service = max(own.service, first.done_at)
         done = []
         for group in list(self._groups.values()):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.cgroups.cgroups import ROOT_FILES, SLICES
+from rsg_server.cgroups.cgroups import ROOT_FILES
+from rsg_server.cgroups.hierarchy import SLICES
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private

@@ -101,7 +101,8 @@ class _Cluster:
         texts = {release: configuration.files(self.conf, release, cgroups) for release in set(self.members.values())}
         for name, release in self.members.items():
             yield from daemons.host_files(name, texts[release], self.site.seed, self.site.is_root)
-            yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in self.beside.items())
+            beside = {path: file for path, file in self.beside.items() if path not in texts[release]}
+            yield from (FileSpec(name, path, content, mode=mode) for path, (content, mode) in beside.items())
         yield from saving.files(self.section)
         yield from fairshare.files(self.section)
         yield from capmc.files(self.section, self.key, self.site)
@@ -109,7 +110,7 @@ class _Cluster:
             yield from self.capping.files()
 
     def cgroup_conf(self) -> str:
-        """The cgroup.conf of a cluster whose plugins use cgroups, unless there is one beside the user's slurm.conf; else ""."""
+        """The cgroup.conf of a cluster whose plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
         if not configuration.asks_for_cgroups(read_settings(self.conf)):
             if self.section.cgroup:
                 raise SimunixError(f"{self.key}.cgroup: no plugin of slurm.conf uses cgroups; name one in {self.key}.parameters")

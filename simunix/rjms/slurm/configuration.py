@@ -20,7 +20,8 @@ CgroupPlugin={plugin}
 """
 CGROUPS_IN_USE = {"CgroupPlugin": "cgroup/v2", "IgnoreSystemd": "yes"}
 """Hosts have cgroups of version 2, and no systemd."""
-CGROUP_PLUGIN_KINDS = ("proctracktype", "taskplugin", "jobacctgathertype", "preparameters", "jobcontainertype")
+CGROUP_PLUGIN_KINDS = {"proctracktype": "proctrack/cgroup", "taskplugin": "", "jobacctgathertype": ""}
+"""Parameters whose plugins may use cgroups, in small letters, and what Slurm takes where they are not said."""
 FIRST_WITH_V2: Release = (22, 5)
 CGROUP_PLUGINS: tuple[tuple[Release, str], ...] = (((23, 11), "disabled"), ((22, 5), "cgroup/v1"))
 """From a release on slurmd loads a plugin for cgroups whatever else is configured; that of version 2 sets up a cgroup at once,
@@ -102,7 +103,7 @@ def accounting_lines(cluster: SlurmCluster) -> str:
 
 def asks_for_cgroups(settings: Mapping[str, str]) -> bool:
     """Whether a slurm.conf names a plugin that uses cgroups; `settings` have its parameters, names in small letters."""
-    return any("cgroup" in settings.get(kind, "").lower() for kind in CGROUP_PLUGIN_KINDS)
+    return any("cgroup" in settings.get(kind, default).lower() for kind, default in CGROUP_PLUGIN_KINDS.items())
 
 
 def cgroup_conf(parameters: Mapping[str, object]) -> str:

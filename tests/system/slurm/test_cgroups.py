@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
+from tests.roots import KeptRoot
+from tests.system.runs import Run, assert_same, run
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -27,47 +29,11 @@ slurm:
     JobAcctGatherFrequency: 10
     SelectTypeParameters: CR_Core_Memory
   cgroup: {ConstrainCores: true, ConstrainRAMSpace: true, ConstrainSwapSpace: true}
-shared: [FOLDER]
 stop: processes
 until: 30min
 processes:
-  - {name: user, host: controller, start: 10s, command: "sh FOLDER/user.sh"}
-  - {name: look, host: node2, start: 10s, command: "sh FOLDER/look.sh"}
-"""
-LOOK = """
-for i in $(seq 60)
-do
-    sleep 2
-    grep -h frozen /sys/fs/cgroup/system.slice/*/job_4/step_batch/user/cgroup.events 2>/dev/null
-done
-"""
-USER = """
-cd FOLDER
-srun -wnode1 -n1 -c3 --mem=100M sh where.sh
-echo hog
-srun -wnode1 -n1 --mem=200M python3 hog.py
-echo hog: $?
-sbatch -wnode1 -n1 --mem=200M -o FOLDER/batch.out --wrap 'python3 FOLDER/hog.py' >/dev/null
-sbatch -wnode2 -n1 --mem=200M -o FOLDER/ticks.out --wrap 'python3 FOLDER/ticks.py' >/dev/null
-sleep 5.5
-scontrol show job 3 | grep -o 'JobState=[A-Z_]*'
-scontrol suspend 4
-sleep 20
-scontrol resume 4
-sleep 5
-echo ticks: $(cat FOLDER/ticks.out)
-scancel 4
-sleep 5
-srun -wnode2 -n1 --mem=200M python3 daemon.py
-sleep 40
-echo orphans: $(srun -wnode2 -n1 --mem=100M pgrep -fc '[d]aemon.py')
-"""
-WHERE = """
-cat /proc/self/cgroup
-taskset -cp $$ | cut -d: -f2
-folder=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
-cat $folder/../../../memory.max $folder/../../../cpuset.cpus
-taskset -c 7 true || echo confined
+  - {name: user, host: controller, start: 10s, command: [sh, -c, USER]}
+  - {name: look, host: node2, start: 10s, command: [sh, -c, LOOK]}
 """
 HOG = """
 import time
@@ -83,7 +49,7 @@ while True:
     print(int(time.monotonic()), flush=True)
     time.sleep(1)
 """
-DAEMON = """
+ORPHAN = """
 import os, time
 if os.fork() == 0:
     os.setsid()
@@ -93,49 +59,92 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
+WHERE = """
+cat /proc/self/cgroup
+taskset -cp $$ | cut -d: -f2
+folder=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
+cat $folder/../../../memory.max $folder/../../../cpuset.cpus
+taskset -c 7 true 2>/dev/null || echo confined
+"""
+USER = f"""
+srun -wnode1 -n1 -c3 --mem=100M sh -c '{WHERE}' 2>/dev/null
+echo hog
+srun -wnode1 -n1 --mem=200M python3 -c '{HOG}' 2>/dev/null
+echo hog: $?
+sbatch -wnode1 -n1 --mem=200M -o /dev/null <<'END' >/dev/null
+#!/bin/sh
+python3 -c '{HOG}'
+END
+srun -wnode2 -n1 --mem=200M python3 -c '{TICKS}' >/tmp/ticks 2>/dev/null &
+sleep 5.5
+scontrol show job 3 | grep -o 'JobState=[A-Z_]*'
+scontrol suspend 4
+sleep 20
+scontrol resume 4
+sleep 5
+echo ticks: $(cat /tmp/ticks)
+scancel 4
+sleep 5
+srun -wnode2 -n1 --mem=200M python3 -c '{ORPHAN}' 2>/dev/null
+sleep 40
+echo orphans: $(srun -wnode2 -n1 --mem=100M pgrep -fc 'os.setsi[d]' 2>/dev/null)
+"""
+LOOK = """
+for i in $(seq 60)
+do
+    sleep 2
+    grep -rhs frozen /sys/fs/cgroup/system.slice/*/job_4 --include=cgroup.events | sort -u | tail -n 1
+done
+"""
 
 
-def written(folder: Path, scenario: str = SCENARIO) -> Path:
-    """The scenario with what its jobs run, in a folder that all hosts share."""
-    for name, text in {"user.sh": USER, "where.sh": WHERE, "look.sh": LOOK, "hog.py": HOG, "ticks.py": TICKS, "daemon.py": DAEMON}.items():
-        (folder / name).write_text(text.replace("FOLDER", str(folder)))
-    (folder / "s.yaml").write_text(scenario.replace("FOLDER", str(folder)))
-    return folder / "s.yaml"
+def cluster(simunix: Simunix, folder: Path, name: str, *options: object) -> Run:
+    """A run of the scenario; what its jobs run stands in it."""
+    scenario = folder / "s.yaml"
+    scenario.write_text(SCENARIO.replace("USER", json.dumps(USER)).replace("LOOK", json.dumps(LOOK)))
+    return run(simunix, scenario, folder / name, *options, timeout=300)
 
 
-def digest(out: Path) -> str:
-    """Of the event log."""
-    return str(json.loads((out / "run.json").read_text())["events_sha256"])
-
-
-def test_jobs_are_confined_limited_frozen_and_end_with_their_orphans(simunix: Simunix, tmp_path: Path) -> None:
-    scenario = written(tmp_path)
-    done = simunix("run", scenario, "--out", tmp_path / "out", timeout=300)
-    assert done.returncode == 0, done.stderr
-    told = (tmp_path / "out/hosts/controller/user.out").read_text()
-    assert told.startswith("0::/system.slice/node1_slurmstepd.scope/job_1/step_0/user/task_0\n 0-2\n104857600\n0-2\n")
-    assert "confined" in told
+def check(ran: Run) -> None:
+    """Each job ended as it was to."""
+    told = ran.output("controller", "user")
+    lines = told.split("\n")
+    assert lines[0].startswith("0::/system.slice/node1_slurmstepd.scope/job_1/step_0/user/task_0"), told
+    assert lines[1:5] == [" 0-2", "104857600", "0-2", "confined"], told
     hogged = told.split("hog\n")[1].split("hog: ")[0].split()
     assert 15 <= len(hogged) <= 20, told  # of 10 MiB each, before 200 MiB are too much
     assert "JobState=OUT_OF_MEMORY" in told, told
     ticks = [int(word) for word in told.split("ticks:")[1].split("orphans")[0].split()]
     assert max(after - before for before, after in zip(ticks, ticks[1:], strict=False)) >= 17, ticks  # after two seconds
-    assert "orphans: 0" in told
-    looked = (tmp_path / "out/hosts/node2/look.out").read_text().split("\n")
+    assert "orphans: 0" in told, told
+    looked = ran.output("node2", "look").split("\n")
     assert "frozen 1" in looked and looked[0] == "frozen 0", looked
 
 
-def test_a_limit_and_a_freeze_take_effect_at_one_moment_in_each_run(simunix: Simunix, tmp_path: Path) -> None:
-    scenario = written(tmp_path)
-    done = simunix("run", scenario, "--out", tmp_path / "first", timeout=300)
-    assert done.returncode == 0, done.stderr
+def test_jobs_are_confined_limited_frozen_and_end_with_their_orphans(simunix: Simunix, tmp_path: Path) -> None:
+    """Twice, the second time on a computer that is busy: what is killed and frozen is so at the same moment."""
+    first = cluster(simunix, tmp_path, "first")
+    check(first)
     load = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
-        again = simunix("run", scenario, "--out", tmp_path / "second", timeout=600)
+        again = cluster(simunix, tmp_path, "second")
     finally:
         for process in load:
             process.kill()
             process.wait()
-    assert again.returncode == 0, again.stderr
-    assert digest(tmp_path / "first") == digest(tmp_path / "second")
-    assert "oom_kill" in (tmp_path / "second/events.jsonl").read_text()
+    assert_same(first, again)
+    assert any("oom_kill" in line for line in again.events)
+
+
+def test_the_slurm_of_another_release(fresh_simunix: Simunix, tmp_path: Path) -> None:
+    root = KeptRoot("trixie", "trixie", ("slurm-wlm", "munge", "python3")).made(fresh_simunix)
+    check(cluster(fresh_simunix, tmp_path, "out", "--set", f"root={root}"))
+
+
+def test_what_cannot_be_is_said_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
+    text = SCENARIO.replace("USER", '"true"').replace("LOOK", '"true"')
+    plain = "\n".join(line for line in text.split("\n") if "/cgroup" not in line)
+    (tmp_path / "s.yaml").write_text(plain.replace("JobAcctGatherFrequency: 10", "MinJobAge: 300"))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "slurm.cgroup: no plugin of slurm.conf uses cgroups; name one in slurm.parameters" in done.stderr

@@ -131,7 +131,7 @@ def test_a_plugin_that_is_not_installed_is_named_before_the_start(simunix: Simun
     assert done.returncode == 0 and f"{conf}:3: SelectType=select/smith: kept, but the run would be refused: " in done.stdout
     done = simunix("run", tmp_path / "site/scenario.yaml", "--out", tmp_path / "out")
     assert done.returncode == 2 and not (tmp_path / "out").exists()
-    assert f"(1) {tmp_path}/site/slurm.conf:21 (from {conf}:3): SelectType=select/smith: " in done.stderr
+    assert f"(1) {tmp_path}/site/slurm.conf:18 (from {conf}:3): SelectType=select/smith: " in done.stderr
     assert "has no plugin select/smith in " in done.stderr and "give one that is there: " in done.stderr
 
 

@@ -21,7 +21,7 @@ static inline bool is_control_file(const struct thread *thread, const struct sta
 /* files.c */
 long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
-void cgroup_file_refresh(struct call *call, long fd);
+long cgroup_file_refresh(struct call *call, long fd);
 
 /* folders.c */
 long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder, const char *path);

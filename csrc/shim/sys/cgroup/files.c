@@ -4,8 +4,6 @@
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
-#define READABLE 0444
-#define WRITABLE 0222
 #define F_GETFL 3
 
 /* How names of control files begin: told before anything is asked of the kernel. */
@@ -24,13 +22,6 @@ static bool may_be(const char *path)
     return false;
 }
 
-/* What a file has no reader or no writer for, not even root may open so, as in kernfs. */
-static bool is_allowed(const struct stat *status, uint64_t flags)
-{
-    return ((flags & O_ACCMODE) == O_RDONLY || (status->st_mode & WRITABLE) != 0) &&
-           ((flags & O_ACCMODE) == O_WRONLY || (status->st_mode & READABLE) != 0);
-}
-
 /* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
 long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
@@ -45,8 +36,6 @@ long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, lon
     thread->process->uses_cgroups = true;
     if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0)
         result = ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, (flags & O_TRUNC) != 0);
-    if (!is_allowed(&status, flags))
-        result = -EINVAL;
     if (result == 0)
         return fd;
     NATIVE(close, fd);
@@ -78,12 +67,13 @@ long cgroup_file_written(struct call *call, const struct stat *status, const cha
     return result < 0 ? result : (long)size;
 }
 
-/* A reader goes back to the beginning, where it finds the text of this moment. */
-void cgroup_file_refresh(struct call *call, long fd)
+/* A reader goes back to the beginning, where it finds the text of this moment: 0, or -ENODEV if the group is gone. */
+long cgroup_file_refresh(struct call *call, long fd)
 {
     struct stat status;
     struct reply reply;
 
-    if (NATIVE(fstat, fd, &status) == 0 && is_control_file(call->thread, &status))
-        ASK(call->thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, 0);
+    if (NATIVE(fstat, fd, &status) != 0 || !is_control_file(call->thread, &status))
+        return 0;
+    return (long)ASK(call->thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, 0);
 }

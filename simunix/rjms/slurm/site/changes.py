@@ -21,7 +21,8 @@ TAKEN = ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog",
 """Parameters whose script --scripts takes along, if it is beside slurm.conf."""
 SUBMIT_SCRIPT = "job_submit.lua"
 PATH = "a path of the emulated hosts instead"
-CGROUPS = "hosts have no cgroups"
+GATHERED = "hosts have no such counters"
+OWN_FOLDERS = "folders that jobs have for themselves are not made"
 SECRETS = "keys and passwords of the site are not needed"
 ELSEWHERE = "programs outside of the cluster are not there"
 
@@ -48,8 +49,9 @@ RULES: Mapping[str, tuple[str | None, str]] = {
     ),
     **dict.fromkeys(("backupcontroller", "backupaddr", "controlmachine"), (None, "there is one controller")),
     **dict.fromkeys(("controladdr", "slurmctldaddr"), (None, ADDRESSES)),
-    **dict.fromkeys(("jobcontainertype", "acctgatherenergytype", "acctgatherprofiletype"), (None, CGROUPS)),
-    **dict.fromkeys(("acctgatherfilesystemtype", "acctgatherinterconnecttype", "coreSpecplugin".lower()), (None, CGROUPS)),
+    **dict.fromkeys(("acctgatherenergytype", "acctgatherprofiletype", "acctgatherfilesystemtype"), (None, GATHERED)),
+    **dict.fromkeys(("acctgatherinterconnecttype", "coreSpecplugin".lower()), (None, GATHERED)),
+    "jobcontainertype": (None, OWN_FOLDERS),
     **dict.fromkeys(("slurmctldlogfile",), ("/var/log/slurm/slurmctld.log", PATH)),
     **dict.fromkeys(("slurmdlogfile",), ("/var/log/slurm/slurmd.log", PATH)),
     **dict.fromkeys(("slurmschedlogfile",), ("/var/log/slurm/sched.log", PATH)),
@@ -60,9 +62,6 @@ RULES: Mapping[str, tuple[str | None, str]] = {
     "slurmuser": ("root", "a user that every host has"),
     "authtype": ("auth/munge", "the key of the run's own munge is used"),
     "credtype": ("cred/munge", "the key of the run's own munge is used"),
-    "proctracktype": ("proctrack/pgid", CGROUPS),
-    "taskplugin": ("task/none", CGROUPS),
-    "jobacctgathertype": ("jobacct_gather/none", CGROUPS),
     "jobcomptype": ("jobcomp/filetxt", "jobs.csv is made from a file"),
     "jobcomploc": ("/var/log/slurm/jobcomp.log", "jobs.csv is made from a file"),
     "mpidefault": ("none", "jobs sleep"),
@@ -77,9 +76,6 @@ NEEDED = {
     "slurmctldlogfile": "SlurmctldLogFile",
     "slurmdlogfile": "SlurmdLogFile",
     "slurmuser": "SlurmUser",
-    "proctracktype": "ProctrackType",
-    "taskplugin": "TaskPlugin",
-    "jobacctgathertype": "JobAcctGatherType",
     "jobcomptype": "JobCompType",
     "jobcomploc": "JobCompLoc",
     "mpidefault": "MpiDefault",

@@ -18,7 +18,8 @@ from simunix.rjms.slurm.files.lines import file_text, read_lines
 from simunix.rjms.slurm.installed import Setting, installed
 from simunix.rjms.slurm.site.accounts import account_commands, qos_commands
 from simunix.rjms.slurm.site.anonymous import SCRIPTS, anonymous_lines
-from simunix.rjms.slurm.site.changes import NOT_RUN, SCRIPT, SUBMIT_SCRIPT, Change
+from simunix.rjms.slurm.site.cgroups import cgroup_text
+from simunix.rjms.slurm.site.changes import GATHERED, NOT_RUN, OWN_FOLDERS, SCRIPT, SUBMIT_SCRIPT, Change
 from simunix.rjms.slurm.site.conf import SiteConf, host_sections, read_conf
 from simunix.rjms.slurm.site.fair_share import usage_of
 from simunix.rjms.slurm.site.gres import gres_text
@@ -32,13 +33,12 @@ from simunix.workload.formats.swf import SwfTrace
 ALWAYS = (Change("fair-share", "usage so far", "begins at zero; --usage has it"),)
 REFUSED = "kept, but the run would be refused"
 NOT_READ = {
-    "cgroup.conf": "hosts have no cgroups",
     "plugstack.conf": "SPANK plugins of the site are not installed",
     "slurmdbd.conf": "the scenario has a slurmdbd of its own",
     SUBMIT_SCRIPT: SCRIPT,
     "cli_filter.lua": NOT_RUN,
-    "acct_gather.conf": "hosts have no cgroups",
-    "job_container.conf": "hosts have no cgroups",
+    "acct_gather.conf": GATHERED,
+    "job_container.conf": OWN_FOLDERS,
 }
 
 
@@ -136,6 +136,8 @@ def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple
     """Files beside slurm.conf that go along, with their texts."""
     if (gres := folder / "gres.conf").is_file():
         yield gres.name, gres_text(gres, conf, names)
+    if (cgroups := folder / "cgroup.conf").is_file():
+        yield cgroups.name, cgroup_text(cgroups, conf.changes)
     if (topology := folder / "topology.conf").is_file():
         read = read_lines(topology, "a topology.conf")
         lines = read if names is None else anonymous_lines(read, names, conf.changes, topology.name)

@@ -230,4 +230,6 @@ def test_scripts_and_tables_of_names(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
     assert main([*words, "--anonymous", "--scripts"]) == 0
     assert "scripts: --scripts: left out: a script may tell names" in capsys.readouterr().out
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"slurm.conf", "gres.conf", "scenario.yaml", "changes.txt"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *("slurm.conf", "gres.conf", "cgroup.conf", "scenario.yaml", "changes.txt"),
+    }

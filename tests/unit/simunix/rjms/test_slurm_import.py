@@ -44,7 +44,7 @@ def test_a_site_becomes_a_scenario_that_is_sound(tmp_path: Path, site: str, node
     scenario = load(tmp_path / "out/scenario.yaml")
     assert scenario.hosts[-1].cores == (128 if site == "large" else cores)
     conf = (tmp_path / "out/slurm.conf").read_text()
-    assert "cgroup" not in conf and "Include" not in conf and "FUTURE" not in conf
+    assert ("proctrack/cgroup" in conf) == (site == "university") and "Include" not in conf and "FUTURE" not in conf
     assert (tmp_path / "out/changes.txt").read_text().count("\n") == len(found.changes)
     assert devices(tmp_path / "out/slurm.conf", ["gpu1"]) == (
         {"gpu1": ("/dev/nvidia0", "/dev/nvidia1")} if site == "university" else {}
@@ -320,3 +320,18 @@ def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureF
     site = str(SITES / "large/slurm.conf")
     assert main(["slurm", "import", site, "-o", str(tmp_path / "b"), "--accounts", str(SITES / "university/accounts.cfg")]) == 2
     assert "AccountingStorageType is not slurmdbd" in capsys.readouterr().err
+
+
+def test_a_cgroup_conf_goes_along_for_hosts_without_systemd(tmp_path: Path) -> None:
+    written(tmp_path / "slurm.conf", "SlurmctldHost=c\nTaskPlugin=task/cgroup\nNodeName=n1\n")
+    lines = "ConstrainCores=yes AllowedRAMSpace=95\nCgroupPlugin=cgroup/v1\nCgroupMountpoint=/cgroup\n"
+    written(tmp_path / "cgroup.conf", lines)
+    found = import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
+    text = (tmp_path / "out/cgroup.conf").read_text()
+    assert text == "ConstrainCores=yes\nAllowedRAMSpace=95\nCgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n"
+    told = [f"{Path(each.place).name}: {each.what}: {each.reason}" for each in found.changes if "cgroup" in each.place]
+    assert told == [
+        "cgroup.conf:2: CgroupPlugin=cgroup/v1: cgroup/v2: hosts have cgroups of version 2",
+        "cgroup.conf:3: CgroupMountpoint=/cgroup: left out: hosts have their cgroups where Slurm looks for them",
+        "cgroup.conf: IgnoreSystemd=yes: added: hosts have no systemd",
+    ]
