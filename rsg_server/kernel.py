@@ -109,12 +109,11 @@ class Kernel:
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
         self.futexes, self.timerfds = FutexTable(), TimerFds()
         self.sockets: SocketTable = SocketTable(self)
-        self.datagrams = Datagrams(self)
+        self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
         self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
         self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
-        self.cgroups = Cgroups(self)
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}

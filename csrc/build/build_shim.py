@@ -57,7 +57,7 @@ SPAN_BYTES = 0x70000
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
-PROTOCOL = ("cgroup_protocol", "cpu_protocol", "power_protocol", "rsg_protocol", "socket_protocol", "storage_protocol", "protocol")
+PROTOCOL = ("cpu_protocol", "file_protocol", "rsg_protocol", "socket_protocol", "storage_protocol", "protocol")
 EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "tsc", "watch")
 
 

@@ -125,9 +125,6 @@ bool overlay_merge(const char *above, const char *target);
 bool devices_make(const char *terminal);
 bool device_make_file(const char *value);
 
-/* cgroups.c */
-bool cgroups_make(const char *files);
-
 /* seal.c */
 bool seal_mounts(const char *unused);
 void seal_capabilities(void);

@@ -195,6 +195,33 @@ static bool mount_overlay(const char *value)
     return lay_over(value) || setup_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
 }
 
+#define CGROUPS "/sys/fs/cgroup"
+
+/* The host's cgroups: a file system in memory of its own, in which the shim and the server do what a kernel's cgroup2 does
+ * (csrc/shim/sys/cgroup, rsg_server/cgroups/). Here are only the control files of the group that all processes begin in.
+ * `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. A computer whose kernel has no place for cgroups shows none. */
+static bool make_cgroups(const char *files)
+{
+    char field[FIELD_MAX];
+    char path[FIELD_MAX + sizeof CGROUPS];
+    char name[256];
+    unsigned mode;
+
+    if (access(CGROUPS, F_OK) != 0)
+        return true;
+    if (mount("cgroup2", CGROUPS, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") != 0)
+        return setup_failed("cannot mount", CGROUPS);
+    while (*files != '\0') {
+        files = take_field(files, field, ' ');
+        if (sscanf(field, "%255[^:]:%o", name, &mode) != 2)
+            continue;
+        snprintf(path, sizeof path, CGROUPS "/%s", name);
+        if ((path[strlen(path) - 1] == '/' ? mkdir(path, mode) : mknod(path, S_IFREG | mode, 0)) != 0 || chmod(path, mode) != 0)
+            return setup_failed("cannot make", path);
+    }
+    return true;
+}
+
 /* Add files of the run directory to a folder in which none can be made, such as /sys. */
 static bool mount_merged(const char *value)
 {
@@ -254,7 +281,7 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", cgroups_make},
+    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", make_cgroups},
     {"device", device_make_file}, {"whole", mount_whole_proc},
 };
 

@@ -1,6 +1,6 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cgroup_protocol.h, cpu_protocol.h, power_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
+ * This file, with cpu_protocol.h, file_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
  * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
  * msgpack array in one SEQPACKET datagram.
  *
@@ -15,9 +15,8 @@
 #ifndef SIMUNIX_PROTOCOL_H
 #define SIMUNIX_PROTOCOL_H
 
-#include "shared/cgroup_protocol.h"
 #include "shared/cpu_protocol.h"
-#include "shared/power_protocol.h"
+#include "shared/file_protocol.h"
 #include "shared/rsg_protocol.h"
 #include "shared/socket_protocol.h"
 #include "shared/storage_protocol.h"

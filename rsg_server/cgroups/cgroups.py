@@ -1,4 +1,4 @@
-"""The cgroups of all hosts: found when a host's first program says hello, kept from the first use on, gone with the host's power."""
+"""The cgroups of all hosts: found when a host's first program says hello, kept from the first use on, gone with its power."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 from rsg_server.cgroups import core_files, cpu, cpuset, memory, memory_files, pids
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
-from rsg_server.cgroups.group import Group
+from rsg_server.cgroups.group import Group, group_of
 from rsg_server.cgroups.hierarchy import Hierarchy
 from rsg_server.cgroups.needs import Kernel
 from rsg_server.cgroups.real_files import RealFiles
@@ -15,6 +15,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process.actor import Actor
 from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
+from rsg_server.processor.accounts import Account
 from rsg_server.protocol import CGROUP_DEVICE_SHIFT, CGROUPS_COUNT_MEMORY, CGROUPS_USED
 
 FILES: dict[str, ControlFile] = {
@@ -32,7 +33,7 @@ class Cgroups:
         self._of: dict[str, Hierarchy] = {}
         self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
         self.memory = memory.Memory(kernel)
-        kernel.cpu.account_of = lambda process: None if process.cgroup is None else cpu.account_of(process.cgroup)
+        kernel.cpu.account_of = _account_of
 
     def told(self, process: Process) -> int:
         """What a new image is told of its host's cgroups; 0: there are none."""
@@ -46,7 +47,8 @@ class Cgroups:
 
     def counts_memory(self, process: Process) -> bool:
         """Whether a process is in a group whose memory is counted."""
-        return process.cgroup is not None and self.memory.is_counted(process.cgroup)
+        group = group_of(process)
+        return group is not None and self.memory.is_counted(group)
 
     def count_memory(self, process: Process, is_due: bool = True) -> None:
         """Count the memory of a process's groups, now, or if it is time; whoever makes it too much may be dead afterwards."""
@@ -79,7 +81,8 @@ class Cgroups:
 
     def path_of(self, process: Process) -> str:
         """As /proc/PID/cgroup tells it."""
-        return "/" if process.cgroup is None else process.cgroup.path
+        group = group_of(process)
+        return "/" if group is None else group.path
 
     def group_by_inode(self, host: HostState, inode: int) -> Group:
         """The group that a folder is. Raises RefusedError if it is none, or no process may be there."""
@@ -97,7 +100,7 @@ class Cgroups:
         self._for_child[actor.number] = group
 
     def may_bear(self, creator: Actor, is_thread: bool) -> bool:
-        """Whether a process or thread may be born (pids.max). Asked only if the host has groups."""
+        """Whether a process or thread may be born (pids.max)."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return True
@@ -108,7 +111,7 @@ class Cgroups:
         return False
 
     def born(self, creator: Actor, process: Process) -> None:
-        """A child is born into the group of its creator, or that which its creator has named. Asked only if the host has groups."""
+        """A child is born into the group of its creator, or that which its creator has named."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return
@@ -141,3 +144,8 @@ class Cgroups:
         """Give up all descriptors."""
         while self._of:
             self._of.popitem()[1].close()
+
+
+def _account_of(process: Process) -> Account | None:
+    group = group_of(process)
+    return None if group is None else cpu.account_of(group)

@@ -20,7 +20,27 @@ THREAD_WEIGHT = 1024
 _PERIODS_US = range(1_000, 1_000_001)
 _WEIGHTS = range(1, 10_001)
 _NICE_TO_WEIGHT = (
-    *(88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501, 1991, 1586),
+    *(
+        88761,
+        71755,
+        56483,
+        46273,
+        36291,
+        29154,
+        23254,
+        18705,
+        14949,
+        11916,
+        9548,
+        7620,
+        6100,
+        4904,
+        3906,
+        3121,
+        2501,
+        1991,
+        1586,
+    ),
     *(1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15),
 )
 """sched_prio_to_weight of kernel/sched/core.c, from nice -20 on."""
@@ -57,7 +77,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _throttled(hierarchy: Hierarchy, group: Group) -> str:
-    """Periods in which something computed, and those in which the quota bounded that; of the latter the time that is missing."""
+    """Periods in which something computed, those in which the quota bounded that, and the time that is missing by it."""
     hierarchy.kernel.cpu.share_anew(hierarchy.host.host)
     period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
     active_ns, bounded_ns = (account.active_ns, account.bounded_ns) if account is not None else (0.0, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
@@ -20,8 +20,8 @@ THREADED = frozenset(("cpu", "cpuset", "pids"))
 class Group:
     """A group below the root, or the root, which has no parent and lists no processes: those in no other group are in it.
 
-    `controllers` are those that it may use and pass on, `passed` those that its children get. `numbers` has limits and weights as
-    they were set, `counts` what has happened, by the name of the file, and for `FILE KEY` files of several lines.
+    `controllers` are those that it may use and pass on, `passed` those that its children get. `numbers` has limits and
+    weights as they were set, `counts` what has happened, by the name of the file, and for `FILE KEY` files of several lines.
     """
 
     name: str
@@ -96,3 +96,8 @@ class Group:
     def is_valid_domain(self) -> bool:
         """Whether processes may be in it: no group above has some of its own and passes controllers on."""
         return not any(group.is_thread_root for group in self.up() if group is not self)
+
+
+def group_of(process: Process) -> Group | None:
+    """The group that a process is in; None: the root."""
+    return cast("Group | None", process.cgroup)

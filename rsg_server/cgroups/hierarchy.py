@@ -1,7 +1,7 @@
 """The tree of groups of one host, from its boot on: who makes and removes groups, which control files they have, who is where.
 
-What every process of a host keeps true: a process is in one group, `process.cgroup`; None stands for the root. Groups and control
-files are known to the shim by their inodes.
+A process is in one group, `process.cgroup`; None stands for the root. Groups and control files are known to the shim by their
+inodes.
 """
 
 from __future__ import annotations
@@ -12,28 +12,25 @@ from collections.abc import Iterable
 
 from rsg_server.cgroups import cpu, cpuset, freezer
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
-from rsg_server.cgroups.group import NO_LIMIT, Group
+from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 from rsg_server.cgroups.memory import Memory
 from rsg_server.cgroups.needs import Kernel
 from rsg_server.cgroups.real_files import RealFiles
 from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 
-
 SLICES = ("system.slice", "user.slice")
-"""Groups that every host begins with, as systemd makes them: Slurm makes its own in one of them."""
+"""Groups that every host begins with, as systemd makes them, for daemons that make their own there."""
 
 
 class Hierarchy:
     """The groups of a host; `files` are all control files that there may be, by name.
 
-    The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes, the root
-    and these pass all controllers on.
+    The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes,
+    the root and these pass all controllers on.
     """
 
-    def __init__(
-        self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory
-    ) -> None:
+    def __init__(self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory) -> None:
         self.kernel, self.host, self.real, self.memory = kernel, host, real, memory
         self._known = files
         controllers = frozenset(file.controller for file in files.values() if file.controller)
@@ -153,7 +150,7 @@ class Hierarchy:
 
     def group_of(self, process: Process) -> Group:
         """Where a process is."""
-        return process.cgroup or self.root
+        return group_of(process) or self.root
 
     def processes(self, group: Group) -> list[Process]:
         """Those in a group, without those below."""
@@ -176,7 +173,7 @@ class Hierarchy:
 
     def leave(self, process: Process) -> None:
         """Take a process out of its group, into the root, or since it has died."""
-        group = process.cgroup
+        group = group_of(process)
         if group is None:
             return
         cpu.leaves(group, process)

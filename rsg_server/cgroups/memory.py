@@ -1,9 +1,9 @@
 """memory.max: what the processes of a group have touched is counted at fixed points, and above the limit the largest is killed.
 
-The points are in the order of calls, so the same in each run: a message that comes ten milliseconds of virtual time or more after
-the last count, growth by as much as the shim was told, the end of a process. Counted are anonymous pages (smaps_rollup of proc(5)),
-which the computer's load does not change; the shim has transparent huge pages off in such processes. Files, and memory that
-processes share by files, count nothing. Nothing is swapped.
+The points are in the order of calls, so the same in each run: a message that comes ten milliseconds of virtual time or more
+after the last count, growth by as much as the shim was told, the end of a process. Counted are anonymous pages (smaps_rollup of
+proc(5)), which the computer's load does not change; the shim has transparent huge pages off in such processes. Files, and
+memory that processes share by files, count nothing. Nothing is swapped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rsg_server.cgroups.group import NO_LIMIT, Group
+from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.hierarchy import Hierarchy
@@ -79,15 +79,17 @@ class Memory:
 
     def follow(self, process: Process) -> None:
         """Count a process from now on if its group, or one above, has a limit."""
-        groups = counting(process.cgroup) if process.cgroup is not None else ()
-        limited = any(group.number(name) != NO_LIMIT for group in groups for name in (MAX, HIGH))
+        group = group_of(process)
+        groups = counting(group) if group is not None else ()
+        limited = any(each.number(name) != NO_LIMIT for each in groups for name in (MAX, HIGH))
         process.memory_due_ns = 0 if limited else -1
 
     def step(self, process: Process) -> int:
         """By how many bytes a process may grow before it tells: an eighth of what is left."""
-        if process.memory_due_ns < 0 or process.cgroup is None:
+        home = group_of(process)
+        if process.memory_due_ns < 0 or home is None:
             return STEP_WITHOUT_LIMIT
-        left = [group.number(MAX) - current(group) for group in counting(process.cgroup) if group.number(MAX) != NO_LIMIT]
+        left = [group.number(MAX) - current(group) for group in counting(home) if group.number(MAX) != NO_LIMIT]
         return max(STEP_LEAST, min(left, default=STEP_WITHOUT_LIMIT) // STEPS_TO_LIMIT)
 
     def look(self, hierarchy: Hierarchy, process: Process) -> None:
@@ -97,10 +99,11 @@ class Memory:
 
     def check(self, hierarchy: Hierarchy, process: Process) -> None:
         """Count now, and kill above a limit: in the lowest such group first, as Linux does."""
-        if process.cgroup is None or process.memory_due_ns < 0:
+        home = group_of(process)
+        if home is None or process.memory_due_ns < 0:
             return
         process.memory_due_ns = self._kernel.now_ns + BETWEEN_COUNTS_NS
-        for group in list(counting(process.cgroup)):
+        for group in list(counting(home)):
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
@@ -127,21 +130,28 @@ class Memory:
 
     def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
         """Kill the process with the highest score, and with it its group if that is to die together; False if there is none."""
-        scores = [(self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead]
+        scores = [
+            (self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead
+        ]
         scores = [score for score in scores if score[0] is not None]
         if not scores:
             hierarchy.tell_up(group, EVENTS)
             return False
         victim = max(scores, key=lambda score: score[:2])[2]
-        home = victim.cgroup
+        home = group_of(victim)
         assert home is not None
         together = [above for above in home.up() if above.number(TOGETHER, 0) == 1 and group in above.up()]
         doomed = [process for process in together[-1].members() if not _is_immortal(process)] if together else [victim]
         for process in doomed:
             self._kernel.log.event(
-                self._kernel.now_ns, "oom_kill", host=process.host.name, pid=process.pid, group=group.path, program=process.program
+                self._kernel.now_ns,
+                "oom_kill",
+                host=process.host.name,
+                pid=process.pid,
+                group=group.path,
+                program=process.program,
             )
-            count(process.cgroup or group, "oom_kill")
+            count(group_of(process) or group, "oom_kill")
             process.told |= 1 << (signal.SIGKILL - 1)
         if together:
             count(together[-1], "oom_group_kill")

@@ -93,9 +93,7 @@ FILES = (
     _events(memory.EVENTS, tells=True),
     _events(memory.LOCAL, tells=True),
     ControlFile("memory.stat", "memory", _stat, None, EVERYWHERE),
-    ControlFile(
-        memory.TOGETHER, "memory", lambda hierarchy, group: f"{group.number(memory.TOGETHER, 0)}\n", _write_together
-    ),
+    ControlFile(memory.TOGETHER, "memory", lambda hierarchy, group: f"{group.number(memory.TOGETHER, 0)}\n", _write_together),
     ControlFile("memory.reclaim", "memory", None, _reclaim, BELOW),
     _count("memory.swap.current", "0\n"),
     _count("memory.swap.peak", "0\n"),

@@ -11,7 +11,12 @@ if TYPE_CHECKING:
     from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.signals import Signals
-    from rsg_server.turn.readiness import Readiness
+
+
+class Readiness(Protocol):
+    """Who asks the real kernel what has become ready (rsg_server.turn.readiness)."""
+
+    def changed(self) -> None: ...
 
 
 class Kernel(Protocol):

@@ -1,7 +1,7 @@
 """The real folders and files of a host's cgroups, in a tmpfs that the host's init has mounted: what hosts see of the tree.
 
-The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. An ordinary user's
-server owns the files, but is stopped by their modes, which it therefore changes for a moment.
+The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. An ordinary
+user's server owns the files, but is stopped by their modes, which it therefore changes for a moment.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class Launcher(Protocol):
         """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
 
     def cgroups(self, host_name: str) -> int:
-        """A descriptor of the folder in which a host has its cgroups, which the caller closes. Raises SimunixError without one."""
+        """A descriptor of the folder of a host's cgroups, which the caller closes. Raises SimunixError if there is none."""
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         """Have the shim brought into the image that a thread of a host is about to exec; a descriptor of the shim's file.

@@ -150,9 +150,18 @@ class CpuTimerKernel(Protocol):
     def signals(self) -> Signals: ...
 
 
+class Cgroups(Protocol):
+    """The groups of all hosts (rsg_server.cgroups.cgroups)."""
+
+    def died(self, process: Process) -> None:
+        """Take a dead process out of its group."""
+
+
 class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     """Everything that births and deaths change."""
 
+    @property
+    def cgroups(self) -> Cgroups: ...
     @property
     def cpu_timers(self) -> CpuTimers: ...
 

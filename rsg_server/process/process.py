@@ -13,7 +13,6 @@ from rsg_server.storage.counts import IoCounts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.cgroups.group import Group
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
     from rsg_server.process.zombies import Zombie
@@ -85,7 +84,7 @@ class Process:
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
     reaper: Process | None = None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
     outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
-    cgroup: Group | None = None  # None: the root
+    cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
     memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs

@@ -1,9 +1,9 @@
-"""Shares of groups of threads (cpu.weight and cpu.max of cgroups(7)): from a tree of groups to a weight and a bound for each thread.
+"""Shares of groups of threads (cpu.weight and cpu.max of cgroups(7)): from a tree of groups to weights and bounds of threads.
 
 A group's weight counts among those of its siblings: groups that compute, and threads that are in no group below. So a thread's
 weight, seen from the top, is the product of the parts that it and the groups above it have of their siblings' weights. A quota
-bounds what all threads of a group and below get together; it holds at each moment, where Linux lets a group use up its quota and then
-stand still until the period is over.
+bounds what all threads of a group and below get together; it holds at each moment, where Linux lets a group use up its quota
+and then stand still until the period is over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SLACK = 1e-9
 
 
 class Account:
-    """A group: its weight (1024: that of a thread of nice 0), its quota in cores, and for how long it has computed, and been bounded."""
+    """A group: its weight (1024: a thread of nice 0), its quota in cores, for how long it has computed, and been bounded."""
 
     __slots__ = ("active_ns", "bounded_ns", "is_bounded", "number", "parent", "quota", "weight")
 
@@ -40,7 +40,7 @@ class Account:
 
 
 def shares_of_groups(demands: Sequence[Demand], accounts: Sequence[Account | None]) -> list[float]:
-    """The part of a core that each thread of each demand gets, whose account (None: no group) stands at its place in `accounts`."""
+    """The part of a core that each thread of each demand gets; at its place in `accounts` stands its group, None: none."""
     weights = _weights(demands, accounts)
     bounded = [(weights[at], mask, count, most) for at, (_, mask, count, most) in enumerate(demands)]
     members: dict[int, tuple[Account, list[int]]] = {}

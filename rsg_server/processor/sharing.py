@@ -5,9 +5,9 @@ host of C cores of S flop/s gets
 
     S · min(1, C / n)  flop/s.
 
-With weights (nice) and affinity masks, shares.py says which part of a core each gets, with accounts (cgroups) accounts.py. Executions
-of one weight, mask and account have one rate, so such a group keeps one number, its *service*: the flops that each of its executions has got since the group was
-last empty. Each execution keeps the service at which it is done.
+With weights (nice) and affinity masks, shares.py says which part of a core each gets, with accounts (cgroups) accounts.py.
+Executions of one weight, mask and account have one rate, so such a group keeps one number, its *service*: the flops that each
+of its executions has got since the group was last empty. Each execution keeps the service at which it is done.
 
 *Guests* take cores as well, but somebody else keeps their books: the executions of Remote SimGrid, whose dates are finer than
 nanoseconds (rsg_server/rsg/cores.py).

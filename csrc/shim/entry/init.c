@@ -124,7 +124,7 @@ static void take_page(int fd)
 }
 
 /* As OP_HELLO says. */
-static void take_cgroups(uint64_t told)
+__attribute__((cold)) static void take_cgroups(uint64_t told)
 {
     main_process.cgroup_device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
     main_process.uses_cgroups = (told & CGROUPS_USED) != 0;

@@ -92,7 +92,8 @@ class ContainerSpec:
 
     `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
     the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
-    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
+    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added
+    to /sys and `cpu` shown as /dev/cpu.
     """
 
     name: str
@@ -311,15 +312,6 @@ class Container:
     def init(self) -> int:
         """Process number of the host's first process."""
         return self._line.init
-
-    def cgroups(self) -> int | None:
-        """A descriptor of the folder of the host's cgroups; None if it has none."""
-        if self.spec.isolation is Isolation.NONE or not self.spec.cgroups:
-            return None
-        try:
-            return os.open(f"/proc/{self.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:  # the kernel of this computer has no place for them
-            return None
 
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
         """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""

@@ -12,7 +12,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import FactoryError
-from simunix.launch.factory.container import Container, ContainerSpec, DeviceNode, Isolation
+from simunix.launch.factory.container import CGROUPS, Container, ContainerSpec, DeviceNode, Isolation
 from simunix.launch.factory.factory import HostFactory
 from simunix.launch.limits.limits import descriptors
 from simunix.launch.plan import FileSpec
@@ -75,10 +75,12 @@ class ContainerLauncher:
     def cgroups(self, host_name: str) -> int:
         """See rsg_server.process.host_state.Launcher."""
         container = self.start(host_name)
-        folder = container.cgroups()
-        if folder is None:
-            raise SimunixError(f"host {host_name}: no cgroups")
-        return folder
+        try:
+            if container.spec.cgroups:
+                return os.open(f"/proc/{container.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:  # the kernel of this computer has no place for them
+            pass
+        raise SimunixError(f"host {host_name}: no cgroups")
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
         """See rsg_server.process.host_state.Launcher."""

@@ -110,10 +110,12 @@ class _Cluster:
             yield from self.capping.files()
 
     def cgroup_conf(self) -> str:
-        """The cgroup.conf of a cluster whose plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
+        """The cgroup.conf if plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
         if not configuration.asks_for_cgroups(read_settings(self.conf)):
             if self.section.cgroup:
-                raise SimunixError(f"{self.key}.cgroup: no plugin of slurm.conf uses cgroups; name one in {self.key}.parameters")
+                raise SimunixError(
+                    f"{self.key}.cgroup: no plugin of slurm.conf uses cgroups; name one in {self.key}.parameters"
+                )
             return ""
         if configuration.CGROUP_CONFIG in self.beside:
             if self.section.cgroup:

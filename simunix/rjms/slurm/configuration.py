@@ -115,7 +115,7 @@ def cgroup_conf(parameters: Mapping[str, object]) -> str:
 
 
 def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
-    """All configuration files of a host with this release of Slurm, by path; `conf` is its slurm.conf, `cgroups` its cgroup.conf."""
+    """All configuration files of a host with this release, by path; `conf` is its slurm.conf, `cgroups` its cgroup.conf."""
     texts = {CONFIG: conf.encode()}
     if cgroups:
         return texts | {CGROUP_CONFIG: cgroups.encode()}

@@ -21,8 +21,8 @@ def _without_plugin_kind(value: object) -> object:
 class SlurmSection(ClusterSection):
     """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
 
-    `parameters` of slurm.conf replace what stands there; null takes one out. `cgroup` are parameters of cgroup.conf, which counts if a
-    plugin of slurm.conf uses cgroups.
+    `parameters` of slurm.conf replace what stands there; null takes one out. `cgroup` are parameters of cgroup.conf, which
+    counts if a plugin of slurm.conf uses cgroups.
 
     Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
 

@@ -63,7 +63,8 @@ mkdir /sys/fs/cgroup/a /sys/fs/cgroup/a/b; echo +memory > /sys/fs/cgroup/a/cgrou
 echo 1 > /sys/fs/cgroup/a/b/memory.oom.group; echo 40M > /sys/fs/cgroup/a/b/memory.max
 sh -c 'echo 0 > /sys/fs/cgroup/a/b/cgroup.procs; sleep 100' & sh -c 'echo 0 > /sys/fs/cgroup/a/b/cgroup.procs
 echo -1000 > /proc/self/oom_score_adj; sleep 3' & sleep 1
-python3 touch.py >/dev/null; wait $!; echo $?; cat /sys/fs/cgroup/a/b/cgroup.events; grep group_kill /sys/fs/cgroup/a/memory.events
+python3 touch.py >/dev/null; wait $!; echo $?
+cat /sys/fs/cgroup/a/b/cgroup.events; grep group_kill /sys/fs/cgroup/a/memory.events
 """
     if os.geteuid() != 0:
         pytest.skip("only root may lower oom_score_adj")
@@ -95,9 +96,8 @@ def test_processors_are_shared_by_weight_and_quota_and_bounded_by_cpuset(emulati
     script = """
 cd /sys/fs/cgroup; mkdir light heavy bound; echo 300 > heavy/cpu.weight; echo '50000 100000' > bound/cpu.max
 echo 1 > light/cpuset.cpus; echo 1 > heavy/cpuset.cpus; cd - >/dev/null
-python3 compute.py light & python3 compute.py heavy & wait; python3 compute.py bound; head -n 3 /sys/fs/cgroup/bound/cpu.stat >&-
+python3 compute.py light & python3 compute.py heavy & wait; python3 compute.py bound
 """
-    script = script.replace("; head -n 3 /sys/fs/cgroup/bound/cpu.stat >&-", "")
     assert shell(emulation, script, compute=COMPUTE) == ["heavy 1.33", "light 2.0", "bound 2.0"]
 
 
@@ -113,7 +113,9 @@ echo > a/cpuset.cpus; cat a/cpuset.cpus.effective; taskset -cp $$
 
 def test_groups_are_gone_with_the_power(emulation: Cluster) -> None:
     host = emulation.host("a")
-    program = host.start("cat /proc/self/cgroup; mkdir /sys/fs/cgroup/a && echo made; echo $$ > /sys/fs/cgroup/a/cgroup.procs; sleep 50")
+    program = host.start(
+        "cat /proc/self/cgroup; mkdir /sys/fs/cgroup/a && echo made; echo $$ > /sys/fs/cgroup/a/cgroup.procs; sleep 50"
+    )
     host.crash(at="10s")
     host.boot(at="20s")
     host.start("true", at="30s")  # else the run is over with the power

@@ -1,7 +1,8 @@
-"""Slurm's plugins with cgroups: jobs are confined, limited, frozen, killed with their orphans, and in each run at one moment."""
+"""Slurm's plugins with cgroups: jobs are confined, limited, frozen, killed with their orphans, each run alike."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def check(ran: Run) -> None:
     assert 15 <= len(hogged) <= 20, told  # of 10 MiB each, before 200 MiB are too much
     assert "JobState=OUT_OF_MEMORY" in told, told
     ticks = [int(word) for word in told.split("ticks:")[1].split("orphans")[0].split()]
-    assert max(after - before for before, after in zip(ticks, ticks[1:], strict=False)) >= 17, ticks  # after two seconds
+    assert max(after - before for before, after in itertools.pairwise(ticks)) >= 17, ticks  # after two seconds
     assert "orphans: 0" in told, told
     looked = ran.output("node2", "look").split("\n")
     assert "frozen 1" in looked and looked[0] == "frozen 0", looked

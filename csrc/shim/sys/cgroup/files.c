@@ -10,7 +10,7 @@
 /* How names of control files begin: told before anything is asked of the kernel. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
 
-static bool may_be(const char *path)
+__attribute__((cold)) static bool may_be(const char *path)
 {
     const char *name = path;
 
@@ -24,7 +24,7 @@ static bool may_be(const char *path)
 }
 
 /* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
-long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
+__attribute__((cold)) long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd)
 {
     struct thread *thread = call->thread;
     struct stat status;
@@ -67,7 +67,7 @@ static size_t tell_number(struct call *call, char *text, size_t size)
 }
 
 /* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
-long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
+__attribute__((cold)) long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     char text[SIMUNIX_CGROUP_TEXT_MAX];
     struct msgpack_writer writer;
@@ -95,7 +95,7 @@ long cgroup_file_written(struct call *call, const struct stat *status, const cha
 }
 
 /* A reader goes back to the beginning, where it finds the text of this moment: 0, or -ENODEV if the group is gone. */
-long cgroup_file_refresh(struct call *call, long fd)
+__attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd)
 {
     struct stat status;
     struct reply reply;

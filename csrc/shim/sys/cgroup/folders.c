@@ -6,7 +6,8 @@
 #define NAME_BYTES_MAX 255
 
 /* A folder has been made at `path`, in the folder `above`: 0, or why there is to be no such group, and it is gone. */
-long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder, const char *path)
+__attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder,
+                                       const char *path)
 {
     char name[NAME_BYTES_MAX + 1];
     size_t end = text_length(path);
@@ -30,7 +31,7 @@ long cgroup_made(struct thread *thread, const struct stat *above, const struct s
 }
 
 /* The kernel would have removed a folder if it were empty: the caller may. */
-long cgroup_remove(struct thread *thread, const struct stat *folder)
+__attribute__((cold)) long cgroup_remove(struct thread *thread, const struct stat *folder)
 {
     struct reply reply;
 
@@ -38,7 +39,7 @@ long cgroup_remove(struct thread *thread, const struct stat *folder)
 }
 
 /* The next child is to be born in the group that a descriptor has open. */
-long cgroup_for_child(struct thread *thread, long fd)
+__attribute__((cold)) long cgroup_for_child(struct thread *thread, long fd)
 {
     struct stat status;
     struct reply reply;

@@ -6,7 +6,7 @@
 #define PR_SET_THP_DISABLE 41
 
 /* From now on the process's memory is counted. A huge page would count as touched whole, or not, as this computer has one free. */
-void cgroup_memory_begins(struct process *process)
+__attribute__((cold)) void cgroup_memory_begins(struct process *process)
 {
     NATIVE(prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
     process->memory_step = 1; /* ask how many bytes */
@@ -14,7 +14,7 @@ void cgroup_memory_begins(struct process *process)
 }
 
 /* Memory is about to be larger by so much: what was touched before counts now. */
-void cgroup_memory_grows(struct thread *thread, uint64_t bytes)
+__attribute__((cold)) void cgroup_memory_grows(struct thread *thread, uint64_t bytes)
 {
     struct process *process = thread->process;
     struct reply reply;

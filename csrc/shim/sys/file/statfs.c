@@ -31,7 +31,8 @@ static uint64_t disk_bytes(struct thread *thread)
 }
 
 /* The host's cgroups lie in a file system in memory of their own. */
-static void show_cgroup(const struct thread *thread, long folder, const char *path, struct file_system *system)
+__attribute__((cold)) static void show_cgroup(const struct thread *thread, long folder, const char *path,
+                                              struct file_system *system)
 {
     struct stat status;
 

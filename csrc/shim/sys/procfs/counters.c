@@ -65,7 +65,7 @@ bool proc_may_be_fixed(const char *name)
 }
 
 /* The group of the process, as a path (rsg_server/cgroups/). */
-static void put_group(struct proc_page *page)
+__attribute__((cold)) static void put_group(struct proc_page *page)
 {
     char path[PROC_PATH_ROOM * 4];
     size_t size = 0;

@@ -1,0 +1,38 @@
+/* What shim and server say to each other of files of which the server has the content. A part of protocol.h, and read as that is:
+ * nothing but enums, structs and integer defines. */
+#ifndef SIMUNIX_FILE_PROTOCOL_H
+#define SIMUNIX_FILE_PROTOCOL_H
+
+/* Files by which programs read and change the power of hosts. */
+enum simunix_power_op {
+    /* [path, enum simunix_power_file, offset, bytes] -> [0, bytes]; the path is the kernel's name of a file. -ENOENT: it is none of
+     * the server's (rsg_server/power_files/) */
+    OP_POWER_FILE = 69
+};
+
+/* The whole text of a file; a register of a processor, of which the offset is the number; the bytes are written. */
+enum simunix_power_file { POWER_FILE_TEXT = 0, POWER_FILE_REGISTER = 1, POWER_FILE_WRITE = 2 };
+
+#define SIMUNIX_POWER_TEXT_MAX 2048
+
+/* The host's cgroups: groups are folders, and known by the numbers of these, as control files are by theirs (rsg_server/cgroups/). */
+enum simunix_cgroup_op {
+    /* [inode, 1 if the caller has just emptied the file] -> [0]; what the control file has to say now is in it; -ENODEV: it is gone */
+    OP_CGROUP_READ = 80,
+    OP_CGROUP_WRITE =
+        81, /* [inode, bytes, effective user] -> [0 | -errno, 1 if the caller's memory is counted]; not before what was written has had its effect */
+    /* [inode of the folder above, its own, name] -> [0 | -errno]; a folder has been made; on an error it is gone again */
+    OP_CGROUP_MADE = 82,
+    OP_CGROUP_REMOVE = 83, /* [inode] -> [0 | -errno]; the folder with its control files is gone */
+    OP_CGROUP_OF = 84,     /* [pid or tid, 0: the caller] -> [0, path]; as /proc/PID/cgroup says */
+    OP_CGROUP_INTO = 85,   /* [inode] -> [0 | -errno]; where the caller's next child is born (clone3(2), CLONE_INTO_CGROUP) */
+    OP_CGROUP_GREW = 86    /* [] -> [0, bytes]; the process has grown by as many bytes as it was told, and may so again */
+};
+
+/* What OP_HELLO tells: below the device, groups are in use on the host; the process's memory is counted. */
+enum simunix_cgroups { CGROUPS_USED = 1, CGROUPS_COUNT_MEMORY = 2 };
+#define SIMUNIX_CGROUP_DEVICE_SHIFT 2
+
+#define SIMUNIX_CGROUP_TEXT_MAX 3072
+
+#endif
