@@ -11,8 +11,10 @@ import shutil
 import pytest
 
 PACKAGE_OF = {
+    "busybox": "busybox-static",
     "cron": "cron",
     "crontab": "cron",
+    "crun": "crun",
     "curl": "curl",
     "dbus-daemon": "dbus-daemon",
     "expect": "expect",
@@ -40,6 +42,7 @@ PACKAGE_OF = {
     "/usr/lib/postgresql/15/bin/pgbench": "postgresql-15",
     "pgrep": "procps",
     "ping": "iputils-ping",
+    "podman": "podman",
     "pkill": "procps",
     "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
     "ps": "procps",

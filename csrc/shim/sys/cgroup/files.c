@@ -2,6 +2,7 @@
  * its beginning; what is written goes to the server, and takes effect before the call returns. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/cgroup/cgroup.h"
 
 #define F_GETFL 3
@@ -42,12 +43,36 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     return result;
 }
 
+/* What is written to cgroup.procs or cgroup.threads in a PID namespace: the server knows the host's numbers. Returns how long the text is
+ * then. */
+static size_t tell_number(struct call *call, char *text, size_t size)
+{
+    char name[256];
+    const char *last = name;
+    long number = 0;
+    size_t at = 0;
+
+    if (!proc_name_of(call->a[0], name, sizeof name))
+        return size;
+    for (const char *part = name; *part != '\0'; part++)
+        if (*part == '/')
+            last = part + 1;
+    if (!text_equal(last, "cgroup.procs") && !text_equal(last, "cgroup.threads"))
+        return size;
+    while (at < size && at < 10 && text[at] >= '0' && text[at] <= '9')
+        number = 10 * number + text[at++] - '0';
+    if (at == 0 || number == 0)
+        return size;
+    return (size_t)(text_append_number(text, text + SIMUNIX_CGROUP_TEXT_MAX, pid_told(call->thread->process, number)) - text);
+}
+
 /* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
 __attribute__((cold)) long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     char text[SIMUNIX_CGROUP_TEXT_MAX];
     struct msgpack_writer writer;
     struct reply reply;
+    size_t size_told = size;
     int64_t result;
 
     if (!is_control_file(call->thread, status))
@@ -57,9 +82,11 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     if (size > sizeof text)
         return -E2BIG;
     memcpy(text, bytes, size);
+    if (is_nested(call->thread->process))
+        size_told = tell_number(call, text, size);
     request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
     msgpack_put_int(&writer, (int64_t)status->st_ino);
-    msgpack_put_bytes(&writer, text, size);
+    msgpack_put_bytes(&writer, text, size_told);
     msgpack_put_int(&writer, NATIVE(geteuid));
     result = request_call(call->thread, &writer, &reply);
     if (result == 0 && reply_number(&reply, 1) != 0 && !cgroup_counts_memory(call->thread->process))

@@ -2,6 +2,7 @@
  * those of proc(5). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
+#include "shim/pids/pids.h"
 #include "shim/sys/procfs/procfs.h"
 
 static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
@@ -70,7 +71,7 @@ __attribute__((cold)) static void put_group(struct proc_page *page)
     size_t size = 0;
     struct reply reply;
 
-    if (page->thread->process->cgroup_device != 0 && ASK(page->thread, &reply, OP_CGROUP_OF, proc_id_of(page->path)) == 0)
+    if (page->thread->process->cgroup_device != 0 && ASK(page->thread, &reply, OP_CGROUP_OF, proc_number_told(page->thread->process, proc_id_of(page->path))) == 0)
         size = reply_bytes(&reply, 1, path, sizeof path - 1);
     path[size] = '\0';
     proc_put(page, size == 0 ? "/" : path);
@@ -86,4 +87,16 @@ void proc_write_cgroup(struct proc_page *page)
 void proc_write_cpuset(struct proc_page *page)
 {
     put_group(page);
+}
+
+/* Is this, as mountinfo writes it, the device of the host's cgroups, which programs may mount where they want them? */
+bool proc_is_of_cgroups(const struct proc_page *page, const char *wanted)
+{
+    uint64_t device = page->thread->process->cgroup_device;
+    char text[24];
+    char *end = text + sizeof text;
+
+    text_append_number(text_append(text_append_number(text, end, device >> 8 & 0xfff), end, ":"), end,
+                       (device & 0xff) | (device >> 12 & 0xfff00));
+    return device != 0 && text_equal(text, wanted);
 }

@@ -350,6 +350,8 @@ static void put_own(struct proc_page *page, struct listing *listing, struct moun
     const struct mount *again = shown_again(listing, mount);
     struct row shown = again != NULL ? *again->row : (struct row){NULL, NULL, NULL, mount->type, mount->source, mount->super};
 
+    if (again == NULL && proc_is_of_cgroups(page, mount->field[DEVICE]))
+        shown = (struct row){NULL, NULL, NULL, "cgroup2", "cgroup2", "rw"};
     shown.point = mount->field[POINT];
     shown.options = mount->field[OPTIONS];
     if (text_equal(proc_last_part(page->path), "mountinfo")) {

@@ -94,6 +94,7 @@ void mount_without_containment(char *options, char *super);
 /* counters.c */
 void proc_write_cgroup(struct proc_page *page);
 void proc_write_cpuset(struct proc_page *page);
+bool proc_is_of_cgroups(const struct proc_page *page, const char *wanted);
 const char *proc_fixed_text(const char *path);
 bool proc_may_be_fixed(const char *name);
 void proc_write_fixed(struct proc_page *page);
