@@ -323,7 +323,8 @@ def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) -> None:
-    nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\nNodeName=big Gres=gpu:5000\n"
+    nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\n"
+    nodes += "NodeName=big Gres=gpu:5000\n"
     written(tmp_path / "slurm.conf", f"SlurmctldHost=c\nSlurmdParameters=numa_node_as_socket\nGresTypes=gpu,nic\n{nodes}")
     import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
     hosts = {host.name: host for host in load(tmp_path / "out/scenario.yaml").hosts}
