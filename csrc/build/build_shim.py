@@ -52,7 +52,7 @@ SHIM_LINK = [
     "-Wl,-e,injected_entry",  # where hosts' inits have programs begin that no loader brings the library into
     "-Wl,--build-id",
 ]
-SPAN_BYTES = 0x70000
+SPAN_BYTES = 0x80000
 """How much address space the library takes. All that a program maps lies below the library, and some allocators align what they
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
 SELDOM = ("strace", "sys/cgroup", "sys/device", "sys/procfs", "sys/process", "sys/rsg")

@@ -31,10 +31,10 @@ from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
 from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
+from simunix.planning.hardware.sizes import hardware_of
 from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
-from simunix.planning.devices import pci_devices
 from simunix.planning.power import boots_of, enclosures_of
 from simunix.planning.roots import host_roots
 from simunix.planning.storages import Mounts, copies, plan_mounts, with_disks
@@ -277,7 +277,7 @@ def _platform(scenario: Scenario, hardware: dict[str, Hardware], folder: Path) -
         for name in section.name:
             if name in hardware:
                 raise SimunixError(f"hosts[{index}].name: host {name} is named twice; host names must differ")
-            hardware[name] = _hardware(section)
+            hardware[name] = hardware_of(section)
             hosts.append(_host(section, name, address))
             if section.bandwidth or section.latency is not None:
                 latency = default.latency_ns if section.latency is None else section.latency
@@ -306,17 +306,6 @@ def platform_of(scenario: Scenario, folder: Path) -> Platform:
     """The platform of a scenario: its hosts and its network, without what runs there."""
     with located(scenario):
         return _platform(scenario, {}, folder)
-
-
-def _hardware(section: HostSection) -> Hardware:
-    return Hardware(
-        section.sockets,
-        section.cores_per_socket,
-        section.threads_per_core,
-        section.memory,
-        section.numa_per_socket or 0,
-        pci_devices(section.gpus, section.nics, section.numa_nodes),
-    )
 
 
 def _private_paths(

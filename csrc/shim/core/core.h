@@ -233,9 +233,9 @@ struct process {
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;
     struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
-    int numa_nodes;                                /* of the host; 0: not asked yet (sys/numa/nodes.c) */
-    int numa_cores;                                /* among which these are divided */
-    struct memory_ranges *memory_ranges;           /* with policies of their own; NULL: none */
+    int node_count;                                /* of the host; 0: not asked yet (sys/numa/nodes.c) */
+    int node_cores;                                /* among which these are divided */
+    struct memory_ranges *bound_memory;            /* with policies of their own; NULL: none */
     struct mapped_files *mapped;                   /* of storages; NULL: none (sys/io/mapped.h) */
     void (*look_at_mapped)(struct thread *thread); /* before a clock is read; NULL with `mapped` */
     int store_watch;       /* 1 + the place of what sees stores to shared ones of these, 0: none yet, -1: there is none */

@@ -62,8 +62,7 @@ class HostFiles:
                 write_cpufreq(tree / "cpu", host.hardware.cpus)
                 sensors = write_sensors(tree / "sensors", host.hardware)
         binds += block_binds(hardware, self.plan.platform.host_by_name(host.name), self._mounts)
-        nic = first_nic(host.hardware) if host.hardware is not None else ""
-        binds += interface_binds(hardware, directory, interfaces, self._mounts, nic)
+        binds += interface_binds(hardware, directory, interfaces, self._mounts, first_nic(host.hardware))
         if host.root != THIS_COMPUTER:
             binds.append(Bind(self.directory.path, str(self.directory.path), read_only=False))
         else:

@@ -23,10 +23,8 @@ COUNTERS = (
 )
 
 
-def interface_binds(
-    shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool, nic: str = ""
-) -> tuple[Bind, ...]:
-    """Write the files of a host; the binds that show them. `nic` is the folder below /sys of the PCI device of eth0, if there is one.
+def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool, nic: str = "") -> tuple[Bind, ...]:
+    """Write the files of a host; the binds that show them. `nic` is the folder of eth0's PCI device below /sys, if there is one.
 
     Where these are mounts, all hosts with links of one speed share a tree, but for the one file that tells them apart.
     """

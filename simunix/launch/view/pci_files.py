@@ -1,7 +1,7 @@
 """The PCI devices of a host: folders as sysfs has them, with the configuration space that libpciaccess reads.
 
-Each NUMA node has a host bridge with a bus; each device is behind a bridge of its own, as PCI Express has it. The folders are in
-/sys/devices/platform, where every computer has one, and /sys/bus/pci/devices has links to them.
+Each NUMA node has a host bridge with a bus; each device is behind a bridge of its own, as PCI Express has it. The folders are
+in /sys/devices/platform, which every computer has, and /sys/bus/pci/devices has links to them.
 """
 
 from __future__ import annotations
@@ -61,9 +61,10 @@ def slots(hardware: Hardware) -> Iterator[Slot]:
             yield Slot(device, root + number, 0, bridge.path, node)
 
 
-def first_nic(hardware: Hardware) -> str:
+def first_nic(hardware: Hardware | None) -> str:
     """The folder below /sys of the host's first network card, which is eth0; "" if it has none."""
-    return next((f"{PLATFORM}/{slot.path}" for slot in slots(hardware) if slot.device.kind == "nic"), "")
+    placed = slots(hardware) if hardware is not None else ()
+    return next((f"{PLATFORM}/{slot.path}" for slot in placed if slot.device.kind == "nic"), "")
 
 
 def _config(slot: Slot) -> bytes:
@@ -88,6 +89,7 @@ def _config(slot: Slot) -> bytes:
 def _texts(slot: Slot, cpus: list[int]) -> dict[str, str]:
     """The files of a device, see sysfs-bus-pci in the kernel's documentation."""
     device = slot.device
+    number = f"{device.vendor:04X}:{device.device:04X}"
     texts = {
         "vendor": f"{device.vendor:#06x}",
         "device": f"{device.device:#06x}",
@@ -101,7 +103,7 @@ def _texts(slot: Slot, cpus: list[int]) -> dict[str, str]:
         "local_cpus": cpu_mask(cpus),
         "local_cpulist": cpu_list(cpus),
         "resource": "\n".join(["0x0000000000000000 0x0000000000000000 0x0000000000000000"] * (17 if slot.behind else 13)),
-        "uevent": f"PCI_CLASS={device.pci_class:X}\nPCI_ID={device.vendor:04X}:{device.device:04X}\nPCI_SLOT_NAME={slot.address}",
+        "uevent": f"PCI_CLASS={device.pci_class:X}\nPCI_ID={number}\nPCI_SLOT_NAME={slot.address}",
     }
     if device.pci_class != HOST_BRIDGE.pci_class:
         texts |= {f"{which}_link_{name}": text for which in ("current", "max") for name, text in LINK.items()}

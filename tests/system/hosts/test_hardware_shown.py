@@ -1,4 +1,4 @@
-"""What topology-aware tools find on a host is what its scenario says: sockets, cores, caches, NUMA nodes, GPUs, network cards."""
+"""What topology-aware tools find on a host is what its scenario says: sockets, cores, caches, NUMA nodes, GPUs, cards."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ def test_slurmd_reports_what_the_scenario_says(simunix: Simunix, tmp_path: Path)
 
 @as_root
 def test_devices_of_this_computer_are_not_shown(simunix: Simunix, tmp_path: Path) -> None:
-    assert shown(simunix, tmp_path, "ls /sys/bus/pci/devices; echo; ls -d /sys/class/net/eth0/device || :", "{name: n1}") == "\n"
+    assert (
+        shown(simunix, tmp_path, "ls /sys/bus/pci/devices; echo; ls -d /sys/class/net/eth0/device || :", "{name: n1}") == "\n"
+    )
 
 
 PROGRAM = """

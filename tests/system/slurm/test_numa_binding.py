@@ -45,7 +45,7 @@ MEMORY = {
     "--mem-bind=local --cpu-bind=map_ldom:2,3,0,1": ["bind 2", "bind 3", "bind 0", "bind 1"],
     "--mem-bind=none": ["default 0 1 2 3"] * 4,
 }
-SHOW_PROCESSORS = 'echo $SLURM_PROCID $(grep Cpus_allowed_list /proc/self/status | cut -f2)'
+SHOW_PROCESSORS = "echo $SLURM_PROCID $(grep Cpus_allowed_list /proc/self/status | cut -f2)"
 SHOW_MEMORY = 'echo $SLURM_PROCID $(numactl --show 2>/dev/null | sed -n "s/^policy: //p; s/^membind: //p")'
 
 
@@ -54,7 +54,9 @@ def commands() -> str:
     lines = []
     for options in (*PROCESSORS, *MEMORY):
         show, count = (SHOW_PROCESSORS, "") if options in PROCESSORS else (SHOW_MEMORY, "-n4")
-        lines.append(f"echo '== {options}'; salloc -Q -N1 --exclusive --mem=0 srun -Q {count} {options} sh -c '{show}' | sort -n")
+        lines.append(
+            f"echo '== {options}'; salloc -Q -N1 --exclusive --mem=0 srun -Q {count} {options} sh -c '{show}' | sort -n"
+        )
     return "\n".join(lines) + "\n"
 
 

@@ -67,10 +67,9 @@ unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy,
 /* ranges.c */
 const struct memory_policy *memory_range_find(const struct memory_table *table, uint64_t address);
 bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, const struct memory_policy *policy);
-struct memory_ranges *memory_ranges(struct process *process);
+struct memory_ranges *memory_ranges_made(struct process *process);
 const struct memory_policy *memory_range_policy(const struct memory_ranges *ranges, uint64_t address);
 void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size);
-
 
 /* policy.c */
 long numa_take_nodes(const uint64_t *from, uint64_t most, uint32_t *nodes, bool *has_others);

@@ -38,7 +38,7 @@ static int other_process(const struct call *call)
 static bool place(struct process *process, uint64_t address, unsigned node)
 {
     struct memory_policy policy = {MODE_BIND, 1U << node, 1U << node};
-    struct memory_ranges *ranges = memory_ranges(process);
+    struct memory_ranges *ranges = memory_ranges_made(process);
     uint64_t start = address & -NUMA_PAGE_BYTES;
 
     return ranges != NULL && memory_range_set(&ranges->places, start, start + NUMA_PAGE_BYTES, &policy);
@@ -46,7 +46,7 @@ static bool place(struct process *process, uint64_t address, unsigned node)
 
 static unsigned node_of(const struct call *call, const struct numa_thread *known, uint64_t address)
 {
-    const struct memory_ranges *ranges = other_process(call) == 0 ? call->thread->process->memory_ranges : NULL;
+    const struct memory_ranges *ranges = other_process(call) == 0 ? call->thread->process->bound_memory : NULL;
     const struct memory_policy *policy = memory_range_policy(ranges, address);
 
     return numa_node_by(call->thread, policy != NULL ? policy : &known->policy, address, known->cpu);
@@ -88,7 +88,8 @@ long sys_move_pages(struct call *call)
     for (uint64_t i = 0; i < (uint64_t)call->a[1]; i++) {
         if (status[i] < 0)
             continue;
-        if (wanted != NULL && other_process(call) == 0 && !place(call->thread->process, (uint64_t)pages[i], (unsigned)wanted[i]))
+        if (wanted != NULL && other_process(call) == 0 &&
+            !place(call->thread->process, (uint64_t)pages[i], (unsigned)wanted[i]))
             return -ENOMEM;
         status[i] = wanted != NULL ? wanted[i] : (int)node_of(call, &known, (uint64_t)pages[i]);
     }

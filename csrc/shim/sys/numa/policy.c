@@ -68,7 +68,8 @@ static bool is_no_mode(uint32_t mode, uint32_t flags, bool is_empty)
 }
 
 /* The policy that a program asks for. */
-static long take_policy(struct thread *thread, uint32_t wanted, const uint64_t *from, uint64_t most, struct memory_policy *policy)
+static long take_policy(struct thread *thread, uint32_t wanted, const uint64_t *from, uint64_t most,
+                        struct memory_policy *policy)
 {
     uint32_t flags = wanted & MODE_FLAGS;
     uint32_t mode = wanted & ~MODE_FLAGS;
@@ -126,15 +127,16 @@ static bool is_mapped(uint64_t address)
 
 static unsigned node_of_page(struct thread *thread, const struct numa_thread *known, uint64_t address)
 {
-    const struct memory_policy *policy = memory_range_policy(thread->process->memory_ranges, address);
+    const struct memory_policy *policy = memory_range_policy(thread->process->bound_memory, address);
 
     return numa_node_by(thread, policy != NULL ? policy : &known->policy, address, known->cpu);
 }
 
 /* The policy that is asked for: of an address, or of the thread. */
-static struct memory_policy asked_policy(struct thread *thread, const struct numa_thread *known, uint64_t address, uint64_t flags)
+static struct memory_policy asked_policy(struct thread *thread, const struct numa_thread *known, uint64_t address,
+                                         uint64_t flags)
 {
-    const struct memory_ranges *ranges = thread->process->memory_ranges;
+    const struct memory_ranges *ranges = thread->process->bound_memory;
     const struct memory_policy *found;
 
     if ((flags & GET_ADDRESS) == 0)
@@ -208,7 +210,7 @@ long sys_mbind(struct call *call)
         return -EPERM;
     if ((result = check_range(call)) < 0 || start == end)
         return result;
-    ranges = memory_ranges(call->thread->process);
+    ranges = memory_ranges_made(call->thread->process);
     if (ranges == NULL || !memory_range_set(&ranges->policies, start, end, policy.mode != MODE_DEFAULT ? &policy : NULL))
         return -ENOMEM;
     if ((call->a[5] & (BIND_MOVE | BIND_MOVE_ALL)) != 0)
@@ -220,7 +222,7 @@ long sys_mbind(struct call *call)
 long sys_set_mempolicy_home_node(struct call *call)
 {
     uint64_t start = (uint64_t)call->a[0], end = start + (uint64_t)call->a[1];
-    const struct memory_ranges *ranges = call->thread->process->memory_ranges;
+    const struct memory_ranges *ranges = call->thread->process->bound_memory;
     int nodes = numa_nodes(call->thread);
     long result = -ENOENT;
 

@@ -87,17 +87,17 @@ bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, 
 }
 
 /* The tables of a process, made when it first needs them; NULL if there is no memory for them. */
-struct memory_ranges *memory_ranges(struct process *process)
+struct memory_ranges *memory_ranges_made(struct process *process)
 {
     long memory;
 
-    if (process->memory_ranges == NULL) {
+    if (process->bound_memory == NULL) {
         memory = NATIVE(mmap, NULL, sizeof(struct memory_ranges), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory < 0 && memory > -4096)
             return NULL;
-        process->memory_ranges = (struct memory_ranges *)memory;
+        process->bound_memory = (struct memory_ranges *)memory;
     }
-    return process->memory_ranges;
+    return process->bound_memory;
 }
 
 /* Memory that is new has no policy yet. What is unmapped is forgotten when something else is mapped there. */
@@ -105,6 +105,6 @@ void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size
 {
     uint64_t end = start + ((size + NUMA_PAGE_BYTES - 1) & -NUMA_PAGE_BYTES);
 
-    memory_range_set(&process->memory_ranges->policies, start, end, NULL);
-    memory_range_set(&process->memory_ranges->places, start, end, NULL);
+    memory_range_set(&process->bound_memory->policies, start, end, NULL);
+    memory_range_set(&process->bound_memory->places, start, end, NULL);
 }

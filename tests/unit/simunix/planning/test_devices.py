@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rsg_server.errors import SimunixError
-from simunix.planning.devices import pci_devices
 from simunix.planning.expand import platform_of
+from simunix.planning.hardware.devices import pci_devices
 from simunix.rjms.scenario import load
 from simunix.scenario.model import HostSection
 
@@ -46,13 +46,19 @@ def test_the_platform_knows_the_nodes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cores: 12, sockets: 2, numa_per_socket: 4", "numa_per_socket: expected a divisor of 6, the number of cores of a socket, got 4"),
+        (
+            "cores: 12, sockets: 2, numa_per_socket: 4",
+            "expected a divisor of 6, the number of cores of a socket, got 4",
+        ),
         ("cores: 64, sockets: 16, numa_per_socket: 4", "numa_per_socket: expected 32 NUMA nodes at most, got 64"),
         ("cores: 2, gpus: {count: 1, numa: 1}", "gpus: numa: expected a number below 1, the number of NUMA nodes, got 1"),
         ("cores: 2, nics: 32", "gpus, nics: NUMA node 0 has 32 devices; expected 31 at most"),
         ("cores: 2, gpus: 100000000", "gpus: count: expected 256 at most, got 100000000"),
         ("cores: 2, gpus: 'a100 4'", "expected a number, TYPE or TYPE:COUNT such as 'a100:4', got 'a100 4'"),
-        ("cores: 2, gpus: {vendor: 10de}, nics: {device: 12345}", "expected a number in hexadecimal and in quotes such as '10de'"),
+        (
+            "cores: 2, gpus: {vendor: 10de}, nics: {device: 12345}",
+            "expected a number in hexadecimal and in quotes",
+        ),
         ("cores: 2, gpus: -1", "Input should be greater than or equal to 1"),
     ],
 )

@@ -338,7 +338,8 @@ def test_a_cgroup_conf_goes_along_for_hosts_without_systemd(tmp_path: Path) -> N
 
 
 def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) -> None:
-    nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\nNodeName=big Gres=gpu:5000\n"
+    nodes = "NodeName=n[1-2] Sockets=4 CoresPerSocket=2 Gres=gpu:nvidia_a100:4(S:0-3),gpu:1080:1,nic:1\n"
+    nodes += "NodeName=big Gres=gpu:5000\n"
     written(tmp_path / "slurm.conf", f"SlurmctldHost=c\nSlurmdParameters=numa_node_as_socket\nGresTypes=gpu,nic\n{nodes}")
     import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
     hosts = {host.name: host for host in load(tmp_path / "out/scenario.yaml").hosts}
