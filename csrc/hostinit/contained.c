@@ -219,7 +219,8 @@ static bool bring_devices(int mapping_fd)
         int fd;
 
         snprintf(path, sizeof path, "/proc/%s", strrchr(common_devices[i].path, '/') + 1);
-        done = mknod(path, S_IFCHR | 0666, makedev(common_devices[i].major, common_devices[i].minor)) == 0 && chmod(path, 0666) == 0;
+        done = mknod(path, S_IFCHR | 0666, makedev(common_devices[i].major, common_devices[i].minor)) == 0 &&
+               chmod(path, 0666) == 0;
         fd = done ? take(AT_FDCWD, path, true) : -1;
         done = fd >= 0 && map_owners(fd, mapping_fd);
         if (done)

@@ -154,6 +154,9 @@ enum simunix_op {
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
+    /* [pid or 0, limit, soft, hard] -> [0 | -errno]; root of a contained host raises a hard limit, which the kernel lets only this
+     * computer's root do (csrc/hostinit/contained.c) */
+    OP_RAISE_LIMIT = 120,
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

@@ -63,7 +63,7 @@ long open_own_again(struct call *call, const char *path, long flags, long result
     given = NATIVE(fcntl, number, F_GETFL);
     if (given < 0 || !allows(given, flags))
         return result;
-    if (flags & O_TRUNC)
-        NATIVE(ftruncate, number, 0); /* of a file; others have no length */
+    if ((flags & O_TRUNC) != 0 && NATIVE(ftruncate, number, 0) == 0) /* of a file; others have no length */
+        NATIVE(lseek, number, 0, 0);                                 /* SEEK_SET */
     return NATIVE(fcntl, number, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 }
