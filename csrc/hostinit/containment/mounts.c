@@ -6,7 +6,7 @@
  * copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys, other processes in /proc,
  * and devices, but those that every host has. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <fcntl.h>
