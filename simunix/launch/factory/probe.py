@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from simunix.launch.factory.container import Container, ContainerSpec, Isolation
 from simunix.launch.factory.factory import HostFactory
 from simunix.roots.tree import THIS_COMPUTER
 
+OLDEST = (5, 19)
 PROBES = 2
 """How often a trial is repeated whose processes have died."""
 
@@ -33,6 +36,13 @@ def _refusal(spec: ContainerSpec) -> SimunixError | None:
     return refusal
 
 
+def _too_old() -> str:
+    """Why the kernel cannot contain hosts: overlays over mapped owners came later than such mounts."""
+    release = platform.release()
+    numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
+    return "" if numbers >= OLDEST else f"Linux {release} lays no layers over files with mapped owners; 5.19 does"
+
+
 def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
     """The best isolation that this user can have here, and what is given up without it ("" if nothing).
 
@@ -42,8 +52,8 @@ def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
     spec = ContainerSpec("probe", Path("/nonexistent"), Isolation.USER_NAMESPACE, fresh_run=False, owned=folders)
     lost = ""
     if os.geteuid() == 0:
-        uncontained = _refusal(replace(spec, isolation=Isolation.CONTAINED))
-        if uncontained is None:
+        uncontained = _too_old() or _refusal(replace(spec, isolation=Isolation.CONTAINED))
+        if not uncontained:
             return Isolation.CONTAINED, ""
         spec, lost = replace(spec, isolation=Isolation.ROOT), f"root of a host is root of this computer ({uncontained})"
     refusal = _refusal(spec)
