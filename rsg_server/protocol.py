@@ -32,6 +32,7 @@ class Op(IntEnum):
     COST_ROW = _number("OP_COST_ROW")
     CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
     CPU_LIMIT = _number("OP_CPU_LIMIT")
+    RAISE_LIMIT = _number("OP_RAISE_LIMIT")
     STORAGE = _number("OP_STORAGE")
     STORAGE_COUNTS = _number("OP_STORAGE_COUNTS")
     POWER_FILE = _number("OP_POWER_FILE")

@@ -107,8 +107,8 @@ def build_table(target: Path, compiler: str = "gcc") -> None:
 
 
 def build_init(target: Path, compiler: str = "gcc") -> None:
-    """Compile csrc/hostinit/*.c, an ordinary program that is never emulated."""
-    sources = sorted((CSRC / "hostinit").glob("*.c"))
+    """Compile csrc/hostinit, an ordinary program that is never emulated."""
+    sources = sorted((CSRC / "hostinit").rglob("*.c"))
     if newer(target, [*sources, *(CSRC / "hostinit").glob("*.h")]):
         return
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,8 @@ static bool make_device(size_t which)
 {
     const char *path = common_devices[which].path;
 
-    return (mknod(path, S_IFCHR | 0666, makedev(common_devices[which].major, common_devices[which].minor)) == 0 && chmod(path, 0666) == 0) ||
+    return (mknod(path, S_IFCHR | 0666, makedev(common_devices[which].major, common_devices[which].minor)) == 0 &&
+            chmod(path, 0666) == 0) ||
            bind_over(path, path);
 }
 

@@ -6,7 +6,7 @@
  * and is never given twice:
  *   birth=NUMBER     a new host: the broker makes its control socket, and asks the fork server for
  *     namespaces=all|contained|user|none   user: also a user namespace in which the caller is root; contained: one whose ids
- *         are no others' (contained.c). Answered with the host's first process
+ *         are no others' (containment/mounts.c). Answered with the host's first process
  *     kept=PATH                  of contained hosts: the host is to own this, as the caller does. May be repeated
  *   host=NUMBER      the rest of the message, with its descriptors, goes to that host
  *   close=NUMBER     close the host's control socket, and report nothing more of the host; not answered
@@ -88,13 +88,13 @@ void outbox_put(long number, const char *format, ...) __attribute__((format(prin
 bool outbox_send(void);
 bool outbox_is_empty(void);
 
-/* contained.c */
+/* containment/mounts.c */
 bool contained_enter(const struct message *message);
 void contained_leave(void);
 void contained_forget(void);
 bool contained_map(pid_t process);
 
-/* ceilings.c */
+/* containment/ceilings.c */
 void ceilings_raise(void);
 void ceilings_restore(void);
 void ceilings_without_priority(void);

@@ -162,6 +162,9 @@ enum simunix_op {
     OP_RSG = 70,
     OP_BUS = 110,         /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: there is to be none */
     OP_NETWORK = 100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
+    /* [pid or 0, limit, soft, hard] -> [0 | -errno]; root of a contained host raises a hard limit, which the kernel lets only this
+     * computer's root do (csrc/hostinit/containment/mounts.c) */
+    OP_RAISE_LIMIT = 120,
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
@@ -254,6 +257,8 @@ enum simunix_signal_code { SIMUNIX_PREEMPT_CODE = -64, SIMUNIX_TRACE_CODE = -65 
 
 /* flags of the reply to HELLO_NEW_IMAGE */
 enum simunix_hello_flags {
+    /* ids of its host are not the kernel's own (csrc/hostinit/containment/mounts.c) */
+    HELLO_FLAG_CONTAINED = 4096,
     HELLO_FLAG_FAKE_NAME = 1,
     HELLO_FLAG_FAKE_GROUPS = 2,
     HELLO_FLAG_TRACE = 16,
@@ -264,7 +269,6 @@ enum simunix_hello_flags {
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_POWER = 2048,     /* its host has files about power (shim/sys/procfs/power_files.c) */
     HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run: HOST_BOOTED says when */
-    HELLO_FLAG_CONTAINED = 4096, /* ids of its host are not the kernel's own (csrc/hostinit/contained.c) */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
 

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import errno
 import re
+import resource
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.protocol import Op, WarningKind
+from rsg_server.protocol import FLAG_CONTAINED, Op, WarningKind
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import IdentityKernel
     from rsg_server.process.actor import Actor
 
+RAISABLE = frozenset(
+    {
+        resource.RLIMIT_CORE,
+        resource.RLIMIT_STACK,
+        resource.RLIMIT_MEMLOCK,
+        resource.RLIMIT_MSGQUEUE,
+        resource.RLIMIT_NPROC,
+        resource.RLIMIT_SIGPENDING,
+        resource.RLIMIT_CPU,
+        resource.RLIMIT_FSIZE,
+        resource.RLIMIT_DATA,
+        resource.RLIMIT_RSS,
+        resource.RLIMIT_AS,
+    }
+)
 _PHRASES = {
     WarningKind.UNKNOWN_SYSCALL: "is not in the table and was refused with ENOSYS, as by an older kernel",
     WarningKind.REFUSED: "was refused",
@@ -32,6 +48,24 @@ def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Re
     soft, hard, floor = arguments
     actor.process.nofile = (soft, hard)
     actor.process.descriptor_floor = floor
+    return OK
+
+
+def raise_limit(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[pid, limit, soft, hard] -> [0], or [-EPERM]: in contained hosts; of no limit by which a process gets priority here."""
+    pid, limit, *values = arguments
+    host = actor.process.host
+    process = host.processes.get(pid) if pid else actor.process
+    if process is None:
+        return failed(errno.ESRCH)
+    if not host.flags & FLAG_CONTAINED or limit not in RAISABLE:
+        return failed(errno.EPERM)
+    try:
+        resource.prlimit(process.global_pid, limit, (values[0], values[1]))
+    except OSError as error:
+        return failed(error.errno or errno.EPERM)
+    except ValueError:  # soft above hard, which the kernel has said to the caller already
+        return failed(errno.EINVAL)
     return OK
 
 
@@ -98,6 +132,7 @@ def memory_policy(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]
 
 HANDLERS: dict[int, Handler] = {
     int(Op.NOFILE): Handler("iii", nofile),
+    int(Op.RAISE_LIMIT): Handler("iiii", raise_limit),
     int(Op.WARN): Handler("is", warn),
     int(Op.AFFINITY): Handler("ib", affinity),
     int(Op.MEMORY_POLICY): Handler("iiii", memory_policy),

@@ -30,8 +30,9 @@ from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
-from simunix.launch.factory.container import ContainerSpec, Isolation, probe
+from simunix.launch.factory.container import ContainerSpec, Isolation
 from simunix.launch.factory.launcher import ContainerLauncher
+from simunix.launch.factory.probe import probe
 from simunix.launch.failures import Failure
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.limits.capacity import check, needs_of

@@ -36,7 +36,7 @@ from simunix.planning.host_users import etc_of_hosts
 from simunix.planning.network import build_platform
 from simunix.planning.platform_profiles import not_played
 from simunix.planning.power import boots_of, enclosures_of
-from simunix.planning.roots import host_roots
+from simunix.planning.roots import host_roots, privileged_hosts
 from simunix.planning.storages import Mounts, copies, plan_mounts, with_disks
 from simunix.planning.submission import WorkloadPlan, Workloads, inputs_of, plan_workloads
 from simunix.planning.workload_context import ContextPlan, plan_contexts
@@ -91,7 +91,7 @@ class _Parts:
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
         devices = numbered({name: files for cluster in self.clusters for name, files in cluster.devices.items()})
-        privileged = {name for host in self.scenario.hosts if _is_privileged(host, self.scenario) for name in host.name}
+        privileged = privileged_hosts(self.scenario)
         wires = [self.bmcs.wires, *(cluster.wires for cluster in self.clusters)]
         return tuple(
             HostSpec(
@@ -129,10 +129,6 @@ class _Parts:
             *(context.program for context in self.contexts),
             *self.bmcs.files,
         )
-
-
-def _is_privileged(host: HostSection, scenario: Scenario) -> bool:
-    return scenario.privileged if host.privileged is None else host.privileged
 
 
 def expand(

@@ -1,4 +1,4 @@
-"""Which root file system each host of a scenario runs in."""
+"""Which root file system each host of a scenario runs in, and whose root's powers are this computer's."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
             path, key = scenario.root or Path("/"), "root"
         roots.update(dict.fromkeys(section.name, _open(folder / _home(path, key), key, opened)))
     return roots
+
+
+def privileged_hosts(scenario: Scenario) -> frozenset[str]:
+    """The hosts whose root is to be root of this computer, by their own `privileged`, else the scenario's."""
+    said = ((section, scenario.privileged if section.privileged is None else section.privileged) for section in scenario.hosts)
+    return frozenset(name for section, is_privileged in said if is_privileged for name in section.name)
 
 
 def _home(path: Path, key: str) -> Path:

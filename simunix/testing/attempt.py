@@ -14,7 +14,8 @@ from rsg_server.diagnosis.stalls import actor_lines, seconds, stall_report
 from rsg_server.errors import SimunixError, StallError
 from simunix.app.runner import ScenarioOptions, job_rows, make_record
 from simunix.launch.emulation import Emulation
-from simunix.launch.factory.container import Isolation, probe
+from simunix.launch.factory.container import Isolation
+from simunix.launch.factory.probe import probe
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import Supervised
 from simunix.planning.expand import Expansion

@@ -7,8 +7,7 @@ may have that. Emulated processes are all descendants of the host's init, which 
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
-from simunix.launch.factory.broker import ContainerError, FactoryError, HostLostError
+from simunix.launch.factory.broker import ContainerError, FactoryError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
 from simunix.launch.view.device_numbers import DeviceNode
 from simunix.roots.tracing import tracing_is_allowed
@@ -280,7 +279,9 @@ def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
 
 def _kept(spec: ContainerSpec) -> list[str]:
     """What the host owns outside: its folder of the run directory, and its root."""
-    return [str(path) for path in (spec.directory, spec.root.path, *spec.owned)] if spec.isolation is Isolation.CONTAINED else []
+    return (
+        [str(path) for path in (spec.directory, spec.root.path, *spec.owned)] if spec.isolation is Isolation.CONTAINED else []
+    )
 
 
 class Container:
@@ -371,49 +372,3 @@ class Container:
     def close(self) -> None:
         """End every process of the host, and wait until all are gone."""
         self._line.close()
-
-
-PROBES = 2
-"""How often a trial is repeated whose processes have died."""
-
-
-def _refusal(spec: ContainerSpec) -> SimunixError | None:
-    """Why a host cannot be made; None if it can. What dies is tried again: killed from outside, most likely."""
-    refusal: SimunixError | None = None
-    for _ in range(1 + PROBES):
-        try:
-            with contextlib.closing(HostFactory()) as factory:
-                Container(spec, factory).close()
-            return None
-        except SimunixError as error:
-            refusal = error
-            if not isinstance(error, (FactoryError, HostLostError)):
-                return error
-    return refusal
-
-
-def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
-    """The best isolation that this user can have here, and what is given up without it ("" if nothing).
-
-    `owned` are folders that hosts are to own as the caller does.
-    """
-    folders = tuple(dict.fromkeys(str(nearest_existing(str(path), THIS_COMPUTER)) for path in owned))
-    spec = ContainerSpec("probe", Path("/nonexistent"), Isolation.USER_NAMESPACE, fresh_run=False, owned=folders)
-    lost = ""
-    if os.geteuid() == 0:
-        uncontained = _refusal(replace(spec, isolation=Isolation.CONTAINED))
-        if uncontained is None:
-            return Isolation.CONTAINED, ""
-        spec, lost = replace(spec, isolation=Isolation.ROOT), f"root of a host is root of this computer ({uncontained})"
-    refusal = _refusal(spec)
-    if refusal is not None:
-        return Isolation.NONE, (
-            f"no namespaces ({refusal}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
-            "the configuration"
-        )
-    if spec.isolation is Isolation.USER_NAMESPACE:
-        return spec.isolation, (
-            "in a user namespace every user of a host is you: setgroups and changing user are not possible, and daemons that "
-            "check who owns the system's folders are told not to"
-        )
-    return spec.isolation, lost

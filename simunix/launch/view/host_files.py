@@ -48,7 +48,6 @@ class HostFiles:
         return specs
 
     def _container(self, host: HostSpec, interfaces: tuple[Interface, ...]) -> ContainerSpec:
-        isolation = Isolation.ROOT if host.privileged and self.isolation is Isolation.CONTAINED else self.isolation
         directory = self.directory.host(host.name)
         directory.mkdir(parents=True)
         hardware = self.directory.path / "hardware"
@@ -77,7 +76,7 @@ class HostFiles:
         return ContainerSpec(
             host.name,
             directory,
-            isolation,
+            self._isolation(host),
             (*private, *write_wires(directory / "power", host.wired)),
             tuple(binds),
             temporary,
@@ -88,6 +87,9 @@ class HostFiles:
             sensors=sensors if self.isolation in (Isolation.ROOT, Isolation.CONTAINED) else None,
             storages=tuple((mount.path, mount.record) for mount in host.mounts),
         )
+
+    def _isolation(self, host: HostSpec) -> Isolation:
+        return Isolation.ROOT if host.privileged and self.isolation is Isolation.CONTAINED else self.isolation
 
     def _layers(self, host: HostSpec) -> tuple[Temporary, ...]:
         """What a host that sees this computer's files has for itself, or a layer over."""

@@ -1,4 +1,4 @@
-"""The computer outside of the hosts, prepared for the test: what ways could reach, and a look at it that tells whether it has changed."""
+"""The computer outside of the hosts, prepared for the test: what ways could reach, and what of it they may have changed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ class Victim:
         signals = folder / f"victim-{user}"
         with signals.open("wb") as file:
             command = [sys.executable, "-c", VICTIM, str(user)]
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, env={"SECRET": NAME}, start_new_session=True)
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=file, env={"SECRET": NAME}, start_new_session=True
+            )
         assert process.stdout is not None
         with process.stdout as said:
             assert said.readline() == b"ready\n"

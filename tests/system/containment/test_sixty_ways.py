@@ -1,6 +1,6 @@
 """Root of a host reaches nothing of the computer: not with the shim, not by a program that has left the simulation.
 
-Each way (guest/) is also tried as root of the computer, in a mount namespace of its own: most succeed there, so the ways are ways.
+Each way (guest/) is also tried as root of the computer, in a mount namespace of its own: most lead somewhere there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from simunix.launch.factory.container import Isolation, probe
+from simunix.launch.factory.container import Isolation
+from simunix.launch.factory.probe import probe
 from tests.system.containment.computer import Computer, prepared, restore
 
 GUEST = Path(__file__).parent / "guest"

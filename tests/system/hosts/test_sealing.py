@@ -29,7 +29,7 @@ WHOLE = (
     "/sys/kernel/mm/ksm/run",
     "/sys/kernel/mm/transparent_hugepage/enabled",
 )
-OWN = ("/proc/sys/kernel/hostname", "/proc/sys/kernel/shmmax", "/proc/sys/net/core/somaxconn")
+OWN = ("/proc/sys/kernel/shmmax", "/proc/sys/net/core/somaxconn")
 CAPABILITIES = {"SYS_MODULE": 16, "SYS_RAWIO": 17, "SYS_BOOT": 22, "SYS_TIME": 25, "MKNOD": 27, "SYSLOG": 34} | {
     "WAKE_ALARM": 35,
     "LINUX_IMMUTABLE": 9,
@@ -45,7 +45,8 @@ def existing(*paths: str) -> list[str]:
 def test_what_is_the_whole_computers_is_read_only(emulation: Cluster) -> None:
     program = emulation.host("a").start(["python3", "-c", CHANGES, *existing(*WHOLE)])
     emulation.run(check=True)
-    assert program.stdout.splitlines() == [f"{path} {errno.EROFS}" for path in existing(*WHOLE)]
+    refusals = {f"{path} {error}" for path in existing(*WHOLE) for error in (errno.EROFS, errno.EACCES)}
+    assert len(program.stdout.splitlines()) == len(existing(*WHOLE)) and set(program.stdout.splitlines()) <= refusals
 
 
 def test_a_host_does_not_know_the_computers_maker(emulation: Cluster) -> None:
@@ -57,7 +58,7 @@ def test_a_host_does_not_know_the_computers_maker(emulation: Cluster) -> None:
 
 
 def test_what_is_the_hosts_own_can_be_written(emulation: Cluster) -> None:
-    command = "echo other >/proc/sys/kernel/hostname; uname -n; echo 77 >/proc/sys/kernel/msgmni; cat /proc/sys/kernel/msgmni"
+    command = "hostname other; uname -n; echo 77 >/proc/sys/kernel/msgmni; cat /proc/sys/kernel/msgmni"
     before = Path("/proc/sys/kernel/msgmni").read_text()
     a, b = emulation.hosts("a[1-2]")
     first = a.start(command)

@@ -1,7 +1,7 @@
 /* Descriptors that are opened once more by their names, such as /dev/stderr, in a contained host.
  *
  * A pipe, a terminal or a file that a program has got from outside belongs to an id that its host does not know, so the kernel lets not
- * even root of the host open it again (csrc/hostinit/contained.c). It is open already: the new descriptor is a copy. */
+ * even root of the host open it again (csrc/hostinit/containment/mounts.c). It is open already: the new descriptor is a copy. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 
@@ -63,7 +63,7 @@ long open_own_again(struct call *call, const char *path, long flags, long result
     given = NATIVE(fcntl, number, F_GETFL);
     if (given < 0 || !allows(given, flags))
         return result;
-    if (flags & O_TRUNC)
-        NATIVE(ftruncate, number, 0); /* of a file; others have no length */
+    if ((flags & O_TRUNC) != 0 && NATIVE(ftruncate, number, 0) == 0) /* of a file; others have no length */
+        NATIVE(lseek, number, 0, 0);                                 /* SEEK_SET */
     return NATIVE(fcntl, number, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 }

@@ -69,6 +69,23 @@ static bool cpu_limits(struct call *call, long pid, const struct limits *wanted,
     return true;
 }
 
+/* In a contained host the kernel lets not even root raise a hard limit: the server, which is outside, does. */
+static long raised(struct call *call, long pid, long which, const struct limits *wanted, struct limits *old, long result)
+{
+    struct limits before;
+    struct reply reply;
+
+    if (result != -EPERM || (call->thread->process->flags & HELLO_FLAG_CONTAINED) == 0 || wanted == NULL ||
+        NATIVE(geteuid) != 0)
+        return result;
+    if (NATIVE(prlimit64, pid, which, NULL, &before) != 0)
+        return result;
+    result = ASK(call->thread, &reply, OP_RAISE_LIMIT, pid, which, (int64_t)wanted->soft, (int64_t)wanted->hard);
+    if (result == 0 && old != NULL)
+        *old = before;
+    return result;
+}
+
 long sys_getrlimit(struct call *call)
 {
     long result;
@@ -88,7 +105,7 @@ long sys_setrlimit(struct call *call)
         return nofile_limits(call, (const struct limits *)call->a[1], NULL);
     if (call->a[0] == RLIMIT_CPU && cpu_limits(call, 0, (const struct limits *)call->a[1], NULL, &result))
         return result;
-    result = NATIVE(setrlimit, call->a[0], call->a[1]);
+    result = raised(call, 0, call->a[0], (const struct limits *)call->a[1], NULL, NATIVE(setrlimit, call->a[0], call->a[1]));
     if (call->a[0] == RLIMIT_FSIZE)
         strace_limited(call->thread->process);
     return result;
@@ -103,7 +120,8 @@ long sys_prlimit64(struct call *call)
     if (call->a[1] == RLIMIT_CPU &&
         cpu_limits(call, call->a[0], (const struct limits *)call->a[2], (struct limits *)call->a[3], &result))
         return result;
-    result = NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]);
+    result = raised(call, call->a[0], call->a[1], (const struct limits *)call->a[2], (struct limits *)call->a[3],
+                    NATIVE(prlimit64, call->a[0], call->a[1], call->a[2], call->a[3]));
     if (call->a[1] == RLIMIT_FSIZE)
         strace_limited(call->thread->process);
     return result;

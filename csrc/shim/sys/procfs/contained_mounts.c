@@ -1,8 +1,8 @@
-/* Options of mounts of a contained host, whose ids are not the kernel's (csrc/hostinit/contained.c), as a host of its own has them. */
+/* Options of mounts of a contained host, whose ids are not the kernel's (csrc/hostinit/containment/mounts.c), as a host of its own has them. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
-#define IDS 2147483648UL /* contained.c: FIRST_ID */
+#define IDS 2147483648UL /* csrc/hostinit/containment/mounts.c: FIRST_ID */
 
 static uint64_t number_of(const char *text)
 {

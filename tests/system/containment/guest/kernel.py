@@ -9,14 +9,9 @@ import os
 import struct
 import time
 
-from ways import LIBC, Outside, call, is_let_pass, nest, opened, OTHER_SWAPPINESS, read, try_all, uncover, way, write
+from ways import LIBC, OTHER_SWAPPINESS, Outside, call, has_shim, is_let_pass, nest, opened, read, try_all, uncover, way, write
 
 CLOCK_REALTIME = 0
-
-
-def read_all(path: str) -> str:
-    with open(path) as file:
-        return file.read()
 
 
 @way
@@ -350,5 +345,4 @@ def locked_memory(outside: Outside) -> str:
 @way
 def alarm_of_a_sleeping_computer(outside: Outside) -> str:
     call(222, 9, struct.pack("QiiQ", 0, 0, 1, 0) + bytes(48), ctypes.create_string_buffer(8))
-    return "" if "libsimunix" in read_all("/proc/self/maps") else "a timer that wakes the computer"  # with the shim, an emulated one
-
+    return "" if has_shim() else "a timer that wakes the computer"  # with the shim, an emulated one

@@ -6,8 +6,27 @@ import ctypes
 import os
 import struct
 
-from ways import CLONE, MS_BIND, MS_MOVE, MS_RDONLY, MS_REC, MS_REMOUNT, MS_SHARED, Outside, call, mount, opened, OTHER_SWAPPINESS
-from ways import nest, place, read, try_all, uncover, way, write
+from ways import (
+    CLONE,
+    MS_BIND,
+    MS_MOVE,
+    MS_RDONLY,
+    MS_REC,
+    MS_REMOUNT,
+    MS_SHARED,
+    OTHER_SWAPPINESS,
+    Outside,
+    call,
+    mount,
+    nest,
+    opened,
+    place,
+    read,
+    try_all,
+    uncover,
+    way,
+    write,
+)
 
 SWAPPINESS = "sys/vm/swappiness"
 KSM = "kernel/mm/ksm/pages_to_scan"
@@ -280,7 +299,12 @@ def overlay_over_outside(outside: Outside) -> str:
     for part in ("upper", "work", "merged"):
         os.mkdir(f"{path}/{part}")
     options = f"lowerdir={outside.folder},upperdir={path}/upper,workdir={path}/work"
-    try_all([lambda option=option: mount("none", f"{path}/merged", "overlay", 0, options + option) or "done" for option in (",userxattr", "")])
+    try_all(
+        [
+            lambda option=option: mount("none", f"{path}/merged", "overlay", 0, options + option) or "done"
+            for option in (",userxattr", "")
+        ]
+    )
     os.unlink(f"{path}/merged/file")
     return ""  # in the overlay alone: the test looks whether the file is there outside
 

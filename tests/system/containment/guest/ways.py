@@ -1,7 +1,7 @@
-"""Ways by which root of a host might reach the computer: a table, filled by the modules beside this one, which run inside of a host.
+"""Ways by which root of a host might reach the computer: a table, filled by the modules beside this one, which run inside.
 
-A way returns a text if it has reached something, and raises OSError (or returns "") if it has not. What has changed outside, the
-test looks for itself. Each way is tried in a process with a mount namespace of its own.
+A way returns a text if it has reached something, and raises OSError (or returns "") if it has not. What has changed outside,
+the test looks for itself. Each way is tried in a process with a mount namespace of its own.
 """
 
 from __future__ import annotations
@@ -66,6 +66,12 @@ def _word(argument: object) -> object:
 
 
 LIBC.syscall.restype = ctypes.c_long
+
+
+def has_shim() -> bool:
+    """Whether this program is emulated."""
+    with open("/proc/self/maps") as file:
+        return "libsimunix" in file.read()
 
 
 def is_let_pass(number: int, *arguments: object) -> str:

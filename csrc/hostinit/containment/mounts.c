@@ -6,12 +6,13 @@
  * copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys, other processes in /proc,
  * and devices, but those that every host has. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,18 @@
 #define FIRST_ID 2147483648U
 #define MOUNTS_MAX 4096
 #define LINE 4096
+
+/* mount_setattr(2), which older C libraries do not declare. */
+#define SYS_OPEN_TREE 428
+#define SYS_MOVE_MOUNT 429
+#define SYS_MOUNT_SETATTR 442
+#define CLONE_OF_TREE 1
+#define WITHOUT_DEVICES 4          /* MOUNT_ATTR_NODEV */
+#define WITH_MAPPED_IDS 0x00100000 /* MOUNT_ATTR_IDMAP */
+
+struct changes {
+    uint64_t set, clear, propagation, mapping;
+};
 
 static const char ids[] = "0 2147483648 2147483646";
 
@@ -85,13 +98,23 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
 }
 
-/* Take a copy of what is mounted at a path; -1 with errno. Nothing of it is a device but for the terminals of /dev/pts. */
-static int take(int folder, const char *path, bool keeps_devices)
+static bool change(int fd, const struct changes *changes)
 {
-    struct mount_attr changes = {.attr_set = keeps_devices ? 0 : MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
-    int fd = open_tree(folder, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+    return syscall(SYS_MOUNT_SETATTR, fd, "", AT_EMPTY_PATH, changes, sizeof *changes) == 0;
+}
 
-    if (fd >= 0 && mount_setattr(fd, "", AT_EMPTY_PATH, &changes, sizeof changes) == 0)
+static bool place_at(int fd, int folder, const char *path)
+{
+    return syscall(SYS_MOVE_MOUNT, fd, "", folder, path, 4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0;
+}
+
+/* Take a copy of what is mounted at a path; -1 with errno. Nothing of it is a device but for the terminals of /dev/pts. */
+static int take(const char *path, bool keeps_devices)
+{
+    struct changes changes = {.set = keeps_devices ? 0 : WITHOUT_DEVICES, .propagation = MS_PRIVATE};
+    int fd = (int)syscall(SYS_OPEN_TREE, AT_FDCWD, path, CLONE_OF_TREE | O_CLOEXEC | AT_SYMLINK_NOFOLLOW);
+
+    if (fd >= 0 && change(fd, &changes))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -100,9 +123,9 @@ static int take(int folder, const char *path, bool keeps_devices)
 
 static bool map_owners(int fd, int mapping_fd)
 {
-    struct mount_attr changes = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (__u64)mapping_fd};
+    struct changes changes = {.set = WITH_MAPPED_IDS, .mapping = (uint64_t)mapping_fd};
 
-    return mount_setattr(fd, "", AT_EMPTY_PATH, &changes, sizeof changes) == 0;
+    return change(fd, &changes);
 }
 
 /* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers away.
@@ -194,15 +217,14 @@ static void bring_mounts(int root, int mapping_fd, const struct message *message
 
     for (size_t i = 0; i < count; i++) {
         const char *path = paths[i];
-        int fd = is_left_out(path) || (i > 0 && strcmp(path, paths[i - 1]) == 0)
-                     ? -1
-                     : take(AT_FDCWD, path, strcmp(path, "/dev/pts") == 0);
+        int fd =
+            is_left_out(path) || (i > 0 && strcmp(path, paths[i - 1]) == 0) ? -1 : take(path, strcmp(path, "/dev/pts") == 0);
 
         if (fd < 0)
             continue;
         if (!is_of_daemons(path, message))
             map_owners(fd, mapping_fd);
-        move_mount(fd, "", root, path + 1, MOVE_MOUNT_F_EMPTY_PATH);
+        place_at(fd, root, path + 1);
         close(fd);
     }
     while (count > 0)
@@ -219,11 +241,12 @@ static bool bring_devices(int mapping_fd)
         int fd;
 
         snprintf(path, sizeof path, "/proc/%s", strrchr(common_devices[i].path, '/') + 1);
-        done = mknod(path, S_IFCHR | 0666, makedev(common_devices[i].major, common_devices[i].minor)) == 0 && chmod(path, 0666) == 0;
-        fd = done ? take(AT_FDCWD, path, true) : -1;
+        done = mknod(path, S_IFCHR | 0666, makedev(common_devices[i].major, common_devices[i].minor)) == 0 &&
+               chmod(path, 0666) == 0;
+        fd = done ? take(path, true) : -1;
         done = fd >= 0 && map_owners(fd, mapping_fd);
         if (done)
-            move_mount(fd, "", AT_FDCWD, common_devices[i].path, MOVE_MOUNT_F_EMPTY_PATH);
+            place_at(fd, AT_FDCWD, common_devices[i].path);
         if (fd >= 0)
             close(fd);
     }
@@ -249,11 +272,11 @@ static bool are_owned(const struct message *message)
 /* In a mount namespace of this process's own, go from the mounts that there are to the copy. */
 static bool enter_copy(int mapping_fd, const struct message *message)
 {
-    int root = take(AT_FDCWD, "/", false);
+    int root = take("/", false);
 
     if (root < 0 || !map_owners(root, mapping_fd))
         return setup_failed("the kernel maps no owners of files in", "/");
-    if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) != 0)
+    if (!place_at(root, AT_FDCWD, "/"))
         return setup_failed("cannot copy the mounts of", "this computer");
     bring_mounts(root, mapping_fd, message);
     if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)

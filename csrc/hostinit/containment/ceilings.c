@@ -3,7 +3,7 @@
  *
  * Real-time priorities stay impossible: a program that computes with one could stop this computer. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <sys/resource.h>
 

@@ -1,0 +1,70 @@
+"""Which isolation of hosts this user can have on this computer: it is tried."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from rsg_server.errors import SimunixError
+from simunix.launch.factory.broker import FactoryError, HostLostError
+from simunix.launch.factory.container import Container, ContainerSpec, Isolation, nearest_existing
+from simunix.launch.factory.factory import HostFactory
+from simunix.roots.tree import THIS_COMPUTER
+
+OLDEST = (5, 19)
+PROBES = 2
+"""How often a trial is repeated whose processes have died."""
+
+
+def _refusal(spec: ContainerSpec) -> SimunixError | None:
+    """Why a host cannot be made; None if it can. What dies is tried again: killed from outside, most likely."""
+    refusal: SimunixError | None = None
+    for _ in range(1 + PROBES):
+        try:
+            with contextlib.closing(HostFactory()) as factory:
+                Container(spec, factory).close()
+            return None
+        except SimunixError as error:
+            refusal = error
+            if not isinstance(error, (FactoryError, HostLostError)):
+                return error
+    return refusal
+
+
+def _too_old() -> str:
+    """Why the kernel cannot contain hosts: overlays over mapped owners came later than such mounts."""
+    release = platform.release()
+    numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
+    return "" if numbers >= OLDEST else f"Linux {release} lays no layers over files with mapped owners; 5.19 does"
+
+
+def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
+    """The best isolation that this user can have here, and what is given up without it ("" if nothing).
+
+    `owned` are folders that hosts are to own as the caller does.
+    """
+    folders = tuple(dict.fromkeys(str(nearest_existing(str(path), THIS_COMPUTER)) for path in owned))
+    spec = ContainerSpec("probe", Path("/nonexistent"), Isolation.USER_NAMESPACE, fresh_run=False, owned=folders)
+    lost = ""
+    if os.geteuid() == 0:
+        uncontained = _too_old() or _refusal(replace(spec, isolation=Isolation.CONTAINED))
+        if not uncontained:
+            return Isolation.CONTAINED, ""
+        spec, lost = replace(spec, isolation=Isolation.ROOT), f"root of a host is root of this computer ({uncontained})"
+    refusal = _refusal(spec)
+    if refusal is not None:
+        return Isolation.NONE, (
+            f"no namespaces ({refusal}): hosts share file system, pids and abstract sockets; private paths must be spelled in "
+            "the configuration"
+        )
+    if spec.isolation is Isolation.USER_NAMESPACE:
+        return spec.isolation, (
+            "in a user namespace every user of a host is you: setgroups and changing user are not possible, and daemons that "
+            "check who owns the system's folders are told not to"
+        )
+    return spec.isolation, lost
