@@ -45,7 +45,9 @@ def with_members(dying: Sequence[Process]) -> list[Process]:
 def awaited(reaper: Process, dead: Sequence[Process]) -> list[zombies.Zombie]:
     """The dead members for which a process 1 has to wait, as their parents outside are to wait for them (setns(2), and a birth)."""
     inside = [process for process in dead if process.is_within(reaper) and process is not reaper]
-    return [zombies.zombie_of(process) for process in inside if zombies.is_kept(process) and not _parent_is_within(process, reaper)]
+    return [
+        zombies.zombie_of(process) for process in inside if zombies.is_kept(process) and not _parent_is_within(process, reaper)
+    ]
 
 
 def _parent_is_within(process: Process, reaper: Process) -> bool:

@@ -82,7 +82,9 @@ class Process:
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
-    reaper: Process | None = None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+    reaper: Process | None = (
+        None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+    )
     outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
     cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there

@@ -239,10 +239,9 @@ static char **build_environment(struct call *call, char **given, int shim, int f
         text = text_append(text_append(text, end, preload), end, ":");
     text = text_append(text, end, path);
     *to++ = ++text;
-    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
-                              descriptor_number(process, call->thread->channel));
-    text = text_append_number(text_append(text, end, ","), end,
-                              descriptor_number(process, process->page_file));
+    text =
+        text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end, descriptor_number(process, call->thread->channel));
+    text = text_append_number(text_append(text, end, ","), end, descriptor_number(process, process->page_file));
     if (filters >= 0)
         text = text_append_number(text_append(text, end, ";"), end, filters);
     if (process->proc > 0)
