@@ -23,7 +23,7 @@ from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
 from rsg_server.faults.faults import Faults
 from rsg_server.fd_store.store import FdStore
-from rsg_server.handlers.system_bus import SystemBuses
+from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
 from rsg_server.options import KernelOptions
@@ -103,12 +103,11 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
-        self.preemption = Preemption(self)
+        self.futexes, self.timerfds, self.preemption = FutexTable(), TimerFds(), Preemption(self)
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.futexes, self.timerfds, self.devices = FutexTable(), TimerFds(), Devices(self.page)
-        self.buses = SystemBuses(self)
+        self.devices, self.buses = Devices(self.page), SystemBuses(self)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)

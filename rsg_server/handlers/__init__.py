@@ -4,8 +4,6 @@ A handler takes (kernel, actor, arguments) and returns the reply, or None when t
 """
 
 from rsg_server.handlers import (
-    cgroups,
-    devices,
     futex,
     handoff,
     host,
@@ -19,11 +17,11 @@ from rsg_server.handlers import (
     rsg,
     signals,
     sockets,
-    system_bus,
     timers,
     trace,
     wait,
 )
+from rsg_server.handlers.kernel_objects import cgroups, devices, system_bus
 from rsg_server.handlers.table import Handler
 
 HANDLERS: dict[int, Handler] = {

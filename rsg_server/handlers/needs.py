@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rsg_server.energy.energy import Energy
     from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
-    from rsg_server.handlers.system_bus import SystemBuses
+    from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
     from rsg_server.handlers.table import Reply
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform

@@ -33,17 +33,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     actor.tid = tid
     if kind == Hello.THREAD:
         return OK
-    other = process.host.processes.get(pid)
-    if other is not None and other is not process:
-        raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.is_traced = pid, False
-    process.host.processes[process.pid] = process
-    if reaper:
-        pid_namespaces.enter(process, reaper)
-    if kind != Hello.NEW_IMAGE or process.images == 0:
-        process.host.latest_pid = pid
-    if process.pidfd >= 0 and process not in kernel.readiness:
-        kernel.readiness.watch(process.pidfd, process)
+    _present(kernel, process, pid, kind, reaper)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
     if kind == Hello.LATE:
@@ -68,6 +58,21 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
+
+
+def _present(kernel: ProcessKernel, process: Process, pid: int, kind: int, reaper: int) -> None:
+    """Find the process by its number from now on, and look out for its end."""
+    other = process.host.processes.get(pid)
+    if other is not None and other is not process:
+        raise ValueError(f"pid {pid} belongs to another process")
+    process.pid, process.is_traced = pid, False
+    process.host.processes[pid] = process
+    if reaper:
+        pid_namespaces.enter(process, reaper)
+    if kind != Hello.NEW_IMAGE or process.images == 0:
+        process.host.latest_pid = pid
+    if process.pidfd >= 0 and process not in kernel.readiness:
+        kernel.readiness.watch(process.pidfd, process)
 
 
 def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, bytes]:

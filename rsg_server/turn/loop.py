@@ -105,15 +105,10 @@ class TurnLoop:
                 if due is not None and due <= page.now_ns:
                     timeline.run_due(page.now_ns)
                     continue
-                if not queue:
-                    if moments.is_unsettled:
-                        moments.settle()
-                        continue
-                    outcome = self._advance(due)
-                    if outcome is not None:
-                        return outcome
+                if not queue and moments.is_unsettled:
+                    moments.settle()
                     continue
-                if preemption.streak and preemption.all_spin() and due is not None:
+                if not queue or (preemption.streak and preemption.all_spin() and due is not None):
                     outcome = self._advance(due)
                     if outcome is not None:
                         return outcome
