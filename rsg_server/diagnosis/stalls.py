@@ -93,7 +93,9 @@ def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
         text = _read(folder, name)
         if text not in ("", "0"):
             lines.append(f"  {name}: {text}")
-    lines.append(f"  its own stack: gdb -p {process.global_pid} -batch -ex 'thread apply all backtrace'")
+    # Only root's gdb may enter the host's mount namespace to read the program there.
+    root = "" if os.geteuid() == 0 else f" -iex 'set sysroot /proc/{process.global_pid}/root'"
+    lines.append(f"  its own stack: gdb -p {process.global_pid}{root} -batch -ex 'thread apply all backtrace'")
     return "\n".join(lines)
 
 

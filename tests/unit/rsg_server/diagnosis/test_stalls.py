@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from rsg_server.diagnosis.stalls import stall_report
 from rsg_server.process.actor import Actor
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -60,6 +62,15 @@ def test_stall_of_a_thread_that_waits_in_the_kernel() -> None:
                 break
         assert "state: S (sleeping)" in report
         assert "; descriptor 3 (pipe, written by fake[" in report
+
+
+def test_a_users_gdb_is_told_where_the_program_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only root's gdb may enter the mount namespace of a host."""
+    with fake() as world, actor_of(world, READS) as actor:
+        pid = actor.process.global_pid
+        for user, told in ((0, ""), (1000, f" -iex 'set sysroot /proc/{pid}/root'")):
+            monkeypatch.setattr("os.geteuid", lambda user=user: user)
+            assert f"gdb -p {pid}{told} -batch" in stall_report(world.kernel, actor, 12.0)
 
 
 def test_stall_of_a_thread_that_is_gone() -> None:
