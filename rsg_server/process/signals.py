@@ -78,6 +78,7 @@ class Signals:
             self.child_changed(process.parent)
 
     def _hold(self, process: Process) -> None:
+        """Take the actors of a process that is held by now out of the run queue."""
         kernel = self._kernel
         for actor in process.actors:
             if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
