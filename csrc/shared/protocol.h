@@ -155,7 +155,7 @@ enum simunix_op {
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
-    OP_BUS = 110,         /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: there is to be none */
+    OP_BUS = 110,     /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: none is to be had */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 
