@@ -38,6 +38,7 @@ PACKAGE_OF = {
     "munged": "munge",
     "nginx": "nginx-light",
     "numactl": "numactl",
+    "/lib/security/pam_slurm_adopt.so": "libpam-slurm-adopt",
     "perl": "perl",
     "/usr/lib/postgresql/15/bin/pgbench": "postgresql-15",
     "pgrep": "procps",
@@ -67,7 +68,9 @@ FOLDERS = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 
 def found(program: str) -> str | None:
-    """The path of a program, given by its name or path, also of a daemon that is not in a user's PATH; None without it."""
+    """The path of a program, also of a daemon that is not in a user's PATH, or of a library by its path; None without it."""
+    if os.path.isabs(program):
+        return program if os.path.isfile(program) else None
     return shutil.which(program, path=os.pathsep.join((os.environ.get("PATH", os.defpath), *FOLDERS)))
 
 

@@ -1,4 +1,4 @@
-"""Builds the C of this project: preload library, hosts' init, job program, system bus, cffi module. Called by setup.py, or by hand.
+"""Builds the C of this project: preload library, hosts' init, job program, bus, cffi module. Called by setup.py or by hand.
 
     python csrc/build/build_shim.py        rebuild in place what has changed
 

@@ -160,7 +160,7 @@ enum simunix_op {
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
-    OP_BUS = 110, /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: there is to be none */
+    OP_BUS = 110, /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: none is to be had */
     OP_NETWORK =
         100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     /* [pid or 0, limit, soft, hard] -> [0 | -errno]; root of a contained host raises a hard limit, which the kernel lets only this
