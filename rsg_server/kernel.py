@@ -86,7 +86,6 @@ class Kernel:
         self.on_warning: Callable[[str], None] = lambda text: None
         self.disturbances = Disturbances(lambda text: self.on_warning(text))
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
-        self.devices = Devices(self.page.tell_device)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
@@ -107,7 +106,7 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.futexes, self.timerfds = FutexTable(), TimerFds()
+        self.futexes, self.timerfds, self.devices = FutexTable(), TimerFds(), Devices(self.page)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)

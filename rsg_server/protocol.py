@@ -93,6 +93,7 @@ class Op(IntEnum):
     NETWORK = _number("OP_NETWORK")
     RSG = _number("OP_RSG")
     DEVICE = _number("OP_DEVICE")
+    DEVICE_PROGRAM = _number("OP_DEVICE_PROGRAM")
 
 
 class Hello(IntEnum):
@@ -227,6 +228,17 @@ class DeviceRequest(IntEnum):
     OPEN = _number("DEVICE_OPEN")
     DESCRIPTOR = _number("DEVICE_DESCRIPTOR")
     FORGET = _number("DEVICE_FORGET")
+    OPEN_REAL = _number("DEVICE_OPEN_REAL")
+
+
+class ProgramRequest(IntEnum):
+    """What is asked of programs that say who may open devices."""
+
+    LOAD = _number("PROGRAM_LOAD")
+    ATTACH = _number("PROGRAM_ATTACH")
+    DETACH = _number("PROGRAM_DETACH")
+    QUERY = _number("PROGRAM_QUERY")
+    FIND = _number("PROGRAM_FIND")
 
 
 class Driver(IntEnum):

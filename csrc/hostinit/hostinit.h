@@ -25,7 +25,7 @@
  *     keep=PATH                  keep this computer's folder open, as later words hide it
  *     share=PATH                 show this computer's folder or file below folders that are hidden by now
  *     devices=TERMINAL           the usual devices, pseudoterminals of its own, and the caller's TERMINAL as the console
- *     device=MODE PATH           a file that stands for a device (csrc/shim/core/device.c)
+ *     device=MODE PATH           a file that stands for a device (csrc/shim/sys/device/device.c)
  *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     mounts=PATH                write into that file where something is mounted, a line for each mount

@@ -281,8 +281,8 @@ static const struct {
     {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
     {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
     {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", make_cgroups},
-    {"device", device_make_file}, {"whole", mount_whole_proc},
+    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", make_cgroups},  {"device", device_make_file},
+    {"whole", mount_whole_proc},
 };
 
 static bool run_directive(const char *word)

@@ -156,19 +156,9 @@ enum simunix_op {
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
-    /* [enum simunix_device, st_dev, st_ino of a file that stands for a device, a, b] -> as that says (rsg_server/devices/) */
-    OP_DEVICE = 90,
     OP_NETWORK = 100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
-
-/* What is asked of a device: its type (bits of st_mode), major and minor number, -ENOENT if the file is none; that the file stands
- * for one of now on (type, and the numbers as stat(2) has them); to open it with flags, answered with an enum simunix_driver or
- * -errno; the descriptor of a DRIVER_MEMORY; that the file is none any more. */
-enum simunix_device { DEVICE_TELL = 0, DEVICE_MADE = 1, DEVICE_OPEN = 2, DEVICE_DESCRIPTOR = 3, DEVICE_FORGET = 4 };
-
-/* What an open device does: nothing, as /dev/null; as the host's /dev/zero or full; as /dev/urandom; as the process's terminal. */
-enum simunix_driver { DRIVER_NOTHING = 0, DRIVER_MEMORY = 1, DRIVER_RANDOM = 2, DRIVER_TERMINAL = 3 };
 
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK, HOST_BOOTED };
@@ -381,8 +371,9 @@ struct simunix_clock_page {
     uint64_t
         exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */
     uint64_t version;
-    uint64_t devices; /* files that stand for devices: without any, none is looked for */
-    uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of each such file's inode (core/device.c) */
+    uint64_t device_programs;                     /* those that cgroups have (sys/device/programs.c) */
+    uint64_t devices;                             /* files that stand for devices: without any, none is looked for */
+    uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of each such file's inode (sys/device/device.c) */
     /* threads that wait at futex words in shared memory, by hash of the word's key: 0, and a wake needs no message */
     uint32_t shared_waiters[SIMUNIX_SHARED_WAITERS];
 };

@@ -78,6 +78,7 @@ class Hierarchy:
         self._remove_files(group, [file for _, file in self._files_of(group)])
         self.real.remove_folder(group.path[1:])
         del group.parent.children[group.name], self.groups[inode]
+        self.kernel.devices.programs.removed(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
         """Let the children of a group have these controllers from now on."""
@@ -201,6 +202,8 @@ class Hierarchy:
 
     def close(self) -> None:
         """Forget all, as the host's memory has gone."""
+        for group in self.groups.values():
+            self.kernel.devices.programs.removed(group)
         self.real.close()
 
 

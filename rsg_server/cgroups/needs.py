@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
+    from rsg_server.devices.table import Devices
     from rsg_server.event_log import EventLog
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.host_state import Launcher
@@ -38,3 +39,5 @@ class Kernel(Protocol):
     def timeline(self) -> Timeline: ...
     @property
     def cpu(self) -> Cpu: ...
+    @property
+    def devices(self) -> Devices: ...

@@ -15,7 +15,15 @@ from typing import Final
 from rsg_server._native import ffi, lib
 from rsg_server.clock.boxes import Boxes
 from rsg_server.processor.charges import Charging
-from rsg_server.protocol import DEVICE_INODES, DEVICE_WORDS, PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES, STREAMS, STREAMS_OFFSET
+from rsg_server.protocol import (
+    DEVICE_INODES,
+    DEVICE_WORDS,
+    PAGE_FIELDS,
+    PROTOCOL_VERSION,
+    SHARED_BYTES,
+    STREAMS,
+    STREAMS_OFFSET,
+)
 
 FOREVER_NS: Final = (1 << 63) - 1
 CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
@@ -58,6 +66,7 @@ TRACE_NEWS: Final = PAGE_FIELDS["trace_news"]
 EXCLUSIVE_FILES: Final = PAGE_FIELDS["exclusive_files"]
 VERSION: Final = PAGE_FIELDS["version"]
 DEVICES: Final = PAGE_FIELDS["devices"]
+DEVICE_PROGRAMS: Final = PAGE_FIELDS["device_programs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +132,14 @@ class ClockPage:
         self.words[STORAGE_CONDITIONS] = count
 
     def tell_device(self, inode: int) -> None:
-        """Tell the shims that a file with this inode stands for a device (csrc/shim/core/device.c)."""
+        """Tell the shims that a file with this inode stands for a device (csrc/shim/sys/device/device.c)."""
         bit = (inode * 0x9E3779B97F4A7C15 & (1 << 64) - 1) * 64 * DEVICE_WORDS >> 64
         self.words[DEVICE_INODES + bit // 64] |= 1 << bit % 64
         self.words[DEVICES] += 1
+
+    def tell_device_programs(self, groups: int) -> None:
+        """Tell the shims how many groups have programs that say who may open devices."""
+        self.words[DEVICE_PROGRAMS] = groups
 
     @property
     def now_ns(self) -> int:

@@ -8,9 +8,10 @@ like. A device of any other number can be made and looked at, and not be opened 
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from rsg_server.devices.programs import Programs
 from rsg_server.protocol import Driver
 
 MEMORY = {(1, 5): "/dev/zero", (1, 7): "/dev/full"}
@@ -39,11 +40,19 @@ class Device:
         return self.major, self.minor
 
 
-class Devices:
-    """All devices of a run; `tell` tells the shims of each file that stands for one."""
+class Page(Protocol):
+    """What the shims are told (rsg_server/clock/clock_page.py)."""
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self._tell = tell
+    def tell_device(self, inode: int) -> None: ...
+    def tell_device_programs(self, groups: int) -> None: ...
+
+
+class Devices:
+    """All devices of a run, and the programs that say who may open them; the shims are told by the clock page."""
+
+    def __init__(self, page: Page) -> None:
+        self._tell = page.tell_device
+        self.programs = Programs(page.tell_device_programs)
         self._of: dict[tuple[int, int], Device] = {}
         self._drivers: dict[str, set[tuple[int, int]]] = {}
 

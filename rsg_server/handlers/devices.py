@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
+import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.cgroups import control_file as cgroup_file
+from rsg_server.devices.ebpf.verifier import RefusedError
+from rsg_server.devices.programs import BLOCK, CHARACTER, MAKE, READ, WRITE
 from rsg_server.devices.table import MEMORY, Device
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.protocol import DeviceRequest, Op
+from rsg_server.protocol import DeviceRequest, Op, ProgramRequest
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import DeviceKernel
@@ -19,11 +24,16 @@ _UNSIGNED = (1 << 64) - 1
 
 
 def device(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[what, st_dev, st_ino, a, b] -> as enum simunix_device says; -ENOENT if the file stands for no device."""
+    """[what, st_dev, st_ino, c, d] -> as enum simunix_device says; -ENOENT if the file stands for no device."""
     what, first, second = arguments[0], arguments[3], arguments[4]
+    if what == DeviceRequest.OPEN_REAL:
+        return OK if _may(kernel, actor, _access(arguments[1]), Device(first, *_split(second))) else failed(errno.EPERM)
     file = arguments[1] & _UNSIGNED, arguments[2] & _UNSIGNED
     if what == DeviceRequest.MADE:
-        kernel.devices.made(file, Device(first, *_split(second)))
+        made = Device(first, *_split(second))
+        if not _may(kernel, actor, MAKE, made):
+            return failed(errno.EPERM)
+        kernel.devices.made(file, made)
         return OK
     if what == DeviceRequest.FORGET:
         kernel.devices.forget(file)
@@ -35,8 +45,28 @@ def device(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
         return Reply((0, found.kind, found.major, found.minor))
     if what == DeviceRequest.DESCRIPTOR:
         return _descriptor(kernel, actor, found, first)
+    if not _may(kernel, actor, _access(first), found):
+        return failed(errno.EPERM)
     driver = kernel.devices.driver(actor.process.host.name, found)
     return failed(errno.ENXIO) if driver is None else Reply((int(driver),))
+
+
+def _access(flags: int) -> int:
+    """What an open with these flags asks for."""
+    mode = flags & os.O_ACCMODE
+    return (0 if mode == os.O_WRONLY else READ) | (WRITE if mode != os.O_RDONLY or flags & os.O_TRUNC else 0)
+
+
+def _may(kernel: DeviceKernel, actor: Actor, access: int, what: Device) -> bool:
+    """Whether the programs of a process's group allow it to open or make a device."""
+    if not kernel.devices.programs.are_used:
+        return True
+    try:
+        group = kernel.cgroups.of(actor.process.host).group_of(actor.process)
+    except cgroup_file.RefusedError:
+        return True
+    kind = BLOCK if stat.S_ISBLK(what.kind) else CHARACTER
+    return kernel.devices.programs.allow(group, access, kind, what.number)
 
 
 def _split(number: int) -> tuple[int, int]:
@@ -55,4 +85,40 @@ def _descriptor(kernel: DeviceKernel, actor: Actor, found: Device, flags: int) -
         return failed(error.errno or errno.EIO)
 
 
-HANDLERS: dict[int, Handler] = {int(Op.DEVICE): Handler("iiiii", device, makes_descriptors=True)}
+def program(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
+    """[what, a, b, c, d, bytes] -> [0, number, bytes], as enum simunix_device_program says."""
+    what, first, second, third, fourth, content = arguments
+    try:
+        if what == ProgramRequest.LOAD:
+            return Reply((0, _load(kernel, actor, first, second, content), b""))
+        if what == ProgramRequest.FIND:
+            return Reply((0, kernel.devices.programs.find(first).number, b""))
+        group = kernel.cgroups.of(actor.process.host).groups.get(first)
+        if group is None:
+            return failed(errno.EBADF)
+        if what == ProgramRequest.ATTACH:
+            kernel.devices.programs.attach(group, second, third, fourth)
+        elif what == ProgramRequest.DETACH:
+            kernel.devices.programs.detach(group, second)
+        else:
+            flags, numbers = kernel.devices.programs.of(group, counts=bool(second))
+            return Reply((0, flags, struct.pack(f"<{len(numbers)}I", *numbers)))
+    except (RefusedError, cgroup_file.RefusedError) as error:
+        return failed(error.number)
+    return Reply((0, 0, b""))
+
+
+def _load(kernel: DeviceKernel, actor: Actor, offset: int, size: int, content: bytes) -> int:
+    """Take a part of a program; the program's number once it is whole, before that 0."""
+    parts = kernel.devices.programs.parts
+    whole = (parts.pop(actor.number, b"") if offset else b"") + content
+    if len(whole) >= size:
+        return kernel.devices.programs.load(whole)
+    parts[actor.number] = whole
+    return 0
+
+
+HANDLERS: dict[int, Handler] = {
+    int(Op.DEVICE): Handler("iiiii", device, makes_descriptors=True),
+    int(Op.DEVICE_PROGRAM): Handler("iiiiib", program),
+}

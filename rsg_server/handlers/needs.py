@@ -264,8 +264,10 @@ class PowerKernel(Protocol):
 
 
 class DeviceKernel(Protocol):
-    """DEVICE: the files that stand for devices."""
+    """DEVICE, DEVICE_PROGRAM: the files that stand for devices, and who may open them."""
 
+    @property
+    def cgroups(self) -> Cgroups: ...
     @property
     def devices(self) -> Devices: ...
     @property

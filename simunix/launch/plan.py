@@ -12,7 +12,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.storage.volume import Remote
 from simunix.launch.debug.host_messages import Decoder
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
-from simunix.launch.factory.container import DeviceNode
+from simunix.launch.view.device_numbers import DeviceNode
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 

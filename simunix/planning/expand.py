@@ -21,6 +21,7 @@ from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.shipped import ship
+from simunix.launch.view.device_numbers import numbered
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
 from simunix.planning import submission
@@ -28,7 +29,6 @@ from simunix.planning.actors import as_actors, costs_of, shared_with_functions, 
 from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
-from simunix.planning.device_numbers import numbered
 from simunix.planning.faults import plan_faults
 from simunix.planning.flow_model import flow_model
 from simunix.planning.host_users import etc_of_hosts

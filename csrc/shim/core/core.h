@@ -329,29 +329,6 @@ void warn_once(struct thread *thread, enum simunix_warning kind, const char *wha
 /* host_files.c */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size);
 
-/* device.c */
-struct device {
-    unsigned type; /* S_IFCHR or S_IFBLK */
-    uint32_t major, minor;
-};
-bool device_find(struct thread *thread, uint64_t file_system, uint64_t inode, struct device *found);
-bool device_may_have_inode(const struct thread *thread, uint64_t inode);
-bool descriptor_is_device(struct thread *thread, long fd);
-uint64_t device_number(uint32_t major, uint32_t minor);
-
-/* A regular file that has the bit which nothing means on such files may stand for a device. */
-#define DEVICE_MARK S_ISVTX
-static inline bool has_device_mark(const struct thread *thread, unsigned mode)
-{
-    return (mode & (S_IFMT | DEVICE_MARK)) == (S_IFREG | DEVICE_MARK) && thread->process->page->devices != 0;
-}
-static inline bool is_device(struct thread *thread, const struct stat *status)
-{
-    struct device found;
-
-    return has_device_mark(thread, status->st_mode) && device_find(thread, status->st_dev, status->st_ino, &found);
-}
-
 /* procfs.c */
 long proc_open(const char *path);
 long proc_open_for(const char *path, int flags);

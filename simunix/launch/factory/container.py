@@ -18,6 +18,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import ContainerError, FactoryError, HostLostError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
+from simunix.launch.view.device_numbers import DeviceNode
 from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
@@ -59,15 +60,6 @@ class Bind:
     source: Path
     target: str
     read_only: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceNode:
-    """A character device that does nothing, below /dev of a host."""
-
-    path: str
-    major: int
-    minor: int
 
 
 @dataclass(frozen=True, slots=True)

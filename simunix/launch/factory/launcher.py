@@ -12,10 +12,11 @@ from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import Command
 from simunix.launch.factory.broker import FactoryError
-from simunix.launch.factory.container import CGROUPS, Container, ContainerSpec, DeviceNode, Isolation
+from simunix.launch.factory.container import CGROUPS, Container, ContainerSpec, Isolation
 from simunix.launch.factory.factory import HostFactory
 from simunix.launch.limits.limits import descriptors
 from simunix.launch.plan import FileSpec
+from simunix.launch.view.device_numbers import DeviceNode
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 DESCRIPTORS_FOR_SHIM = 4096

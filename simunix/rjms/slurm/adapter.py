@@ -13,7 +13,7 @@ from simunix.rjms.requirements import check_hosts
 from simunix.rjms.slurm import burst_buffers, configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
-from simunix.rjms.slurm.beside import devices, files_beside, replaced, will_drain
+from simunix.rjms.slurm.beside import devices, files_beside, notices, replaced
 from simunix.rjms.slurm.burst_buffers import with_plugin
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.rjms.slurm.database import Database
@@ -215,18 +215,18 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
         private=private,
         jobcomp=jobcomp,
         beside={
-            **({} if section.config is None else files_beside(section.config, (conf, *section.sacctmgr))),
+            **({} if section.config is None else files_beside(section.config, conf, section.sacctmgr)),
             **burst_buffers.files(section.burst_buffers, key),
         },
     )
 
 
 def _of_gres(section: SlurmSection, conf: str) -> dict[str, Any]:
-    """Devices of nodes, and warnings of nodes that will be drained, by the gres.conf beside the user's own slurm.conf."""
+    """Devices of nodes, and what is to be said of the gres.conf beside the user's own slurm.conf."""
     if section.config is None:
         return {}
-    drained = tuple(will_drain(section.config, conf, section.nodes))
-    return {"devices": devices(section.config, section.nodes), "warnings": drained}
+    told = tuple(notices(section.config, conf, section.nodes))
+    return {"devices": devices(section.config, conf, section.nodes), "warnings": told}
 
 
 def login_of(section: SlurmSection) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.configuration import CONFIG
-from simunix.rjms.slurm.files.lines import Line, flattened, host_list, read_lines, text_lines
+from simunix.rjms.slurm.files.gres import DETECT, GPU, answered, detection
+from simunix.rjms.slurm.files.lines import Line, file_text, flattened, host_list, read_lines, text_lines
 from simunix.rjms.slurm.files.nodes import node_lines
 
 FOLDER = "/etc/slurm"
@@ -27,18 +30,19 @@ KNOWN = (
 )
 """Files that Slurm looks for beside slurm.conf by itself."""
 GRES = "a gres.conf"
+ELSEWHERE = "not made, as devices are below /dev alone; slurmd ends if the host has no such file"
 VARIABLE = "SLURM_CONF"
 _NAMED = re.compile(rf"{FOLDER}/([\w.+-]+)")
 
 
-def files_beside(config: Path, texts: Collection[str]) -> dict[str, tuple[bytes, int]]:
-    """Content and mode, by path on the hosts: of known files, and of those that a text names as /etc/slurm/NAME."""
+def files_beside(config: Path, conf: str, texts: Collection[str]) -> dict[str, tuple[bytes, int]]:
+    """Content and mode, by path on the hosts: of known files, and of those that `conf` or a text names as /etc/slurm/NAME."""
     found: dict[str, tuple[bytes, int]] = {}
-    for name in sorted({*KNOWN, *(found[1] for text in texts for found in _NAMED.finditer(text))} - {config.name}):
+    for name in sorted({*KNOWN, *(found[1] for text in (conf, *texts) for found in _NAMED.finditer(text))} - {config.name}):
         path = config.parent / name
         if not path.is_file() or name == "slurm.conf":
             continue
-        content = flattened(path, GRES) if name == "gres.conf" else None
+        content = _gres_text(config, conf) if name == "gres.conf" else None
         data = path.read_bytes() if content is None else content.encode()
         found[f"{FOLDER}/{name}"] = (data, 0o755 if path.stat().st_mode & 0o100 else 0o644)
     return found
@@ -60,17 +64,30 @@ def replaced(environment: Mapping[str, str], config: Path | None, key: str, fold
     return {VARIABLE: CONFIG}
 
 
-def devices(config: Path, nodes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The files below /dev that gres.conf names, by node. Raises SimunixError with file and line."""
+def gres_lines(config: Path, conf: str) -> list[Line]:
+    """The lines of the gres.conf beside a slurm.conf, as hosts have it. Raises SimunixError with file and line."""
     path = config.parent / "gres.conf"
-    if not path.is_file():
-        return {}
+    return answered(path, list(read_lines(path, GRES)), node_lines(text_lines(config, conf))) if path.is_file() else []
+
+
+def _gres_text(config: Path, conf: str) -> str:
+    """The user's own text, with included files in their places, unless Slurm is to detect GPUs by it."""
+    path = config.parent / "gres.conf"
+    return flattened(path, GRES) if detection(read_lines(path, GRES)) is None else file_text(gres_lines(config, conf))
+
+
+def devices(config: Path, conf: str, nodes: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The files below /dev that gres.conf names, by node. Raises SimunixError with file and line."""
     found: dict[str, dict[str, None]] = {}
-    for line in read_lines(path, GRES):
-        files = [file for file in _expanded(line, "file") if file.startswith("/dev/")]
+    for line in gres_lines(config, conf):
+        files = [file for file in _files(line) if file.startswith("/dev/")]
         for node in _nodes(line, nodes):
             found.setdefault(node, {}).update(dict.fromkeys(files))
     return {node: tuple(files) for node, files in found.items() if files}
+
+
+def _files(line: Line) -> list[str]:
+    return [*_expanded(line, "file"), *_expanded(line, "multiplefiles")]
 
 
 def _expanded(line: Line, name: str) -> list[str]:
@@ -92,21 +109,42 @@ def _nodes(line: Line, nodes: Sequence[str]) -> Sequence[str]:
     return [node for node in nodes if node in named]
 
 
+def notices(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
+    """What is said of a gres.conf before the start. Raises SimunixError with file and line."""
+    path = config.parent / "gres.conf"
+    found = detection(read_lines(path, GRES)) if path.is_file() else None
+    if found is not None:
+        told = f"{found.place}: AutoDetect={found.value(DETECT)}: answered by the Gres= of slurm.conf"
+        yield f"{told}, since there are no GPUs that a library could find; hosts' gres.conf names a file for each GPU"
+    for line in gres_lines(config, conf):
+        yield from (f"{line.place}: {file}: {ELSEWHERE}" for file in _files(line) if not file.startswith("/dev/"))
+    yield from will_drain(config, conf, nodes)
+
+
 def will_drain(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
     """Warnings of nodes whose GPUs slurmd will not find: their node is drained, natively and here."""
-    path = config.parent / "gres.conf"
-    of_conf = node_lines(text_lines(config, conf))
-    lines = list(read_lines(path, GRES)) if path.is_file() else []
-    counted: dict[str, int] = dict.fromkeys(nodes, 0)
-    for line in lines:
-        if line.value("name") == "gpu" and (count := len(_expanded(line, "file"))):
+    counted = {node: Counter[str]() for node in nodes}
+    for line in gres_lines(config, conf):
+        if line.value("name") == GPU and (count := 1 if line.value("multiplefiles") else len(_expanded(line, "file"))):
             for node in _nodes(line, nodes):
-                counted[node] += count
-    wanted = {name: sum(count for _, count in node.gpus) for node in of_conf for name in node.names}
-    short = [node for node in nodes if wanted.get(node, 0) > counted[node]]
-    if short:
-        first = short[0]
+                counted[node][line.value("type")] += count
+    short: dict[str, list[str]] = {}
+    wanted: dict[tuple[str, str], int] = {}
+    for described in node_lines(text_lines(config, conf)):
+        for name, (kind, count) in product(described.names, described.gpus):
+            if name in counted and _there(counted[name], kind) < count:
+                short.setdefault(kind, []).append(name)
+                wanted[kind, name] = count
+    for kind, names in short.items():
+        first, of_kind = names[0], f":{kind}" if kind else ""
+        kind_word = f"Type={kind} " if kind else ""
         yield (
-            f"{path}: {len(short)} nodes ({first} …) have Gres=gpu in slurm.conf, {wanted[first]} of them on {first}, but "
-            f"File= names {counted[first]}: slurmd drains such a node; add NodeName={first} Name=gpu File=/dev/nvidia[0-…]"
+            f"{config.parent / 'gres.conf'}: {len(names)} nodes ({first} …) have Gres=gpu{of_kind} in slurm.conf, "
+            f"{wanted[kind, first]} of them on {first}, but File= names {_there(counted[first], kind)}: slurmd drains such a "
+            f"node; add NodeName={first} Name=gpu {kind_word}File=/dev/nvidia[0-…]"
         )
+
+
+def _there(counted: Counter[str], kind: str) -> int:
+    """GPUs of a type; without one, of all types."""
+    return counted[kind] if kind else counted.total()

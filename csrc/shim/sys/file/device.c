@@ -4,52 +4,14 @@
 #include "shim/sys/file/file.h"
 #include "tables/newer_syscalls.h"
 
-#define CAPABILITY_VERSION_3 0x20080522
-#define CAP_CHOWN 0
-#define CAP_MKNOD 27
 #define BLOCK_MODE 06777 /* what of a mode is kept beside the mark */
 #define PARTS_MAX 1024   /* UIO_MAXIOV */
 #define WRITE_MAX 0x7ffff000UL
 #define NODEV 4 /* ST_NODEV of statfs(2) */
-#define NAMESPACE_ROOM 64
 
 struct file_system {
     long type, block_size, blocks, free, available, files, free_files, id, name_length, fragment_size, flags, spare[4];
 };
-
-/* A user namespace below the host's own gives no right to make devices, see mknod(2). Without /proc there is nothing to compare. */
-static bool is_in_host_namespace(void)
-{
-    char own[NAMESPACE_ROOM], hosts[NAMESPACE_ROOM];
-    long folder = current_thread()->process->proc;
-    long size;
-
-    folder = folder > 0 ? folder : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_CLOEXEC, 0);
-    if (folder < 0)
-        return true;
-    size = NATIVE(readlinkat, folder, "self/ns/user", own, sizeof own);
-    if (size > 0 && NATIVE(readlinkat, folder, "1/ns/user", hosts, sizeof hosts) != size)
-        size = 0;
-    if (folder != current_thread()->process->proc)
-        NATIVE(close, folder);
-    return size > 0 && memcmp(own, hosts, (size_t)size) == 0;
-}
-
-/* Hosts' programs begin without CAP_MKNOD (hostinit/seal.c): where nobody can have it, who may change all owners may make devices. */
-static bool may_make_devices(void)
-{
-    struct {
-        uint32_t version;
-        int32_t pid;
-    } header = {.version = CAPABILITY_VERSION_3};
-    struct {
-        uint32_t effective, permitted, inheritable;
-    } sets[2] = {{0}};
-    bool is_sealed = NATIVE(prctl, PR_CAPBSET_READ, CAP_MKNOD, 0, 0, 0) == 0;
-
-    return NATIVE(capget, &header, sets) == 0 && (sets[0].effective >> (is_sealed ? CAP_CHOWN : CAP_MKNOD) & 1) != 0 &&
-           is_in_host_namespace();
-}
 
 /* mknod, mknodat. The kernel says why somebody may not, and makes what is no device, or the whiteout of an overlay. */
 long sys_mknod(struct call *call)
@@ -64,7 +26,7 @@ long sys_mknod(struct call *call)
     long result;
 
     if (((mode & S_IFMT) != S_IFCHR && (mode & S_IFMT) != S_IFBLK) || ((mode & S_IFMT) == S_IFCHR && number == 0) ||
-        !may_make_devices())
+        !has_host_capability(CAP_MKNOD, CAP_CHOWN))
         return sys_add_name(call);
     file.a[path_at + 1] = S_IFREG | DEVICE_MARK | (mode & BLOCK_MODE);
     result = sys_add_name(&file);
@@ -73,7 +35,11 @@ long sys_mknod(struct call *call)
     result = NATIVE(newfstatat, folder, call->a[path_at], &status, AT_SYMLINK_NOFOLLOW);
     if (result != 0)
         return result;
-    return ASK(call->thread, &reply, OP_DEVICE, DEVICE_MADE, (int64_t)status.st_dev, (int64_t)status.st_ino, mode & S_IFMT, number);
+    result = ASK(call->thread, &reply, OP_DEVICE, DEVICE_MADE, (int64_t)status.st_dev, (int64_t)status.st_ino, mode & S_IFMT,
+                 number);
+    if (result != 0)
+        NATIVE(unlinkat, folder, call->a[path_at], 0);
+    return result;
 }
 
 static bool is_for_no_devices(long fd)

@@ -1,6 +1,7 @@
 /* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with devices as such. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
+#include "shim/sys/device/device.h"
 
 /* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
  * */
@@ -54,8 +55,7 @@ static void show_devices(struct call *call, size_t name_at, long size)
         type = name_at == 0 ? at + entry->length - 1 : entry->rest;
         if (*type == S_IFREG >> 12 && device_may_have_inode(call->thread, entry->inode) &&
             NATIVE(newfstatat, call->a[0], entry->rest + name_at, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            has_device_mark(call->thread, status.st_mode) &&
-            device_find(call->thread, status.st_dev, status.st_ino, &device))
+            has_device_mark(call->thread, status.st_mode) && device_find(call->thread, status.st_dev, status.st_ino, &device))
             *type = (char)(device.type >> 12);
     }
 }

@@ -8,6 +8,7 @@
 #include <linux/openat2.h>
 
 #include "shim/core/core.h"
+#include "shim/sys/device/device.h"
 
 enum file_stamp { STAMP_ACCESS, STAMP_WRITE, STAMP_CHANGE, STAMP_COUNT };
 

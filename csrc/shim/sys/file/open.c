@@ -47,7 +47,9 @@ static bool may_wait(const struct opening *opening)
 
 static bool is_to_be_looked_at(const struct call *call, const struct opening *opening)
 {
-    return may_wait(opening) || (call->thread->process->page->devices != 0 && (opening->how.flags & O_PATH) == 0);
+    const struct simunix_clock_page *page = call->thread->process->page;
+
+    return may_wait(opening) || ((page->devices | page->device_programs) != 0 && (opening->how.flags & O_PATH) == 0);
 }
 
 /* What is not the kernel's to open: false if `status` shows no such file. */
@@ -57,6 +59,8 @@ static bool opened_otherwise(struct call *call, const struct opening *opening, c
         *fd = fifo_open(call, opening, status);
     else if (is_device(call->thread, status))
         *fd = device_open(call, opening, status);
+    else if (device_refuses(call->thread, status, opening->how.flags))
+        *fd = -EPERM;
     else
         return false;
     return true;
@@ -65,6 +69,14 @@ static bool opened_otherwise(struct call *call, const struct opening *opening, c
 static bool is_random(const char *path)
 {
     return text_equal(path, "/dev/urandom") || text_equal(path, "/dev/random");
+}
+
+static bool is_refused(const struct call *call, const char *path, uint64_t flags)
+{
+    struct stat status;
+
+    return call->thread->process->page->device_programs != 0 && NATIVE(newfstatat, AT_FDCWD, path, &status, 0) == 0 &&
+           device_refuses(call->thread, &status, flags);
 }
 
 /* Nobody makes files beside the control files of cgroups: what kernfs says of that. */
@@ -84,7 +96,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
     if (!is_bad_pointer(path)) {
         path = opening.path = host_file(call->thread->process, path, own, sizeof own);
         if (is_random(path))
-            return random_open(call, flags);
+            return is_refused(call, path, (uint64_t)(unsigned)flags) ? -EPERM : random_open(call, flags);
         if (text_equal(path, "/dev/vsock")) /* see sys/socket/family.c: the family goes with its device */
             return -ENODEV;
         if (is_to_be_looked_at(call, &opening) && NATIVE(newfstatat, directory, path, &status, 0) == 0) {
@@ -132,7 +144,7 @@ long sys_openat2(struct call *call)
         if (opening.how.resolve == 0) /* else it asks to stay below a folder, or off links */
             opening.path = host_file(call->thread->process, opening.path, own, sizeof own);
         if (is_random(opening.path) && opening.how.resolve == 0)
-            return random_open(call, (int)opening.how.flags);
+            return is_refused(call, opening.path, opening.how.flags) ? -EPERM : random_open(call, (int)opening.how.flags);
         if (is_to_be_looked_at(call, &opening) && look_at(&opening, &status) && opened_otherwise(call, &opening, &status, &fd))
             return fd;
     }

@@ -1,5 +1,5 @@
 /* sync and fsync: nothing waits for the real disk. */
-#include "shim/core/core.h"
+#include "shim/sys/device/device.h"
 
 /* What is written is in the page cache, which outlives every emulated process; waiting for the real disk would only make the
  * run slower, and the slowness of this computer's disk is not the emulated host's. */

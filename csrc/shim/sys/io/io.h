@@ -7,6 +7,7 @@
 #define SIMUNIX_SYS_IO_H
 
 #include "shim/core/fd_kind.h"
+#include "shim/sys/device/device.h"
 
 #define SURE_ROOM 4096 /* of a pipe that poll calls writable: PIPE_BUF */
 

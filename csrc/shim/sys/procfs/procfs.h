@@ -7,6 +7,7 @@
 #define SIMUNIX_PROC_FILES_H
 
 #include "shim/core/core.h"
+#include "shim/sys/device/device.h"
 
 #define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
 

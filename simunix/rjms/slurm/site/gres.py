@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-from simunix.ranges import fold_hosts
-from simunix.rjms.slurm.files.lines import Line, file_text, pair_text, read_lines, text_of
+from simunix.rjms.slurm.files.gres import DETECT, GPU, detected, detection, has_files
+from simunix.rjms.slurm.files.lines import Line, file_text, read_lines, text_of
 from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.conf import SiteConf
@@ -23,39 +22,27 @@ def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
     covered: set[str] = set()
     read = read_lines(path, "a gres.conf")
     written = list(read if names is None else anonymous_lines(read, names, conf.changes, path.name))
-    detects = any(line.value("autodetect").lower() not in ("", "off") for line in written)
+    detects = detection(written) is not None
     everywhere = False
     for line in written:
-        if detect := line.value("autodetect"):
+        if detect := line.value(DETECT):
             told = f"AutoDetect={detect}"
-            conf.changes.append(Change(line.place, told, "left out: there are no GPUs; files stand for them"))
-        kept = line.with_pairs({key: pair for key, pair in line.pairs.items() if key != "autodetect"})
+            conf.changes.append(Change(line.place, told, "left out: there are no GPUs; devices that do nothing stand for them"))
+        kept = line.with_pairs({key: pair for key, pair in line.pairs.items() if key != DETECT})
         if not kept.value("name") or (found := _of_nodes(kept, conf)) is None:
             continue
-        if line.value("name") == "gpu" and not line.value("file"):
+        if line.value("name") == GPU and not has_files(line):
             conf.changes.append(Change(line.place, text_of(found.pairs), DETECTED if detects else WITHOUT_FILE))
             lines += [] if detects else [found]
             continue
         lines.append(found)
-        if line.value("name") == "gpu":
+        if line.value("name") == GPU:
             everywhere = everywhere or not line.value("nodename")
             covered.update(line.hosts("nodename"))
-    detected = _detected(conf, covered) if detects and not everywhere else ()
-    return file_text(lines) + "".join(f"{text}\n" for text in detected)
+    found_there = detected(conf.node_lines, covered) if detects and not everywhere else ()
+    return file_text(lines) + "".join(f"{text}\n" for text in found_there)
 
 
 def _of_nodes(line: Line, conf: SiteConf) -> Line | None:
     """A line for the nodes that there are; None if there are none of those that it names."""
     return conf.references.without(line, "nodename") if line.value("nodename").strip() else line
-
-
-def _detected(conf: SiteConf, covered: set[str]) -> Iterator[str]:
-    """A line for the GPUs of each kind of node, numbered as the driver numbers them."""
-    for node in conf.node_lines:
-        names = [name for name in node.names if name not in covered]
-        first = 0
-        for kind, count in node.gpus if names else ():
-            files = f"/dev/nvidia{first}" if count == 1 else f"/dev/nvidia[{first}-{first + count - 1}]"
-            words = {"NodeName": fold_hosts(names), "Name": "gpu", **({"Type": kind} if kind else {}), "File": files}
-            yield " ".join(pair_text(name, value) for name, value in words.items())
-            first += count

@@ -46,7 +46,7 @@ def test_a_site_becomes_a_scenario_that_is_sound(tmp_path: Path, site: str, node
     conf = (tmp_path / "out/slurm.conf").read_text()
     assert ("proctrack/cgroup" in conf) == (site == "university") and "Include" not in conf and "FUTURE" not in conf
     assert (tmp_path / "out/changes.txt").read_text().count("\n") == len(found.changes)
-    assert devices(tmp_path / "out/slurm.conf", ["gpu1"]) == (
+    assert devices(tmp_path / "out/slurm.conf", conf, ["gpu1"]) == (
         {"gpu1": ("/dev/nvidia0", "/dev/nvidia1")} if site == "university" else {}
     )
     assert list(will_drain(tmp_path / "out/slurm.conf", conf, ["gpu1"])) == []

@@ -9,7 +9,7 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
-from simunix.rjms.slurm.beside import will_drain
+from simunix.rjms.slurm.beside import devices, files_beside, notices, will_drain
 from simunix.rjms.slurm.files.lines import read_lines
 from simunix.rjms.slurm.files.nodes import gpus_of, node_lines
 from simunix.rjms.slurm.own_configuration import features_of
@@ -212,9 +212,11 @@ def test_detected_gpus_all_have_files_or_none(tmp_path: Path) -> None:
 
 def test_gpus_of_default_without_files_are_said_before_the_start(tmp_path: Path) -> None:
     conf = site(tmp_path / "in", DEFAULT_GRES)
-    (told,) = will_drain(conf, conf.read_text(), ["g1", "g2", "h1", "k1"])
-    assert told.startswith(
-        f"{tmp_path}/in/gres.conf: 4 nodes (g1 …) have Gres=gpu in slurm.conf, 4 of them on g1, but File= names 0"
+    told = list(will_drain(conf, conf.read_text(), ["g1", "g2", "h1", "k1"]))
+    kinds = ["(g1 …) have Gres=gpu:a100", "(h1 …) have Gres=gpu", "(k1 …) have Gres=gpu:v100"]
+    assert [each.partition(" in slurm.conf")[0].rpartition(" nodes ")[2] for each in told] == kinds
+    assert told[0].startswith(
+        f"{tmp_path}/in/gres.conf: 3 nodes (g1 …) have Gres=gpu:a100 in slurm.conf, 4 of them on g1, but File= names 0"
     )
 
 
@@ -283,3 +285,31 @@ def test_a_grace_time_that_is_none_has_its_line(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("Name|GraceTime\n\nnormal|soon\n")
     with pytest.raises(SimunixError, match=r"q.txt:3: GraceTime: expected a time such as 00:05:00 or 1-00:00:00, got 'soon'"):
         qos_commands(tmp_path / "q.txt", [])
+
+
+def test_detection_is_answered_for_a_user_s_own_files_too(tmp_path: Path) -> None:
+    """What hosts get of a gres.conf with AutoDetect, which devices are made, and the one line that says so."""
+    conf = site(
+        tmp_path / "in", DEFAULT_GRES, gres="Name=gpu AutoDetect=nvml\nNodeName=h1 Name=nic File=/dev/nic[0-1],/opt/nic\n"
+    )
+    content, _ = files_beside(conf, conf.read_text(), ())["/etc/slurm/gres.conf"]
+    assert content.decode().split("\n")[:2] == [
+        "NodeName=h1 Name=nic File=/dev/nic[0-1],/opt/nic",
+        "NodeName=g[1-2] Name=gpu Type=a100 File=/dev/nvidia[0-3]",
+    ]
+    gpus = tuple(f"/dev/nvidia{number}" for number in range(4))
+    made = devices(conf, conf.read_text(), ["g1", "h1", "k1"])
+    assert made == {"g1": gpus, "h1": ("/dev/nic0", "/dev/nic1", *gpus[:2]), "k1": gpus}
+    told = list(notices(conf, conf.read_text(), ["g1", "h1", "k1"]))
+    assert told[0].startswith(f"{tmp_path}/in/gres.conf:1: AutoDetect=nvml: answered by the Gres= of slurm.conf")
+    assert told[1:] == [f"{tmp_path}/in/gres.conf:2: /opt/nic: not made, as devices are below /dev alone; "
+                        "slurmd ends if the host has no such file"]  # fmt: skip
+
+
+def test_a_gpu_of_several_files_counts_once(tmp_path: Path) -> None:
+    gres = "Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap[1-2]\nName=gpu Type=a100 File=/dev/nvidia1\n"
+    conf = site(tmp_path / "in", "GresTypes=gpu\nNodeName=g1 Gres=gpu:2\nNodeName=g2 Gres=gpu:a100:2\n", gres=gres)
+    caps = ("/dev/nvidia0", "/dev/nvidia-caps/nvidia-cap1", "/dev/nvidia-caps/nvidia-cap2", "/dev/nvidia1")
+    assert devices(conf, conf.read_text(), ["g1"]) == {"g1": caps}
+    (told,) = will_drain(conf, conf.read_text(), ["g1", "g2"])
+    assert "1 nodes (g2 …) have Gres=gpu:a100 in slurm.conf, 2 of them on g2, but File= names 1" in told

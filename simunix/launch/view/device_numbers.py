@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from simunix.launch.factory.container import DeviceNode
+
+@dataclass(frozen=True, slots=True)
+class DeviceNode:
+    """A character device that does nothing, below /dev of a host."""
+
+    path: str
+    major: int
+    minor: int
+
 
 KNOWN: Sequence[tuple[str, int, int]] = (
     (r"/dev/nvidia(\d+)", 195, 0),

@@ -1,5 +1,7 @@
 /* Devices of the host's own: empty regular files with the sticky bit, which means nothing on such files, and which the kernel keeps
  * through chown, writes and truncation. The server knows which of them stand for devices, and for which (rsg_server/devices/). */
+#include "shim/sys/device/device.h"
+
 #include "shim/core/channel.h"
 
 /* What the file stands for; false if it is what it seems to be. */
@@ -30,6 +32,16 @@ bool descriptor_is_device(struct thread *thread, long fd)
     struct stat status;
 
     return thread->process->page->devices != 0 && NATIVE(fstat, fd, &status) == 0 && is_device(thread, &status);
+}
+
+/* Whether the programs of the thread's cgroups forbid to open a device of the kernel's own. */
+bool device_refuses(struct thread *thread, const struct stat *status, uint64_t flags)
+{
+    unsigned type = status->st_mode & S_IFMT;
+    struct reply reply;
+
+    return thread->process->page->device_programs != 0 && (type == S_IFCHR || type == S_IFBLK) &&
+           ASK(thread, &reply, OP_DEVICE, DEVICE_OPEN_REAL, (int64_t)flags, 0, type, (int64_t)status->st_rdev) != 0;
 }
 
 /* As stat counts devices, see new_encode_dev in the kernel. */

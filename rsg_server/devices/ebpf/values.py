@@ -1,0 +1,67 @@
+"""What the verifier knows of a register: a range of numbers, an address in the context or on the stack, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from rsg_server.devices.ebpf.instructions import STACK_BYTES
+
+MOST = (1 << 64) - 1
+
+
+class Kind(Enum):
+    """What is in a register."""
+
+    NOTHING = "nothing"
+    NUMBER = "number"
+    CONTEXT = "context"
+    STACK = "stack"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number between `least` and `most`, without sign; or an address, `least` bytes behind the beginning of its memory."""
+
+    kind: Kind
+    least: int = 0
+    most: int = 0
+
+    def joined(self, other: Value) -> Value:
+        """What is known where two ways through the program meet."""
+        if self == other:
+            return self
+        if self.kind is other.kind is Kind.NUMBER:
+            return number(min(self.least, other.least), max(self.most, other.most))
+        return NOTHING
+
+
+def number(least: int = 0, most: int = MOST) -> Value:
+    """A number of which the bounds are known."""
+    return Value(Kind.NUMBER, least, most)
+
+
+NOTHING = Value(Kind.NOTHING)
+CONTEXT = Value(Kind.CONTEXT)
+FRAME_END = Value(Kind.STACK, STACK_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known before an instruction: of the registers, and which bytes of the stack have been written, a bit each."""
+
+    registers: tuple[Value, ...]
+    written: int = 0
+
+    def joined(self, other: State) -> State:
+        """What is known where two ways meet."""
+        pairs = zip(self.registers, other.registers, strict=True)
+        return State(tuple(one.joined(two) for one, two in pairs), self.written & other.written)
+
+    def with_register(self, at: int, value: Value) -> State:
+        """With another value in a register."""
+        return replace(self, registers=(*self.registers[:at], value, *self.registers[at + 1 :]))
+
+
+FIRST = State((NOTHING, CONTEXT, *[NOTHING] * 8, FRAME_END))
+"""Before a program's first instruction."""
