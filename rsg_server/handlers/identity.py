@@ -118,7 +118,7 @@ def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> 
 
 
 def memory_policy(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first processor]; see OP_MEMORY_POLICY."""
+    """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first CPU]; see OP_MEMORY_POLICY."""
     tid, mode, nodes, named = arguments
     thread = _thread(actor, tid)
     if thread is None:

@@ -24,7 +24,7 @@ COUNTERS = (
 
 
 def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool, nic: str = "") -> tuple[Bind, ...]:
-    """Write the files of a host; the binds that show them. `nic` is the folder of eth0's PCI device below /sys, if there is one.
+    """Write the files of a host; the binds that show them. `nic` is the folder below /sys of eth0's PCI device, or "".
 
     Where these are mounts, all hosts with links of one speed share a tree, but for the one file that tells them apart.
     """
