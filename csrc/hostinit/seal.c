@@ -1,6 +1,7 @@
 /* What a host's root may do to this computer: as little as can be without taking from daemons what they need.
  *
- * Root of a host is root of this computer, in other namespaces. What no namespace divides (most of /proc/sys, all of
+ * Root of a privileged host is root of this computer, in other namespaces; that of a contained one is nobody outside
+ * (containment/mounts.c), and finds the same. What no namespace divides (most of /proc/sys, all of
  * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. CAP_SYS_ADMIN they
  * keep, since daemons mount file systems: this keeps from harm by mistake, not from malice. */
 #define _GNU_SOURCE

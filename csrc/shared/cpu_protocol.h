@@ -17,7 +17,7 @@ enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128
 #define CHARGE_MOST_NS 549755813887
 
 /* Above the flags of HELLO's reply: 1 + the program's row in the table of struct simunix_cpu_cost; 0: none. */
-#define HELLO_COST_ROW_SHIFT 16
+#define HELLO_COST_ROW_SHIFT 32
 
 /* What a new image is told of what its first thread was charged, in nanoseconds. */
 struct simunix_image_charge {

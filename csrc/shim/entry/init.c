@@ -160,7 +160,7 @@ static int64_t register_process(const char *program)
         mapped_adopt(&main_process);
     }
     if ((main_process.flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0) {
-        costs_map(&main_process, (int64_t)(main_process.flags >> HELLO_COST_ROW_SHIFT) - 1);
+        costs_map(&main_process, (reply_number(&reply, 5) >> HELLO_COST_ROW_SHIFT) - 1);
         charge_image(&main_thread, &reply);
     }
     return reply_number(&reply, 13);
