@@ -51,7 +51,7 @@ def parsed(text: str) -> int:
 def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
     """What a group may use: of what was set there, what the group above may use, or all of that."""
     if group.parent is None:
-        return (1 << (hierarchy.host.host.cores if name == CPUS else 1)) - 1
+        return (1 << (hierarchy.host.host.cores if name == CPUS else hierarchy.host.host.numa.nodes or 1)) - 1
     above = effective(hierarchy, group.parent, name)
     return (group.numbers.get(name, 0) & above) or above if "cpuset" in group.controllers else above
 

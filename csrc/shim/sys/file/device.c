@@ -42,11 +42,16 @@ long sys_mknod(struct call *call)
     return result;
 }
 
-static bool is_for_no_devices(long fd)
+#define TMPFS_MAGIC 0x01021994
+
+/* This computer's file systems are for no devices in contained hosts (csrc/hostinit/containment/mounts.c), which the emulated kernel
+ * knows nothing of; file systems in memory are mostly the host's own. */
+static bool is_for_no_devices(const struct thread *thread, long fd)
 {
     struct file_system system;
 
-    return NATIVE(fstatfs, fd, &system) == 0 && (system.flags & NODEV) != 0;
+    return NATIVE(fstatfs, fd, &system) == 0 && (system.flags & NODEV) != 0 &&
+           ((thread->process->flags & HELLO_FLAG_CONTAINED) == 0 || system.type == TMPFS_MAGIC);
 }
 
 /* The file of the terminal is found by name: what it is depends on who asks. */
@@ -87,7 +92,7 @@ long device_open(struct call *call, const struct opening *opening, const struct 
     fd = open_natively(&own, 0);
     if (fd < 0)
         return fd;
-    driver = is_for_no_devices(fd) ? -EACCES
+    driver = is_for_no_devices(call->thread, fd) ? -EACCES
                                    : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev,
                                          (int64_t)status->st_ino, (int64_t)own.how.flags, 0);
     if (driver == DRIVER_NOTHING)

@@ -136,6 +136,9 @@ def _group(kind: str, options: str = "") -> str:
     path = place(kind)
     mount("none", path, kind, 0, options)
     os.mkdir(f"{path}/simunix-contained")
+    if os.path.isdir("/sys/fs/cgroup/simunix-contained"):
+        os.rmdir(f"{path}/simunix-contained")
+        raise PermissionError(f"{kind} is the host's own")
     return f"made a group of {kind}"
 
 
