@@ -34,13 +34,16 @@ HOT = {
     "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
-    "process": ("actor", "channel_pool", "cpu", "futex", "host_state", "lifecycle", "process", "signals", "slots", "zombies"),
+    "process": (
+        *("actor", "channel_pool", "cpu", "cpu_timers", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
+        "zombies",
+    ),
     "rsg": (
         *("activity", "actor", "communications", "cores", "disks", "errors", "lives", "mailbox", "moments", "places", "room"),
         *("synchro", "tasks"),
     ),
     "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
-    "processor": ("accounts", "shares", "sharing"),
+    "processor": ("accounts", "charges", "load", "overload", "recording", "shares", "sharing"),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }
