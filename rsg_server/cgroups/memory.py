@@ -1,9 +1,9 @@
 """memory.max: what the processes of a group have touched is counted at fixed points, and above the limit the largest is killed.
 
 The points are in the order of calls, so the same in each run. A process is counted at a message that comes ten milliseconds of
-virtual time or more after its last count, when it has grown by as much as the shim was told, and at its end. Counted are anonymous
-pages (smaps_rollup of proc(5)), which the computer's load does not change; the shim has transparent huge pages off in such
-processes. Files, and memory that processes share by files, count nothing. Nothing is swapped.
+virtual time or more after its last count, when it has grown by as much as the shim was told, and at its end. Counted are
+anonymous pages (smaps_rollup of proc(5)), which the computer's load does not change; the shim has transparent huge pages off in
+such processes. Files, and memory that processes share by files, count nothing. Nothing is swapped.
 """
 
 from __future__ import annotations
