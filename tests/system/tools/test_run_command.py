@@ -122,6 +122,12 @@ def test_deadlock_names_who_waits_for_what(simunix: Simunix) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_daemons_that_a_command_has_left_and_that_wait_for_ever_end_with_it(simunix: Simunix) -> None:
+    wait = "import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()"
+    done = simunix("run", "--", "bash", "-c", f"{sys.executable} -c '{wait}' & sleep 10; exit 3")
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def test_time_limit(simunix: Simunix, tmp_path: Path) -> None:
     done = simunix("run", "--until", "1h", "--", "bash", "-c", "while true; do sleep 60; echo tick; done", timeout=20)
     assert done.stdout.count("tick") == 60 - 1
