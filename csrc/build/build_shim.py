@@ -49,13 +49,14 @@ SHIM_LINK = [
     "-Wl,-z,initfirst",  # our constructor runs before all others
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--gc-sections",
+    "-Wl,--sort-section=alignment",  # no gap before what fills a page: the library is to fit into SPAN_BYTES
     "-Wl,-e,injected_entry",  # where hosts' inits have programs begin that no loader brings the library into
     "-Wl,--build-id",
 ]
 SPAN_BYTES = 0x70000
 """How much address space the library takes. All that a program maps lies below the library, and some allocators align what they
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
-SELDOM = ("strace", "sys/cgroup", "sys/device", "sys/procfs", "sys/process", "sys/rsg")
+SELDOM = ("pids", "strace", "sys/cgroup", "sys/device", "sys/procfs", "sys/process", "sys/rsg")
 """Rooms of the shim whose calls cost far more than their code: they are compiled for size, to stay within SPAN_BYTES."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")

@@ -156,7 +156,8 @@ enum simunix_op {
     OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
     /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
     OP_RSG = 70,
-    OP_NETWORK = 100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
+    OP_NETWORK =
+        100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };
 

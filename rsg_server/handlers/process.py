@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.process import pid_namespaces
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.process.native_signal import is_of_interval
+from rsg_server.process.orphans import enter_namespace
 from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Fork, Hello, Op, Resume, Space
 
@@ -36,14 +36,9 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     other = process.host.processes.get(pid)
     if other is not None and other is not process:
         raise ValueError(f"pid {pid} belongs to another process")
-    process.pid, process.is_traced = pid, False
-    process.host.processes[process.pid] = process
-    if reaper:
-        pid_namespaces.enter(process, reaper)
+    _known(kernel, process, pid, reaper)
     if kind != Hello.NEW_IMAGE or process.images == 0:
         process.host.latest_pid = pid
-    if process.pidfd >= 0 and process not in kernel.readiness:
-        kernel.readiness.watch(process.pidfd, process)
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
     if kind == Hello.LATE:
@@ -68,6 +63,16 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     if kernel.debugger is not None and kernel.debugger.holds(actor, reply):
         return None
     return reply
+
+
+def _known(kernel: ProcessKernel, process: Process, pid: int, reaper: int) -> None:
+    """Note the number of a process, and its `reaper` in a PID namespace within its host's (0: none); watch for its end."""
+    process.pid, process.is_traced = pid, False
+    process.host.processes[pid] = process
+    if reaper:
+        enter_namespace(process, reaper)
+    if process.pidfd >= 0 and process not in kernel.readiness:
+        kernel.readiness.watch(process.pidfd, process)
 
 
 def _charging(kernel: ProcessKernel, actor: Actor) -> tuple[int, bytes]:

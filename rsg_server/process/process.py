@@ -82,7 +82,9 @@ class Process:
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
     has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
-    reaper: Process | None = None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+    reaper: Process | None = (
+        None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+    )
     outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
     cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
@@ -147,7 +149,7 @@ class Process:
 
 
 def number_at_level(numbers: str, level: int) -> int:
-    """A number out of NSpid, NSpgid or NSsid of /proc/PID/status: one for each PID namespace, from the reader's inwards; -1 for none.
+    """A number out of NSpid, NSpgid or NSsid of /proc/PID/status, one for each PID namespace from the reader's on; -1: none.
 
     Where there are fewer, the innermost: a server in a unit test has no namespaces below its own.
     """

@@ -221,10 +221,10 @@ struct process {
     bool is_guest;     /* in the memory of its creator, which goes on */
     bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
-    int host_pid; /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
-    int reaper;   /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
-    int proc;     /* the host's /proc, once the process may lose sight of it; 0 before */
-    bool uses_cgroups;      /* it has opened control files of cgroups, or its host has made some */
+    int host_pid;      /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
+    int reaper;        /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
+    int proc;          /* the host's /proc, once the process may lose sight of it; 0 before */
+    bool uses_cgroups; /* it has opened control files of cgroups, or its host has made some */
     uint64_t memory_step;   /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
     uint64_t memory_grown;  /* since it was counted */
     uint64_t memory_break;  /* the kernel's break when it was last moved */

@@ -1,4 +1,4 @@
-"""crun and podman run containers on hosts, as root and as an ordinary user, from an unpacked image; each run comes out the same."""
+"""crun and podman run containers on hosts, as root and as an ordinary user, from an unpacked image; each run is the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from tests.conftest import Simunix
 from tests.needs import needs, needs_root
 from tests.system.images import bundle, image
 
-pytestmark = [pytest.mark.slow, needs_root("an ordinary user's hosts have one user id, and tools that change it"), needs("busybox")]
+pytestmark = [
+    pytest.mark.slow,
+    needs_root("an ordinary user's hosts have one user id, and tools that change it"),
+    needs("busybox"),
+]
 
 USER = 1000
 COMMAND = (
@@ -133,6 +137,8 @@ def test_podman_runs_a_container(simunix: Simunix, open_folder: Path, user: str)
     places = ("--root=/tmp/storage", "--runroot=/run/podman") if user == "root" else ()
     options = ("--cgroups=disabled", "--network=host", "--rm", "--security-opt=no-new-privileges")
     command = ("podman", "--cgroup-manager=cgroupfs", *places, "run", *options, "--rootfs", str(root), "sh", "-c", COMMAND)
-    done = twice(simunix, open_folder, partial(image, open_folder / "image", USER if user == "ordinary" else 0), *before, *command)
+    done = twice(
+        simunix, open_folder, partial(image, open_folder / "image", USER if user == "ordinary" else 0), *before, *command
+    )
     assert done.returncode == 4, done.stderr
     assert "PID   COMMAND\n    1 sh\n    2 ps\n0\n" in done.stdout and "slept" in done.stdout

@@ -96,8 +96,8 @@ long sys_mmap(struct call *call)
         return -ENODEV;
     if (cgroup_counts_memory(process) && (call->a[3] & MAP_TYPE) == MAP_PRIVATE && (call->a[2] & PROT_WRITE) != 0)
         cgroup_memory_grows(call->thread, (uint64_t)call->a[1]);
-    address = (call->a[3] & MAP_ANONYMOUS) == 0 && descriptor_is_device(call->thread, call->a[4]) ? -ENODEV
-                                                                                                 : call_natively(call);
+    address =
+        (call->a[3] & MAP_ANONYMOUS) == 0 && descriptor_is_device(call->thread, call->a[4]) ? -ENODEV : call_natively(call);
     if (address < 0 && address > -4096)
         return address;
     if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)

@@ -239,14 +239,13 @@ static char **build_environment(struct call *call, char **given, int shim, int f
         text = text_append(text_append(text, end, preload), end, ":");
     text = text_append(text, end, path);
     *to++ = ++text;
-    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
-                              descriptor_number(process, call->thread->channel));
-    text = text_append_number(text_append(text, end, ","), end,
-                              descriptor_number(process, process->page_file));
+    text =
+        text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end, descriptor_number(process, call->thread->channel));
+    text = text_append_number(text_append(text, end, ","), end, descriptor_number(process, process->page_file));
     if (filters >= 0)
         text = text_append_number(text_append(text, end, ";"), end, filters);
     if (process->proc > 0)
-        text = text_append_number(text_append(text, end, is_nested(process) ? "@@" : "@"), end, process->proc);
+        text = text_append_number(text_append(text, end, pids_are_nested(process) ? "@@" : "@"), end, process->proc);
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;

@@ -9,7 +9,8 @@
 bool namespace_prepare(struct thread *thread, uint64_t flags)
 {
     if ((flags & CLONE_NEWTIME) != 0) {
-        warn_once(thread, WARN_REFUSED, "CLONE_NEWTIME: the clocks are the emulation's, and equal for all programs of a host", NULL);
+        warn_once(thread, WARN_REFUSED, "CLONE_NEWTIME: the clocks are the emulation's, and equal for all programs of a host",
+                  NULL);
         return false;
     }
     if (proc_keep(thread->process) || (flags & (CLONE_NEWPID | CLONE_NEWNET)) == 0)
@@ -22,7 +23,8 @@ static long network_inode(const struct process *process)
 {
     struct stat status;
 
-    return process->proc > 0 && NATIVE(newfstatat, process->proc, "thread-self/ns/net", &status, 0) == 0 ? (long)status.st_ino : 0;
+    return process->proc > 0 && NATIVE(newfstatat, process->proc, "thread-self/ns/net", &status, 0) == 0 ? (long)status.st_ino
+                                                                                                         : 0;
 }
 
 void namespace_network_entered(struct thread *thread, bool is_new)

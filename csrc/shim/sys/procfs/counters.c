@@ -71,7 +71,8 @@ __attribute__((cold)) static void put_group(struct proc_page *page)
     size_t size = 0;
     struct reply reply;
 
-    if (page->thread->process->cgroup_device != 0 && ASK(page->thread, &reply, OP_CGROUP_OF, proc_number_told(page->thread->process, proc_id_of(page->path))) == 0)
+    if (page->thread->process->cgroup_device != 0 &&
+        ASK(page->thread, &reply, OP_CGROUP_OF, proc_number_told(page->thread->process, proc_id_of(page->path))) == 0)
         size = reply_bytes(&reply, 1, path, sizeof path - 1);
     path[size] = '\0';
     proc_put(page, size == 0 ? "/" : path);

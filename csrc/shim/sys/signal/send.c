@@ -43,7 +43,8 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
     struct reply reply;
 
     if (ends_process(signal))
-        ASK(call->thread, &reply, OP_SIGNAL, target_told(call->thread->process, pid), pid_told(call->thread->process, tid), signal);
+        ASK(call->thread, &reply, OP_SIGNAL, target_told(call->thread->process, pid), pid_told(call->thread->process, tid),
+            signal);
 }
 
 /* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they were. */
@@ -65,8 +66,8 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
         call->thread->tracee.due = SIGSTOP;
         return true;
     }
-    return ASK(call->thread, &reply, OP_PTRACE, PTRACE_STOPPED_BY_SIGNAL,
-               pid_told(call->thread->process, tid != 0 ? tid : pid), 0) == 0;
+    return ASK(call->thread, &reply, OP_PTRACE, PTRACE_STOPPED_BY_SIGNAL, pid_told(call->thread->process, tid != 0 ? tid : pid),
+               0) == 0;
 }
 
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of `pid`. */

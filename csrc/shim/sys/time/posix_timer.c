@@ -161,11 +161,14 @@ long sys_timer_settime(struct call *call)
         first = clock_deadline(call->thread, timer->clock_id, &wanted->value, (call->a[1] & TIMER_ABSTIME) != 0);
     if (first == 0 && to_nanoseconds(&wanted->value) != 0)
         first = 1; /* long past, but armed */
-    setting = (struct timer_setting){call->a[0] + 1, first,      to_nanoseconds(&wanted->interval),
-                                     timer->signal,  pid_told(call->thread->process, timer->tid), timer->value};
+    setting = (struct timer_setting){
+        call->a[0] + 1, first, to_nanoseconds(&wanted->interval), timer->signal, pid_told(call->thread->process, timer->tid),
+        timer->value};
     if (timer->is_cpu)
-        return cpu_timer_set(call, &setting, (struct cpu_clock){pid_told(call->thread->process, timer->cpu_tid), (call->a[1] & TIMER_ABSTIME) != 0},
-                             (void *)call->a[3]);
+        return cpu_timer_set(
+            call, &setting,
+            (struct cpu_clock){pid_told(call->thread->process, timer->cpu_tid), (call->a[1] & TIMER_ABSTIME) != 0},
+            (void *)call->a[3]);
     return timer_set(call, &setting, (void *)call->a[3]);
 }
 
