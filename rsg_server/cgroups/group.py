@@ -36,6 +36,7 @@ class Group:
     numbers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)  # its control files: inodes by name
     account: Account | None = None  # of its threads at the processors, once some have computed
 
     def __repr__(self) -> str:

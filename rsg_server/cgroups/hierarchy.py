@@ -75,7 +75,7 @@ class Hierarchy:
             raise RefusedError(errno.EBUSY if group is not None else errno.ENODEV)
         if group.children or group.processes:
             raise RefusedError(errno.EBUSY)
-        self._remove_files(group, [file for _, file in self._files_of(group)])
+        self._remove_files(group, list(group.files))
         self.real.remove_folder(group.path[1:])
         del group.parent.children[group.name], self.groups[inode]
         self.kernel.devices.programs.removed(group)
@@ -84,27 +84,24 @@ class Hierarchy:
         """Let the children of a group have these controllers from now on."""
         group.passed = controllers
         for child in group.children.values():
-            before = {file.name for _, file in self._files_of(child)}
             child.controllers = controllers
             for process in list(child.members()):
                 self.memory.follow(process)
                 cpuset.follow(self, process)
-            self._remove_files(child, [self._known[name] for name in before if not self._known[name].is_of(child)])
+            self._remove_files(child, [name for name in child.files if not self._known[name].is_of(child)])
             self._add_files(child, owner)
 
     # Control files
 
-    def _files_of(self, group: Group) -> list[tuple[int, ControlFile]]:
-        return [(inode, file) for inode, (of, file) in self.files.items() if of is group]
-
     def _learn(self, group: Group) -> None:
+        """Note the inodes of the control files that a group has, or has got."""
         for name, inode in self.real.listing(group.path[1:]).items():
-            if name in self._known:
+            if name in self._known and name not in group.files:
+                group.files[name] = inode
                 self.files[inode] = (group, self._known[name])
 
     def _add_files(self, group: Group, owner: tuple[int, int]) -> None:
-        before = {file.name for _, file in self._files_of(group)}
-        fresh = [file for name, file in self._known.items() if name not in before and file.is_of(group)]
+        fresh = [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
         if not fresh:
             return
         self.real.make(group.path[1:], [(file.name, file.mode) for file in fresh], owner)
@@ -113,34 +110,34 @@ class Hierarchy:
             if file.tells:
                 self.tell(group, file.name)
 
-    def _remove_files(self, group: Group, files: Iterable[ControlFile]) -> None:
-        names = {file.name for file in files}
-        for inode, file in self._files_of(group):
-            if file.name in names:
-                del self.files[inode]
-                self._told.pop(inode, None)
-        self.real.remove(group.path[1:], names)
+    def _remove_files(self, group: Group, names: Iterable[str]) -> None:
+        gone = list(names)
+        for name in gone:
+            inode = group.files.pop(name)
+            del self.files[inode]
+            self._told.pop(inode, None)
+        self.real.remove(group.path[1:], gone)
 
-    def refresh(self, inode: int, was_emptied: bool = False) -> None:
-        """Have the real file say what there is to say now. Raises RefusedError if there is no such file."""
+    def refresh(self, inode: int, was_emptied: bool = False) -> bool:
+        """Have the real file say what there is to say now; whether that has changed it. Raises RefusedError if it is gone."""
         if inode not in self.files:
             raise RefusedError(errno.ENODEV)
         group, file = self.files[inode]
         if file.read is None:
-            return
+            return False
         text = file.read(self, group)
         if file.tells and self._told.get(inode) == text and not was_emptied:
-            return
+            return False
         if file.tells:
             self._told[inode] = text
         self.real.put(f"{group.path[1:]}/{file.name}", text)
+        return True
 
     def tell(self, group: Group, name: str) -> None:
         """What a file says may have changed: whoever watches the file learns of it, if the group has it."""
-        for inode, file in self._files_of(group):
-            if file.name == name:
-                self.refresh(inode)
-                self.kernel.readiness.changed()
+        inode = group.files.get(name)
+        if inode is not None and self.refresh(inode):
+            self.kernel.readiness.changed()
 
     def tell_up(self, group: Group, name: str) -> None:
         """What a file of a group, and those of the groups above, say may have changed."""

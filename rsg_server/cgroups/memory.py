@@ -1,9 +1,9 @@
 """memory.max: what the processes of a group have touched is counted at fixed points, and above the limit the largest is killed.
 
-The points are in the order of calls, so the same in each run: a message that comes ten milliseconds of virtual time or more
-after the last count, growth by as much as the shim was told, the end of a process. Counted are anonymous pages (smaps_rollup of
-proc(5)), which the computer's load does not change; the shim has transparent huge pages off in such processes. Files, and
-memory that processes share by files, count nothing. Nothing is swapped.
+The points are in the order of calls, so the same in each run. A process is counted at a message that comes ten milliseconds of
+virtual time or more after its last count, when it has grown by as much as the shim was told, and at its end. Counted are
+anonymous pages (smaps_rollup of proc(5)), which the computer's load does not change; the shim has transparent huge pages off in
+such processes. Files, and memory that processes share by files, count nothing. Nothing is swapped.
 """
 
 from __future__ import annotations
@@ -47,8 +47,15 @@ def used(process: Process) -> int:
 
 
 def current(group: Group) -> int:
-    """Bytes that the processes of a group and below have touched."""
-    total = sum(used(process) for process in group.members() if not process.dead)
+    """Bytes that the processes of a group and below have touched by now."""
+    for process in group.members():
+        process.memory_used = 0 if process.dead else used(process)
+    return as_counted(group)
+
+
+def as_counted(group: Group) -> int:
+    """The same, of each process when it was last counted."""
+    total = sum(process.memory_used for process in group.members() if not process.dead)
     group.counts[PEAK] = max(group.counts.get(PEAK, 0), total)
     return total
 
@@ -89,7 +96,7 @@ class Memory:
         home = group_of(process)
         if process.memory_due_ns < 0 or home is None:
             return STEP_WITHOUT_LIMIT
-        left = [group.number(MAX) - current(group) for group in counting(home) if group.number(MAX) != NO_LIMIT]
+        left = [group.number(MAX) - as_counted(group) for group in counting(home) if group.number(MAX) != NO_LIMIT]
         return max(STEP_LEAST, min(left, default=STEP_WITHOUT_LIMIT) // STEPS_TO_LIMIT)
 
     def look(self, hierarchy: Hierarchy, process: Process) -> None:
@@ -103,7 +110,8 @@ class Memory:
         if home is None or process.memory_due_ns < 0:
             return
         process.memory_due_ns = self._kernel.now_ns + BETWEEN_COUNTS_NS
-        for group in list(counting(home)):
+        process.memory_used = used(process)
+        for group in [group for group in counting(home) if group.number(MAX) != NO_LIMIT or group.number(HIGH) != NO_LIMIT]:
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
@@ -111,13 +119,16 @@ class Memory:
         for process in list(group.members()):
             self.follow(process)
         if "memory" in group.controllers:
+            current(group)
             self._enforce(hierarchy, group)
 
     def _enforce(self, hierarchy: Hierarchy, group: Group) -> None:
         most, high = group.number(MAX), group.number(HIGH)
         if most == NO_LIMIT and high == NO_LIMIT:
             return
-        total = current(group)
+        total = as_counted(group)
+        if total > min(limit for limit in (most, high) if limit != NO_LIMIT):
+            total = current(group)  # the others may have given back some
         if high != NO_LIMIT and total > high:
             count(group, "high")
             hierarchy.tell_up(group, EVENTS)

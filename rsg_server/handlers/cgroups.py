@@ -16,20 +16,25 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 
+def _refused(error: RefusedError | OSError) -> Reply:
+    """The errno of a refusal, or of a real file that cannot be made or written (a full file system)."""
+    return failed(error.number if isinstance(error, RefusedError) else error.errno or errno.EIO)
+
+
 def read(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[inode, 1 if it was emptied] -> [0]: what a control file has to say now is in it."""
     inode, was_emptied = arguments
     try:
         kernel.cgroups.of(actor.process.host).refresh(inode, bool(was_emptied))
-    except RefusedError as error:
-        return failed(error.number)
+    except (RefusedError, OSError) as error:
+        return _refused(error)
     return OK
 
 
 def write(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
     """[inode, bytes, user] -> [0]. A writer that has killed or frozen itself gets no answer, or gets it once it is thawed."""
     inode, content, user = arguments
-    process, hierarchy = actor.process, None
+    process = actor.process
     try:
         hierarchy = kernel.cgroups.of(process.host)
         if inode not in hierarchy.files:
@@ -39,8 +44,8 @@ def write(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply
             return failed(errno.EINVAL)
         text = content.partition(b"\0")[0].decode(errors="replace")
         file.write(Request(hierarchy, group, text, process, user))
-    except RefusedError as error:
-        return failed(error.number)
+    except (RefusedError, OSError) as error:
+        return _refused(error)
     if process.dead:
         return None
     values = (0, int(kernel.cgroups.counts_memory(process)))
@@ -56,8 +61,8 @@ def made(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     above, inode, name = arguments
     try:
         kernel.cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
-    except RefusedError as error:
-        return failed(error.number)
+    except (RefusedError, OSError) as error:
+        return _refused(error)
     return OK
 
 
@@ -65,8 +70,8 @@ def remove(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     """[inode] -> [0]: the folder and its control files are gone."""
     try:
         kernel.cgroups.of(actor.process.host).remove(arguments[0])
-    except RefusedError as error:
-        return failed(error.number)
+    except (RefusedError, OSError) as error:
+        return _refused(error)
     return OK
 
 
@@ -90,8 +95,8 @@ def into(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[inode] -> [0]: the next child of the actor is born there."""
     try:
         kernel.cgroups.next_child_into(actor, kernel.cgroups.group_by_inode(actor.process.host, arguments[0]))
-    except RefusedError as error:
-        return failed(error.number)
+    except (RefusedError, OSError) as error:
+        return _refused(error)
     return OK
 
 

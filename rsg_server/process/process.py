@@ -88,6 +88,7 @@ class Process:
     outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
     cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
+    memory_used: int = 0  # bytes, when its cgroup last counted it
     memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Callable[[Process], None] | None = None

@@ -71,13 +71,14 @@ class Signals:
     def stop(self, process: Process) -> None:
         """The kernel has stopped a process: take its actors out of the run queue until the process is continued."""
         native_signal.await_rests(process.global_pid)
-        if not process.is_held:
+        was_held, process.stopped = process.is_held, True
+        if not was_held:
             self._hold(process)
-        process.stopped = True
         if process.parent is not None:
             self.child_changed(process.parent)
 
     def _hold(self, process: Process) -> None:
+        """Take the actors of a process that is held by now out of the run queue."""
         kernel = self._kernel
         for actor in process.actors:
             if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
@@ -105,9 +106,9 @@ class Signals:
 
     def freeze(self, process: Process) -> None:
         """The cgroup of a process is frozen: none of its actors has a turn until the group is thawed."""
-        if not process.is_held:
+        was_held, process.frozen = process.is_held, True
+        if not was_held:
             self._hold(process)
-        process.frozen = True
 
     def thaw(self, process: Process) -> None:
         """The cgroup of a process is not frozen: its ready actors rejoin the run queue unless a signal has stopped it."""

@@ -149,3 +149,44 @@ def test_what_cannot_be_is_said_before_the_start(simunix: Simunix, tmp_path: Pat
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
     assert done.returncode == 2
     assert "slurm.cgroup: no plugin of slurm.conf uses cgroups; name one in slurm.parameters" in done.stderr
+
+
+SITE = """
+ClusterName=hydra
+SlurmctldHost=head(10.20.0.1)
+SlurmUser=slurm
+ProctrackType=proctrack/cgroup
+TaskPlugin=task/affinity,task/cgroup
+PrologFlags=Contain,X11
+JobAcctGatherType=jobacct_gather/cgroup
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+NodeName=cpu[1-2] NodeAddr=10.20.1.[1-2] Sockets=2 CoresPerSocket=4 ThreadsPerCore=1 RealMemory=64000
+PartitionName=cpu Nodes=cpu[1-2] Default=YES MaxTime=2-00:00:00 State=UP
+"""
+SITE_CGROUPS = """
+CgroupAutomount=yes
+CgroupMountpoint=/sys/fs/cgroup
+ConstrainCores=yes
+ConstrainDevices=yes
+ConstrainRAMSpace=yes
+ConstrainSwapSpace=yes
+AllowedSwapSpace=0
+"""
+SITE_JOB = """
+processes:
+  - {name: user, host: head, start: 10s, command: "srun -wcpu2 -n1 -c2 --mem=100M cat /proc/self/cgroup"}
+stop: processes
+until: 10min
+"""
+
+
+def test_an_imported_site_keeps_its_plugins(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "slurm.conf").write_text(SITE)
+    (tmp_path / "cgroup.conf").write_text(SITE_CGROUPS)
+    done = simunix("slurm", "import", tmp_path / "slurm.conf", "-o", tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    scenario = tmp_path / "site/scenario.yaml"
+    scenario.write_text(scenario.read_text() + SITE_JOB)
+    ran = run(simunix, scenario, tmp_path / "out", timeout=100)
+    assert ran.output("head", "user") == "0::/system.slice/cpu2_slurmstepd.scope/job_1/step_0/user/task_0\n"

@@ -32,7 +32,7 @@ RULES: Mapping[str, tuple[str | None, str]] = {
         (
             *("srunprolog", "srunepilog", "healthcheckprogram", "healthcheckinterval", "healthchecknodestate", "rebootprogram"),
             *("unkillablestepprogram", "slurmctldprimaryonprog", "slurmctldprimaryoffprog", "resvprolog", "resvepilog"),
-            *("clifilterplugins", "prologflags"),
+            "clifilterplugins",
         ),
         (None, NOT_RUN),
     ),

@@ -116,6 +116,23 @@ def test_a_nominated_actor_of_a_stopped_process_looks_when_that_is_continued() -
         assert list(world.kernel.run_queue) == actors[:1]
 
 
+def test_a_frozen_process_has_no_turn_until_it_is_thawed_and_continued() -> None:
+    with fake() as world, workers(world, 2) as (actors, _, writing):
+        signals, process = world.kernel.signals, actors[1].process
+        os.write(writing, b"x")
+        wake_ready(world.kernel)
+        signals.freeze(process)
+        assert list(world.kernel.run_queue) == actors[:1] and not actors[1].is_nominated
+        signals.stop(process)
+        signals.thaw(process)
+        assert list(world.kernel.run_queue) == actors[:1]
+        signals.freeze(process)
+        signals.resume(process)
+        assert list(world.kernel.run_queue) == actors[:1]
+        signals.thaw(process)
+        assert list(world.kernel.run_queue) == actors
+
+
 def test_a_nominated_actor_that_ends_leaves_the_run_queue() -> None:
     with fake() as world, workers(world, 2) as (actors, _, writing):
         os.write(writing, b"x")

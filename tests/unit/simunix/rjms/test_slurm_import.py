@@ -262,7 +262,7 @@ def test_the_file_of_usage_is_what_slurmctld_reads(tmp_path: Path) -> None:
 def test_scripts_beside_slurm_conf_go_along_when_they_are_asked_for(tmp_path: Path) -> None:
     words = ["slurm", "import", str(SITES / "university/slurm.conf"), "--output"]
     assert main([*words, str(tmp_path / "without")]) == main([*words, str(tmp_path / "with"), "--scripts"]) == 0
-    assert "prolog" not in (tmp_path / "without/slurm.conf").read_text().lower()
+    assert "prolog" not in (tmp_path / "without/slurm.conf").read_text().lower().replace("prologflags", "")
     conf = (tmp_path / "with/slurm.conf").read_text()
     assert "Prolog=/etc/slurm/prolog.sh\n" in conf and "JobSubmitPlugins=lua\n" in conf and "Epilog" not in conf
     assert {"prolog.sh", "job_submit.lua"} <= {path.name for path in (tmp_path / "with").iterdir()}
