@@ -49,6 +49,7 @@ SHIM_LINK = [
     "-Wl,-z,initfirst",  # our constructor runs before all others
     "-Wl,-z,separate-code",  # the executable segment holds our system calls and nothing else
     "-Wl,--gc-sections",
+    "-Wl,--sort-section=alignment",  # no gap before what fills a page: the library is to fit into SPAN_BYTES
     "-Wl,-e,injected_entry",  # where hosts' inits have programs begin that no loader brings the library into
     "-Wl,--build-id",
 ]

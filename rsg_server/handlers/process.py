@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.process import pid_namespaces
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.process.native_signal import is_of_interval
+from rsg_server.process.orphans import enter_namespace
 from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Fork, Hello, Op, Resume, Space
 
@@ -33,7 +33,12 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     actor.tid = tid
     if kind == Hello.THREAD:
         return OK
-    _present(kernel, process, pid, kind, reaper)
+    other = process.host.processes.get(pid)
+    if other is not None and other is not process:
+        raise ValueError(f"pid {pid} belongs to another process")
+    _known(kernel, process, pid, reaper)
+    if kind != Hello.NEW_IMAGE or process.images == 0:
+        process.host.latest_pid = pid
     if kind == Hello.FORKED:
         return Reply((0, process.seed))
     if kind == Hello.LATE:
@@ -60,17 +65,12 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return reply
 
 
-def _present(kernel: ProcessKernel, process: Process, pid: int, kind: int, reaper: int) -> None:
-    """Find the process by its number from now on, and look out for its end."""
-    other = process.host.processes.get(pid)
-    if other is not None and other is not process:
-        raise ValueError(f"pid {pid} belongs to another process")
+def _known(kernel: ProcessKernel, process: Process, pid: int, reaper: int) -> None:
+    """Note the number of a process, and its `reaper` in a PID namespace within its host's (0: none); watch for its end."""
     process.pid, process.is_traced = pid, False
     process.host.processes[pid] = process
     if reaper:
-        pid_namespaces.enter(process, reaper)
-    if kind != Hello.NEW_IMAGE or process.images == 0:
-        process.host.latest_pid = pid
+        enter_namespace(process, reaper)
     if process.pidfd >= 0 and process not in kernel.readiness:
         kernel.readiness.watch(process.pidfd, process)
 

@@ -13,12 +13,12 @@ import socket
 from collections.abc import Callable, Sequence
 
 from rsg_server.errors import SimunixError
-from rsg_server.process import native_signal, pid_namespaces, zombies
+from rsg_server.process import native_signal, zombies
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.channel_pool import PooledChannel, new_channel
 from rsg_server.process.host_state import Command, HostState
 from rsg_server.process.needs import Kernel
-from rsg_server.process.orphans import hang_up_orphans, reparent
+from rsg_server.process.orphans import awaited, hang_up_orphans, reparent, with_members
 from rsg_server.process.process import Process
 from rsg_server.protocol import Wait, Wake
 
@@ -222,10 +222,10 @@ class Lifecycle:
         self._end_all([process for process in processes if not process.dead and process.is_dying()])
 
     def _end_all(self, dying: Sequence[Process]) -> None:
-        all_dying = pid_namespaces.with_members(dying)
+        all_dying = with_members(dying)
         held: dict[Process, list[zombies.Zombie]] = {}
         for process in all_dying:
-            left = pid_namespaces.awaited(process, all_dying) if process.reaper is process else []
+            left = awaited(process, all_dying) if process.reaper is process else []
             if left:
                 held[process] = left
             else:

@@ -52,7 +52,7 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
 
 
 def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bool:
-    """Whether a signal is pending for a process, or for its thread `tid` (a number of its host's PID namespace, see `global_tid`)."""
+    """Whether a signal is pending for a process, or for its thread `tid` (a number as `global_tid` takes it)."""
     path, field = f"/proc/{global_pid}/status", "ShdPnd:"
     if tid:
         path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid, level)}/status", "SigPnd:"

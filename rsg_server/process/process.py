@@ -150,7 +150,7 @@ class Process:
 
 
 def number_at_level(numbers: str, level: int) -> int:
-    """A number out of NSpid, NSpgid or NSsid of /proc/PID/status: one for each PID namespace, from the reader's inwards; -1 for none.
+    """A number out of NSpid, NSpgid or NSsid of /proc/PID/status, one for each PID namespace from the reader's on; -1: none.
 
     Where there are fewer, the innermost: a server in a unit test has no namespaces below its own.
     """

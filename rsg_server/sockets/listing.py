@@ -45,7 +45,7 @@ _ESTABLISHED_AT = 9
 
 
 def lines(sockets: Iterable[SimulatedSocket], process: Process, host: HostState, name: str) -> Sequence[str] | None:
-    """A file of /proc/net as a process sees it whose sockets are of `host`; None for a name that has nothing to do with sockets."""
+    """A file of /proc/net as a process of `host` sees it; None for a name that has nothing to do with sockets."""
     if name in _LISTS:
         kind, family = _LISTS[name]
         return [_head(kind, family), *rows(sockets, host, kind, family)]

@@ -1,7 +1,7 @@
-"""Network namespaces that programs make within their host's (network_namespaces(7)): each has a loopback of its own, and nothing else.
+"""Network namespaces that programs make within their host's (network_namespaces(7)): each has a loopback, and nothing else.
 
-A socket belongs to the namespace that its maker is in. The simulated network knows hosts alone, so a namespace is a host beside its host,
-with the same processes and without addresses.
+A socket belongs to the namespace that its maker is in. The simulated network knows hosts alone, so a namespace is a host beside
+its host, with the same processes and without addresses.
 """
 
 from __future__ import annotations

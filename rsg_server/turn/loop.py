@@ -96,8 +96,6 @@ class TurnLoop:
             if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
-                if kernel.lifecycle.held:
-                    kernel.lifecycle.end_held()
                 if readiness.may_have_changed or words[MAY_HAVE_WOKEN]:
                     self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
                     wake_ready(kernel)

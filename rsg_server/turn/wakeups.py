@@ -30,6 +30,8 @@ ACCEPTS: Final = (43, 288)
 def wake_ready(kernel: WakeupKernel) -> None:
     """Wake actors whose descriptors are ready, serve sockets and reap processes, until that makes nothing more ready."""
     again = True
+    if kernel.lifecycle.held:
+        kernel.lifecycle.end_held()
     while again:
         again = False
         kernel.readiness.may_have_changed = False

@@ -87,7 +87,7 @@ long pid_of_pidfd(const struct process *process, int fd, long *host_number)
         return -ESRCH;
     if (number < 0)
         return -EBADF;
-    if (!is_nested(process))
+    if (!pids_are_nested(process))
         return number > 0 ? number : -ESRCH;
     if (number == process->host_pid)
         return process->pid;

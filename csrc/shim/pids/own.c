@@ -43,7 +43,7 @@ void pids_of_thread(struct thread *thread)
     char text[LINK_ROOM];
 
     thread->tid = thread->host_tid = (int)NATIVE(gettid);
-    if (!is_nested(thread->process))
+    if (!pids_are_nested(thread->process))
         return;
     if (!link_of(thread->process, "thread-self", text)) /* PID/task/TID */
         fatal("a process in a PID namespace of its own has lost its host's /proc", NULL, thread->tid);
@@ -85,5 +85,5 @@ long proc_number_told(const struct process *process, long number)
     if (NATIVE(stat, "/proc", &seen) != 0 || NATIVE(newfstatat, process->proc, "", &kept, AT_EMPTY_PATH) != 0 ||
         seen.st_dev == kept.st_dev)
         return number;
-    return is_nested(process) ? pid_by_kernel(process, number) : NO_PID;
+    return pids_are_nested(process) ? pid_by_kernel(process, number) : NO_PID;
 }

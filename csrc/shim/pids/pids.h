@@ -11,7 +11,7 @@
 
 #define NO_PID 0x7fffffff /* of no process: what has no number in the namespace in question */
 
-static inline bool is_nested(const struct process *process)
+static inline bool pids_are_nested(const struct process *process)
 {
     return process->reaper != 0;
 }
@@ -32,21 +32,21 @@ long proc_number_told(const struct process *process, long number);
 /* The host's number of a process or thread, for the server. */
 static inline long pid_told(const struct process *process, long number)
 {
-    return is_nested(process) && number > 0 ? pid_by_kernel(process, number) : number;
+    return pids_are_nested(process) && number > 0 ? pid_by_kernel(process, number) : number;
 }
 
 /* The same for what kill(2) and wait4(2) take: below -1 the group of that number. */
 static inline long target_told(const struct process *process, long number)
 {
-    return !is_nested(process) || number == 0 || number == -1 ? number
-           : number < 0                                       ? -group_by_kernel(process, -number)
-                                                              : pid_by_kernel(process, number);
+    return !pids_are_nested(process) || number == 0 || number == -1 ? number
+           : number < 0                                             ? -group_by_kernel(process, -number)
+                                                                    : pid_by_kernel(process, number);
 }
 
 /* The number in the caller's namespace of what the server has named. */
 static inline long pid_shown(const struct process *process, long number)
 {
-    return is_nested(process) && number > 0 ? pid_shown_by_kernel(process, number) : number;
+    return pids_are_nested(process) && number > 0 ? pid_shown_by_kernel(process, number) : number;
 }
 
 #endif

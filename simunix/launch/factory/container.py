@@ -84,7 +84,7 @@ class ContainerSpec:
 
     `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
     the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
-    processes begin in; without them this computer's cgroups are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
+    processes begin in; without them this computer's are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
     `owned` are more folders of this computer that a contained host is to own as the caller does.
     """
 

@@ -1,4 +1,4 @@
-"""crun and podman run containers on hosts, as root and as an ordinary user, from an unpacked image; each run comes out the same."""
+"""crun and podman run containers on hosts, as root and as an ordinary user, from an unpacked image; each run is the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`srun --container`: Slurm has crun run steps in containers from an unpacked image (oci.conf), on several nodes, and ends them."""
+"""`srun --container`: Slurm has crun run steps in containers from an unpacked image (oci.conf), and ends them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ processes:
 
 
 def run(simunix: Simunix, folder: Path, out: Path) -> tuple[str, str]:
-    """A run with a fresh image, in which crun leaves places for mounts: what the user has seen, and the digest of the event log."""
+    """A run with a fresh image, in which crun leaves places for mounts: what the user saw, the digest of the event log."""
     shutil.rmtree(folder / "bundle", ignore_errors=True)
     (folder / "batch.out").unlink(missing_ok=True)
     bundle(folder / "bundle", "echo no command")

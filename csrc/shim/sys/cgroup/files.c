@@ -82,7 +82,7 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     if (size > sizeof text)
         return -E2BIG;
     memcpy(text, bytes, size);
-    if (is_nested(call->thread->process))
+    if (pids_are_nested(call->thread->process))
         size_told = tell_number(call, text, size);
     request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
     msgpack_put_int(&writer, (int64_t)status->st_ino);

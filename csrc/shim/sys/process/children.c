@@ -20,7 +20,7 @@ static long told_before_reaped(const struct call *call, long usage)
     int type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
     siginfo_t info = {.si_code = 0};
 
-    if (usage == 0 || !is_nested(call->thread->process) || call->thread->process->page->charge_least_ns == 0)
+    if (usage == 0 || !pids_are_nested(call->thread->process) || call->thread->process->page->charge_least_ns == 0)
         return 0;
     NATIVE(waitid, type, pid < -1 ? -pid : pid, &info, WEXITED | WNOHANG | WNOWAIT, NULL);
     return pid_told(call->thread->process, info.si_pid);
@@ -91,7 +91,7 @@ static long waitid_now(struct call *call, siginfo_t *info, long *told)
         tell_tracee(info, tracee, status);
         return 0;
     }
-    if (call->a[4] != 0 && is_nested(call->thread->process) && (call->a[3] & WNOWAIT) == 0 &&
+    if (call->a[4] != 0 && pids_are_nested(call->thread->process) && (call->a[3] & WNOWAIT) == 0 &&
         NATIVE(waitid, call->a[0], call->a[1], info, call->a[3] | WNOHANG | WNOWAIT, NULL) == 0)
         *told = pid_told(call->thread->process, info->si_pid);
     result = NATIVE(waitid, call->a[0], call->a[1], info, call->a[3] | WNOHANG, call->a[4]);

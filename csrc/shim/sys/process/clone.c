@@ -92,7 +92,7 @@ static void copy_registers(struct thread *child, const struct call *call)
 /* Will the child be in a PID namespace within its host's? */
 static bool is_born_nested(const struct call *call, const struct clone_args *args)
 {
-    return is_nested(call->thread->process) || call->thread->births_nest || (args->flags & CLONE_NEWPID) != 0;
+    return pids_are_nested(call->thread->process) || call->thread->births_nest || (args->flags & CLONE_NEWPID) != 0;
 }
 
 static struct process *new_process(void)

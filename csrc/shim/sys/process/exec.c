@@ -245,7 +245,7 @@ static char **build_environment(struct call *call, char **given, int shim, int f
     if (filters >= 0)
         text = text_append_number(text_append(text, end, ";"), end, filters);
     if (process->proc > 0)
-        text = text_append_number(text_append(text, end, is_nested(process) ? "@@" : "@"), end, process->proc);
+        text = text_append_number(text_append(text, end, pids_are_nested(process) ? "@@" : "@"), end, process->proc);
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;

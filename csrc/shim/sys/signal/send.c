@@ -70,6 +70,18 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
                0) == 0;
 }
 
+/* SIGKILL to a thread ends its process, as SIGKILL to the process does; but only the latter stays pending until the end, by which the
+ * server knows that the process is certain to die. */
+static long send_natively(const struct call *call, long pid, long tid, int signal)
+{
+    long result;
+
+    if (signal != SIGKILL || tid == 0 || pid <= 0)
+        return call_natively(call);
+    result = NATIVE(tgkill, pid, tid, 0);
+    return result != 0 ? result : NATIVE(kill, pid, SIGKILL);
+}
+
 /* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of `pid`. */
 static long send_told(struct call *call, long pid, long told, long tid, int signal)
 {
@@ -86,7 +98,7 @@ static long send_told(struct call *call, long pid, long told, long tid, int sign
         announce_own(call, pid, tid, signal);
     else if (signal == SIGKILL && pid < -1)
         announce_kill(call, pid);
-    result = call_natively(call);
+    result = send_natively(call, pid, tid, signal);
     if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
         return result;
     ASK(call->thread, &reply, OP_SIGNAL, told, told_tid, signal);
