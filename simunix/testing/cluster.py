@@ -105,6 +105,7 @@ class Cluster:
         latency: Time | None = None,
         bandwidth: str | None = None,
         private: Sequence[str] = (),
+        privileged: bool | None = None,
     ) -> list[EmulatedHost]:
         """Add hosts of one kind, e.g. "node[1-4]", each with such a link; `address` is that of the first host."""
         section = checked(
@@ -117,6 +118,7 @@ class Cluster:
             latency=latency,
             bandwidth=bandwidth,
             private=list(private),
+            privileged=privileged,
         )
         addresses = self._description.addresses(section)
         self._description.hosts.append(section)
@@ -133,15 +135,23 @@ class Cluster:
         latency: Time | None = None,
         bandwidth: str | None = None,
         private: Sequence[str] = (),
+        privileged: bool | None = None,
     ) -> EmulatedHost:
         """Add a host. A host that exists already (in the scenario, for instance) is returned unchanged."""
-        changes = (address, cores, memory, latency, bandwidth)
+        changes = (address, cores, memory, latency, bandwidth, privileged)
         if name in self._hosts and all(value is None for value in changes) and not private:
             return self._hosts[name]
         if "[" in name or "," in name:
             raise SimunixError(f"host({name!r}): expected the name of one host; for several there is hosts()")
         return self.hosts(
-            name, address=address, cores=cores, memory=memory, latency=latency, bandwidth=bandwidth, private=private
+            name,
+            address=address,
+            cores=cores,
+            memory=memory,
+            latency=latency,
+            bandwidth=bandwidth,
+            private=private,
+            privileged=privileged,
         )[0]
 
     def _learn_hosts(self, addresses: dict[str, str]) -> None:

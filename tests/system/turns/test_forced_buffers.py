@@ -57,8 +57,8 @@ def send_all(size: int) -> None:
 def test_the_window_is_what_both_sides_have_forced(emulation: Cluster, near: int, far: int) -> None:
     """While the receiver sleeps, as much as its kernel holds can be sent, and the window besides."""
     emulation.network(bandwidth="1Gbps", latency="100us")
-    emulation.host("far").start(emulation.python(receive, far, 10.0))
-    source = emulation.host("near").start(emulation.python(fill, near), at="1s")
+    emulation.host("far", privileged=True).start(emulation.python(receive, far, 10.0))
+    source = emulation.host("near", privileged=True).start(emulation.python(fill, near), at="1s")
     emulation.run(check=True)
     window = int(source.stdout) - 2 * (near + far)  # Linux doubles a buffer's size for what it adds itself
     assert (window > FORCED_BYTES // 2) is bool(near and far)
@@ -67,8 +67,8 @@ def test_the_window_is_what_both_sides_have_forced(emulation: Cluster, near: int
 @pytest.mark.parametrize("size", [0, FORCED_BYTES])
 def test_the_same_bytes_arrive_at_the_same_time(emulation: Cluster, size: int) -> None:
     emulation.network(bandwidth="1Gbps", latency="100us")
-    sink = emulation.host("far").start(emulation.python(receive, size, 0.0))
-    source = emulation.host("near").start(emulation.python(send_all, size), at="1s")
+    sink = emulation.host("far", privileged=True).start(emulation.python(receive, size, 0.0))
+    source = emulation.host("near", privileged=True).start(emulation.python(send_all, size), at="1s")
     emulation.run(check=True)
     (sent, begin), (received, end) = source.stdout.split(), sink.stdout.split()
     assert sent == received
