@@ -93,8 +93,8 @@ long device_open(struct call *call, const struct opening *opening, const struct 
     if (fd < 0)
         return fd;
     driver = is_for_no_devices(call->thread, fd) ? -EACCES
-                                   : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev,
-                                         (int64_t)status->st_ino, (int64_t)own.how.flags, 0);
+                                                 : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev,
+                                                       (int64_t)status->st_ino, (int64_t)own.how.flags, 0);
     if (driver == DRIVER_NOTHING)
         return fd;
     NATIVE(close, fd); /* first, so that the application gets the lowest free number */
