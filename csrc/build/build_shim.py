@@ -56,7 +56,18 @@ SHIM_LINK = [
 SPAN_BYTES = 0x70000
 """How much address space the library takes. All that a program maps lies below the library, and some allocators align what they
 get by further calls, which the event log has: another span may give other event logs. `span.ld` fills the span up."""
-SELDOM = ("pids", "strace", "sys/cgroup", "sys/device", "sys/numa", "sys/procfs", "sys/process", "sys/rsg")
+SELDOM = (
+    "pids",
+    "strace",
+    "sys/cgroup",
+    "sys/device",
+    "sys/numa",
+    "sys/procfs",
+    "sys/process",
+    "sys/rsg",
+    "sys/signal",
+    "sys/socket",
+)
 """Rooms of the shim whose calls cost far more than their code: they are compiled for size, to stay within SPAN_BYTES."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")

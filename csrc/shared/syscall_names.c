@@ -7,18 +7,31 @@
 #include "tables/newer_syscalls.h"
 
 #define NAMES_MAX 512
-#define NAME(name) [__NR_##name] = #name,
 #define SIMULATE(name, handler) NAME(name)
 #define QUIET_SIMULATE(name, handler) NAME(name)
 #define PASS(name, why) NAME(name)
 #define QUIET_PASS(name, why) NAME(name)
 #define REFUSE(name, error, why) NAME(name)
 #define REFUSE_AFTER(name, error, why, handler) NAME(name)
-static const char names[NAMES_MAX][32] = {
+
+/* One behind the other, and where each begins: the preload library is to stay small (SPAN_BYTES of csrc/build/build_shim.py). */
+static const struct names {
+    char unknown[sizeof "unknown"];
+#define NAME(name) char call_##name[sizeof #name];
+#include "tables/syscalls.def"
+#undef NAME
+} names = {
+    "unknown",
+#define NAME(name) #name,
+#include "tables/syscalls.def"
+#undef NAME
+};
+static const unsigned short begins[NAMES_MAX] = {
+#define NAME(name) [__NR_##name] = offsetof(struct names, call_##name),
 #include "tables/syscalls.def"
 };
 
 const char *syscall_name(long number)
 {
-    return number >= 0 && number < NAMES_MAX && names[number][0] != '\0' ? names[number] : "unknown";
+    return (const char *)&names + (number >= 0 && number < NAMES_MAX ? begins[number] : 0);
 }

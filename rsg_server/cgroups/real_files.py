@@ -1,8 +1,8 @@
 """The real folders and files of a host's cgroups, in a tmpfs that the host's init has mounted: what hosts see of the tree.
 
 The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. An ordinary
-user's server owns the files, but is stopped by their modes, which it therefore changes for a moment. In the file system of a
-contained host nobody makes files whose id the host does not know: the server makes them as the owner of the folder (setfsuid(2)).
+user's server owns the files, but is stopped by their modes, which it therefore changes for a moment. In a contained host's file
+system nobody makes files with an id that the host does not know: the server makes them as the owner of the folder (setfsuid(2)).
 """
 
 from __future__ import annotations

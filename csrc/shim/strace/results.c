@@ -1,19 +1,30 @@
 /* The text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
 #include "shim/strace/strace.h"
 
-struct error {
-    char name[20];
-    char text[60];
+/* Names and texts, one behind the other, and where each pair begins: the library is to stay small (SPAN_BYTES of
+ * csrc/build/build_shim.py). */
+static const struct errors {
+    char none[1];
+#define ERROR(number, name, text) char name_##number[sizeof name], text_##number[sizeof text];
+#include "tables/strace_errno.def"
+#undef ERROR
+} errors = {
+    "",
+#define ERROR(number, name, text) name, text,
+#include "tables/strace_errno.def"
+#undef ERROR
 };
-#define ERROR(number, name, text) [number] = {name, text},
-static const struct error errors[] = {
+static const unsigned short begins[] = {
+#define ERROR(number, name, text) [number] = offsetof(struct errors, name_##number),
 #include "tables/strace_errno.def"
 };
 #undef ERROR
-#define ERRORS (long)(sizeof errors / sizeof errors[0])
+#define ERRORS (long)(sizeof begins / sizeof begins[0])
 
 void strace_put_error(struct trace *trace, long error)
 {
+    const char *name;
+
     if (error == ERESTART_CALL) {
         strace_put(trace, "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
         return;
@@ -23,14 +34,15 @@ void strace_put_error(struct trace *trace, long error)
         return;
     }
     strace_put(trace, "-1 ");
-    if (error >= ERRORS || errors[error].name[0] == '\0') {
+    if (error >= ERRORS || begins[error] == 0) {
         strace_put(trace, "E");
         strace_put_number(trace, error);
         return;
     }
-    strace_put(trace, errors[error].name);
+    name = (const char *)&errors + begins[error];
+    strace_put(trace, name);
     strace_put(trace, " (");
-    strace_put(trace, errors[error].text);
+    strace_put(trace, name + text_length(name) + 1);
     strace_put_char(trace, ')');
 }
 
