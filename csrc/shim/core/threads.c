@@ -11,10 +11,11 @@ static void close_own(const struct process *process, int *place)
     *place = -1;
 }
 
-/* The record, and behind it the stack on which the kernel enters the shim. */
-static struct thread *fresh_record(void)
+/* The record, and behind it the stack on which the kernel enters the shim: touched at once where a cgroup counts what is. */
+static struct thread *fresh_record(const struct process *process)
 {
-    long memory = NATIVE(mmap, NULL, RECORD_SIZE + OWN_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    long flags = MAP_PRIVATE | MAP_ANONYMOUS | (process->memory_step != 0 ? MAP_POPULATE : 0);
+    long memory = NATIVE(mmap, NULL, RECORD_SIZE + OWN_STACK_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     struct thread *thread = (struct thread *)memory;
 
     if (memory < 0)
@@ -36,7 +37,7 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
         at = &(*at)->next;
     thread = *at;
     if (thread == NULL)
-        return is_new ? fresh_record() : NULL;
+        return is_new ? fresh_record(process) : NULL;
     *at = thread->next;
     if (is_new) { /* the server has given up the channel of the ended thread */
         close_own(process, &thread->channel);
