@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from rsg_server.devices.ebpf.instructions import STACK_BYTES
@@ -46,22 +46,17 @@ CONTEXT = Value(Kind.CONTEXT)
 FRAME_END = Value(Kind.STACK, STACK_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is known before an instruction: of the registers, and which bytes of the stack have been written, a bit each."""
-
-    registers: tuple[Value, ...]
-    written: int = 0
-
-    def joined(self, other: State) -> State:
-        """What is known where two ways meet."""
-        pairs = zip(self.registers, other.registers, strict=True)
-        return State(tuple(one.joined(two) for one, two in pairs), self.written & other.written)
-
-    def with_register(self, at: int, value: Value) -> State:
-        """With another value in a register."""
-        return replace(self, registers=(*self.registers[:at], value, *self.registers[at + 1 :]))
+State = tuple[Value, ...]
+"""What is known of the registers before an instruction."""
+FIRST: State = (NOTHING, CONTEXT, *[NOTHING] * 8, FRAME_END)
+"""Before a program's first instruction. The stack is all zero."""
 
 
-FIRST = State((NOTHING, CONTEXT, *[NOTHING] * 8, FRAME_END))
-"""Before a program's first instruction."""
+def joined(one: State, two: State) -> State:
+    """What is known where two ways meet."""
+    return tuple(first.joined(second) for first, second in zip(one, two, strict=True))
+
+
+def with_register(state: State, at: int, value: Value) -> State:
+    """With another value in a register."""
+    return (*state[:at], value, *state[at + 1 :])

@@ -10,7 +10,7 @@ import errno
 
 from rsg_server.devices.ebpf import instructions as of
 from rsg_server.devices.ebpf.instructions import FRAME, STACK_BYTES, WIDE, Instruction
-from rsg_server.devices.ebpf.values import FIRST, MOST, Kind, State, Value, number
+from rsg_server.devices.ebpf.values import FIRST, MOST, Kind, State, Value, joined, number, with_register
 
 MOST_INSTRUCTIONS = 1_000_000
 UNARY = (of.NEG, of.END)
@@ -49,7 +49,7 @@ def verify(program: list[Instruction]) -> None:
             if not place < target < len(program):
                 raise refuse(f"instruction {place} goes back, or out of the program")
             before = known[target]
-            known[target] = after if before is None else before.joined(after)
+            known[target] = after if before is None else joined(before, after)
         if width == 2 and known[place + 1] is not None:
             raise refuse(f"a jump into the middle of instruction {place}")
         place += width
@@ -94,11 +94,11 @@ def _wide(instruction: Instruction, following: list[Instruction], state: State) 
 def _written(state: State, register: int, value: Value) -> State:
     if register == FRAME:
         raise refuse("register 10 is only read", errno.EACCES)
-    return state.with_register(register, value)
+    return with_register(state, register, value)
 
 
 def _read(state: State, register: int) -> Value:
-    value = state.registers[register]
+    value = state[register]
     if value.kind is Kind.NOTHING:
         raise refuse(f"register {register} has no value", errno.EACCES)
     return value
@@ -206,14 +206,12 @@ def _loaded(instruction: Instruction, state: State) -> State:
     start, size = _span(instruction, address), instruction.size
     if address.kind is Kind.CONTEXT and size != 4 and (start >= 4 or size == 8):
         raise refuse("a part of a number of the context", errno.EACCES)
-    if address.kind is Kind.STACK and state.written >> start & ((1 << size) - 1) != (1 << size) - 1:
-        raise refuse("bytes of the stack that nobody has written", errno.EACCES)
     return _written(state, instruction.to, number(0, (1 << 8 * size) - 1))
 
 
 def _stored(instruction: Instruction, state: State) -> State:
     address = _read(state, instruction.to)
-    start = _span(instruction, address)
+    _span(instruction, address)
     if address.kind is not Kind.STACK:
         raise refuse("the context is only read", errno.EACCES)
     if instruction.kind == of.STX:
@@ -223,4 +221,4 @@ def _stored(instruction: Instruction, state: State) -> State:
             raise refuse("addresses are not stored")
     elif instruction.source:
         raise refuse("reserved fields are not 0")
-    return State(state.registers, state.written | ((1 << instruction.size) - 1) << start)
+    return state

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import shlex
+import stat
 import subprocess
 from pathlib import Path
 
 from simunix.testing import Cluster
+from tests.conftest import Simunix
 from tests.starts import FRESH
 
 USUAL = {"console", "fd", "full", "mqueue", "null", "ptmx", "pts", "random", "shm", "stderr", "stdin", "stdout"} | {
@@ -78,3 +81,54 @@ def test_programs_of_a_scenario_cannot_reach_the_callers_terminal(tmp_path: Path
     output = (tmp_path / "out/hosts/a/p.out").read_text()
     assert "No such device or address" in output
     assert output.splitlines()[1:] == ["/dev/pts:", "ptmx"]
+
+
+MADE = """
+mkdir /tmp/d; cd /tmp/d; umask 022
+mknod gpu c 195 0; mknod disk b 8 1; mknod gpu c 1 3 2>&1
+tar cf ../d.tar . && rm gpu && tar xf ../d.tar && cp -a gpu copy && mv gpu moved && ln moved linked
+stat -c '%n %F %t:%T %a' *
+find . -type c | sort; find . -type f
+cat moved 2>&1
+mkdir -p root/dev; mknod -m 666 root/dev/zero c 1 5; mknod -m 666 root/dev/null c 1 3
+python3 -c 'import os
+os.chroot("root")
+print(os.read(os.open("/dev/zero", os.O_RDONLY), 2))
+print(os.write(os.open("/dev/null", os.O_WRONLY), b"x"))'
+"""
+SHOWN = """mknod: gpu: File exists
+copy character special file c3:0 644
+disk block special file 8:1 644
+linked character special file c3:0 644
+moved character special file c3:0 644
+./copy
+./linked
+./moved
+cat: moved: No such device or address
+b'\\x00\\x00'
+1
+"""
+
+
+def test_devices_that_are_made_stay_devices(simunix: Simunix, tmp_path: Path) -> None:
+    """Through tar, cp and mv; to this computer they are empty files."""
+    words = json.dumps(["sh", "-c", MADE])
+    (tmp_path / "s.yaml").write_text(f"hosts: [{{name: a}}]\nprocesses: [{{name: p, host: a, command: {words}}}]\n")
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/hosts/a/p.out").read_text() == SHOWN
+    left = (tmp_path / "out/hosts/a/files/tmp/d/moved").stat()
+    assert stat.S_ISREG(left.st_mode) and left.st_size == 0 and left.st_mode & stat.S_ISVTX
+
+
+def test_hosts_see_one_device_in_a_folder_that_they_share(simunix: Simunix, tmp_path: Path) -> None:
+    folder = tmp_path / "both"
+    folder.mkdir()
+    (tmp_path / "s.yaml").write_text(
+        f"hosts: [{{name: 'a[1-2]'}}]\nshared: [{folder}]\nprocesses:\n"
+        f"  - {{name: makes, host: a1, command: mknod {folder}/x c 10 200}}\n"
+        f"  - {{name: looks, host: a2, start: 1s, command: 'stat -c %F:%t:%T {folder}/x; exec stat -c %F {folder}'}}\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/hosts/a2/looks.out").read_text() == "character special file:a:c8\ndirectory\n"

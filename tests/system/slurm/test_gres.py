@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conftest import Simunix
 from tests.roots import KeptRoot
@@ -158,3 +159,37 @@ def test_the_slurm_of_another_release_confines_too(fresh_simunix: Simunix, tmp_p
     root = KeptRoot("trixie", "trixie", ("slurm-wlm", "munge", "python3")).made(fresh_simunix)
     ran = confined(fresh_simunix, tmp_path, "out", "--set", f"root={root}")
     assert seen(ran) == SEEN
+
+
+SITE = """ClusterName=gpus
+SlurmctldHost=head
+ProctrackType=proctrack/cgroup
+TaskPlugin=task/cgroup,task/affinity
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+GresTypes=gpu
+NodeName=DEFAULT Sockets=2 CoresPerSocket=2 RealMemory=1000 Gres=gpu:a100:2,gpu:v100:1
+NodeName=s[1-2]
+PartitionName=p Nodes=s[1-2] Default=YES
+"""
+OF_SITE = f"""
+sinfo -Nho '%N %t %G'
+echo '== v100'; srun -ws2 --gres=gpu:v100:1 bash -c '{OPEN.replace("0 1", "0 1 2")}; true'
+echo '== a100'; srun -ws1 --gpus=a100:2 bash -c '{OPEN.replace("0 1", "0 1 2")}; true'
+"""
+
+
+def test_a_site_that_lets_slurm_detect_its_gpus_is_imported(simunix: Simunix, tmp_path: Path) -> None:
+    site = tmp_path / "in"
+    site.mkdir()
+    (site / "slurm.conf").write_text(SITE)
+    (site / "gres.conf").write_text("AutoDetect=nvml\n")
+    (site / "cgroup.conf").write_text("ConstrainDevices=yes\nConstrainCores=yes\n")
+    done = simunix("slurm", "import", site / "slurm.conf", "--output", tmp_path / "site")
+    assert done.returncode == 0 and "drain" not in done.stdout, done.stdout + done.stderr
+    path = tmp_path / "site/scenario.yaml"
+    user = {"name": "user", "host": "s1", "start": "20s", "command": ["bash", "-c", OF_SITE]}
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"processes": [user], "until": "60s"}))
+    told = run(simunix, path, tmp_path / "out", timeout=250).output("s1", "user").split("\n")
+    assert told[:2] == [f"s{number} idle gpu:a100:2,gpu:v100:1" for number in (1, 2)]
+    assert told[2:-1] == ["== v100", "0 opens 2", "== a100", "0 opens 0", "0 opens 1"]
