@@ -1,19 +1,19 @@
 """The real folders and files of a host's cgroups, in a tmpfs that the host's init has mounted: what hosts see of the tree.
 
 The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. An ordinary
-user's server owns the files, but is stopped by their modes, which it therefore changes for a moment. In a contained host's file
-system nobody makes files with an id that the host does not know: the server makes them as the owner of the folder (setfsuid(2)).
+user's server owns the files, but is stopped by their modes, which it therefore changes for a moment. A contained host's
+file system has no files with an id that the host does not know: the server makes them as the owner of the folder (setfsuid(2)).
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-_PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 1, 2, 3, 4
+from rsg_server.file_owner import making_as
+
 _WRITE = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -44,7 +44,7 @@ class RealFiles:
     def make(self, path: str, files: Iterable[tuple[str, int]], owner: tuple[int, int]) -> None:
         """Make control files (name and mode) in a folder."""
         maker, names = self._maker(path), []
-        with _making_as(maker):
+        with making_as(maker):
             for name, mode in files:
                 names.append(f"./{path}/{name}")
                 os.mknod(names[-1], stat.S_IFREG | mode, dir_fd=self._folder)
@@ -94,24 +94,3 @@ class RealFiles:
     def close(self) -> None:
         """Give up the descriptor."""
         os.close(self._folder)
-
-
-@contextlib.contextmanager
-def _making_as(maker: tuple[int, int]) -> Iterator[None]:
-    """Make files of another user and group for a while."""
-    own = os.geteuid(), os.getegid()
-    if maker == own:
-        yield
-        return
-    libc, at_death = ctypes.CDLL(None), ctypes.c_int()
-    dumpable = libc.prctl(_PR_GET_DUMPABLE)  # the kernel forgets this and the signal at the parent's death with the change
-    libc.prctl(_PR_GET_PDEATHSIG, ctypes.byref(at_death))
-    libc.setfsgid(maker[1])
-    libc.setfsuid(maker[0])
-    try:
-        yield
-    finally:
-        libc.setfsuid(own[0])
-        libc.setfsgid(own[1])
-        libc.prctl(_PR_SET_DUMPABLE, dumpable)
-        libc.prctl(_PR_SET_PDEATHSIG, at_death.value)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
+from rsg_server.file_owner import making_as
 from rsg_server.process.host_state import Command
 from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
@@ -48,7 +49,9 @@ class BusStarter:
         target = Path(f"/proc/{self.launcher.start(host).init}/root{PROGRAM_IN_HOST}")
         try:
             if not target.exists():
-                target.write_bytes(PROGRAM.read_bytes())
+                owner, program = target.parent.stat(), PROGRAM.read_bytes()
+                with making_as((owner.st_uid, owner.st_gid)):
+                    target.write_bytes(program)
                 target.chmod(0o755)
         except OSError as error:
             raise SimunixError(f"host {host}: {PROGRAM_IN_HOST}: {error.strerror}") from error

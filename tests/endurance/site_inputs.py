@@ -61,7 +61,7 @@ def read_site(path: Path) -> None:
         with_place(lambda names=names: import_site(files, folder / NEW, names), str(folder))  # type: ignore[misc]
     conf = folder / "slurm.conf"
     with_place(lambda: list(will_drain(conf, flattened(conf, "x"), ["n1"])), str(folder))
-    with_place(lambda: devices(conf, ["n1"]), str(folder))
+    with_place(lambda: devices(conf, flattened(conf, "x"), ["n1"]), str(folder))
 
 
 def read_sacct_dump(path: Path) -> None:

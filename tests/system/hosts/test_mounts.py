@@ -102,7 +102,8 @@ def test_cgroups_of_the_computer_cannot_be_changed(emulation: Cluster) -> None:
     emulation.run()
     assert program.stderr.count("mkdir") >= 2
     assert "busy" in own.stderr  # whoever has made groups cannot take them away from the server
-    assert "Read-only file system" in program.stderr
+    refusals = "Read-only file system", "No such file or directory"  # where root is this computer's, and in a contained host
+    assert any(refusal in program.stderr for refusal in refusals)
     assert not [path for path in Path("/sys/fs/cgroup").glob("**/x") if path.is_dir()]
 
 

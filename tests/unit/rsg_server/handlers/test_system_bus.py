@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from rsg_server.handlers.system_bus import SystemBuses
 
 from rsg_server.errors import SimunixError
+from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
 
 FAILED, KILLED = 1 << 8, 9
 

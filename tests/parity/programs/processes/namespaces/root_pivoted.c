@@ -32,7 +32,6 @@ static void inside(void)
     bring(at, "/own");
     CHECK(mkdir("/tmp/root/proc", 0755) == 0 && mkdir("/tmp/root/old", 0700) == 0);
     CHECK(chdir("/tmp/root") == 0 && syscall(SYS_pivot_root, ".", "old") == 0 && chdir("/") == 0);
-    CHECK(umount2("/old", MNT_DETACH) == 0 && rmdir("/old") == 0);
     CHECK_ERRNO(stat("/etc/passwd", &status), ENOENT);
     snprintf(at, sizeof at, "/own%s", last);
     if (fork() == 0) {
@@ -40,7 +39,8 @@ static void inside(void)
         _exit(97);
     }
     CHECK_CHILD(2);
-    CHECK(mount("proc", "/proc", "proc", 0, NULL) == 0);
+    CHECK(mount("proc", "/proc", "proc", 0, NULL) == 0); /* while there is another, as root of a user namespace has to */
+    CHECK(umount2("/old", MNT_DETACH) == 0 && rmdir("/old") == 0);
     execl(at, at, "1", NULL);
     _exit(98);
 }
