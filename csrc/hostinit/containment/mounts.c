@@ -130,12 +130,12 @@ static bool map_owners(int fd, int mapping_fd)
 
 /* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers away.
  * Only if files of the run are there, there is no other way. */
-static const char *const of_daemons[] = {"/run", "/dev/shm"};
+static const char *const of_daemons[] = {"/run", "/dev", "/dev/shm"};
 #define OF_DAEMONS (sizeof of_daemons / sizeof *of_daemons)
 
 static bool is_of_daemons(const char *path, const struct message *message)
 {
-    if (!is_below(path, of_daemons[0]) && !is_below(path, of_daemons[1]))
+    if (!is_below(path, "/run") && !is_below(path, "/dev"))
         return false;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         const char *kept = word_value(word, "kept");
