@@ -84,7 +84,7 @@ def test_one_command_line_runs_three_jobs(simunix: Simunix, tmp_path: Path, more
 
 
 def test_an_ordinary_user_can_do_so(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "probe", lambda: (Isolation.USER_NAMESPACE, ""))
+    monkeypatch.setattr(launch, "probe", lambda folders: (Isolation.USER_NAMESPACE, ""))
     configure(tmp_path, SITE, CONSTRAINED)
     assert main(["run", "--", *command(tmp_path, DAEMONS + JOBS + "kill %1 %2")]) == 0
     assert capfd.readouterr().out.splitlines() == DONE, (tmp_path / "slurmd.log").read_text()
