@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Simunix
-from tests.needs import needs
+from tests.needs import needs, needs_root
 from tests.system.runs import run_twice
 
 pytestmark = [
@@ -38,6 +38,7 @@ def times(text: str) -> list[float]:
     return [float(found) for found in re.findall(r"time=([\d.]+) ms", text)]
 
 
+@needs_root("one of its users is nobody, whom an ordinary user's hosts do not have")
 def test_times_follow_the_model_and_runs_are_equal(simunix: Simunix, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(SCENARIO)
     ran, _ = run_twice(simunix, tmp_path / "s.yaml", tmp_path, timeout=60)
