@@ -35,7 +35,7 @@ static inline long pid_told(const struct process *process, long number)
     return pids_are_nested(process) && number > 0 ? pid_by_kernel(process, number) : number;
 }
 
-/* The same for what kill(2) and wait4(2) take: below -1 the group of that number. */
+/* Translate a number that kill(2) or wait4(2) takes: one below -1 names a process group, whose number is translated. */
 static inline long target_told(const struct process *process, long number)
 {
     return !pids_are_nested(process) || number == 0 || number == -1 ? number
