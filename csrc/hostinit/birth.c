@@ -83,6 +83,8 @@ static _Noreturn void live(int control, const struct kind *kind, unsigned user, 
 {
     ksm_leave();
     contained_forget();
+    if (kind->is_contained)
+        lowers_take();
     dup2(control, CONTROL);
     close(control);
     if (kind->namespaces == 0) {

@@ -66,6 +66,8 @@ bool host_set_up(void)
 {
     if (!setup_run(&message))
         return false;
+    lowers_forget();
+    outside_forget();
     control_answer("ok %d", (int)getpid());
     return true;
 }

@@ -93,6 +93,14 @@ bool contained_enter(const struct message *message);
 void contained_leave(void);
 void contained_forget(void);
 bool contained_map(pid_t process);
+bool mount_take_alone(const char *path, const char *place);
+
+/* containment/lowers.c */
+void lowers_make(char *const *mounts, size_t count);
+bool lowers_enter(void);
+void lowers_take(void);
+bool lowers_find(const char *path, char *found, size_t size);
+void lowers_forget(void);
 
 /* containment/ceilings.c */
 void ceilings_raise(void);
@@ -122,6 +130,8 @@ const char *take_field(const char *text, char *field, char separator);
 bool outside_keep(const char *path);
 void outside_path(const char *source, char *path, size_t size);
 bool outside_share(const char *value);
+void outside_forget(void);
+bool path_is_below(const char *path, const char *folder);
 
 /* root.c */
 const char *root_outside(void);

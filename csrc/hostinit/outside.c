@@ -18,6 +18,14 @@ static struct {
 } hidden[16];
 static size_t hidden_count;
 
+/* Is a path a folder or in it? */
+bool path_is_below(const char *path, const char *folder)
+{
+    size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 /* Keep a folder that a mount is about to hide. */
 bool outside_keep(const char *path)
 {
@@ -28,6 +36,13 @@ bool outside_keep(const char *path)
     snprintf(hidden[hidden_count].path, sizeof hidden[0].path, "%s/", path);
     hidden[hidden_count].fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return hidden[hidden_count++].fd >= 0 || setup_failed("cannot open", path);
+}
+
+/* In a host that is set up: its programs find what this process holds open in /proc. */
+void outside_forget(void)
+{
+    while (hidden_count > 0)
+        close(hidden[--hidden_count].fd);
 }
 
 /* The path under which this process finds a path of this computer. */

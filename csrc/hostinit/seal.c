@@ -70,13 +70,6 @@ static bool seal_proc(void)
     return true;
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-    size_t length = strlen(folder);
-
-    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
-
 /* /sys and all that is mounted there. What cannot be made read-only has been made so by others, or is hidden below another
  * mount. */
 static bool seal_sys(void)
@@ -88,7 +81,7 @@ static bool seal_sys(void)
     if (mounts == NULL)
         return setup_failed("cannot read", "/proc/self/mounts");
     while (fgets(line, sizeof line, mounts) != NULL)
-        if (sscanf(line, "%*s %4095s", path) == 1 && is_below(path, "/sys"))
+        if (sscanf(line, "%*s %4095s", path) == 1 && path_is_below(path, "/sys"))
             setup_make_read_only(path);
     fclose(mounts);
     return true;

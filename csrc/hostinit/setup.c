@@ -174,7 +174,8 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
-/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. */
+/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. The kernel refuses what it cannot
+ * make of these by EINVAL, without a word on which of them it is. */
 static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
@@ -182,12 +183,20 @@ static bool lay_over(const char *value)
     char target[FIELD_MAX];
     char path[2][FIELD_MAX + 32];
     char first[FIELD_MAX + 32];
+    char alone[FIELD_MAX + 64];
+    const char *lower = target;
 
     outside_path(take_field(take_field(take_field(value, upper, '\t'), work, '\t'), target, '\t'), first, sizeof first);
     outside_path(upper, path[0], sizeof path[0]);
     outside_path(work, path[1], sizeof path[1]);
-    return overlay_mount(first, target, path[0], path[1], target) ||
-           (errno == EINVAL && put_in_memory(path) && overlay_mount(first, target, path[0], path[1], target));
+    if (overlay_mount(first, lower, path[0], path[1], target))
+        return true;
+    if (errno == EINVAL && lowers_find(target, alone, sizeof alone)) {
+        lower = alone;
+        if (overlay_mount(first, lower, path[0], path[1], target))
+            return true;
+    }
+    return errno == EINVAL && put_in_memory(path) && overlay_mount(first, lower, path[0], path[1], target);
 }
 
 static bool mount_overlay(const char *value)
@@ -233,7 +242,7 @@ static bool mount_merged(const char *value)
     return overlay_merge(path, target) || setup_failed("cannot add files to", target);
 }
 
-/* A layer where there can be one: in a user namespace not over a folder in which something is mounted (mount_namespaces(7)). */
+/* A layer where there can be one: where an ordinary user starts hosts, not over a folder in which something is mounted. */
 static bool mount_layer(const char *value)
 {
     lay_over(value);

@@ -91,13 +91,6 @@ static int mapping(void)
     return fd;
 }
 
-static bool is_below(const char *path, const char *folder)
-{
-    size_t length = strlen(folder);
-
-    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
-
 static bool change(int fd, const struct changes *changes)
 {
     return syscall(SYS_MOUNT_SETATTR, fd, "", AT_EMPTY_PATH, changes, sizeof *changes) == 0;
@@ -121,6 +114,18 @@ static int take(const char *path, bool keeps_devices)
     return -1;
 }
 
+/* Show what is mounted at a path at another place as well: read-only, and without what is mounted on it. */
+bool mount_take_alone(const char *path, const char *place)
+{
+    struct changes changes = {.set = 1 /* MOUNT_ATTR_RDONLY */};
+    int fd = take(path, false);
+    bool done = fd >= 0 && change(fd, &changes) && place_at(fd, AT_FDCWD, place);
+
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
 static bool map_owners(int fd, int mapping_fd)
 {
     struct changes changes = {.set = WITH_MAPPED_IDS, .mapping = (uint64_t)mapping_fd};
@@ -135,12 +140,12 @@ static const char *const of_daemons[] = {"/run", "/dev", "/dev/shm"};
 
 static bool is_of_daemons(const char *path, const struct message *message)
 {
-    if (!is_below(path, "/run") && !is_below(path, "/dev"))
+    if (!path_is_below(path, "/run") && !path_is_below(path, "/dev"))
         return false;
     for (const char *word = NULL; (word = message_next(message, word)) != NULL;) {
         const char *kept = word_value(word, "kept");
 
-        if (kept != NULL && is_below(kept, path))
+        if (kept != NULL && path_is_below(kept, path))
             return false;
     }
     return true;
@@ -169,7 +174,7 @@ static int by_length(const void *one, const void *other)
     return lengths[0] == lengths[1] ? strcmp(paths[0], paths[1]) : lengths[0] > lengths[1] ? 1 : -1;
 }
 
-/* The paths that the copy has mounts at, parents first; how many. The texts are the caller's to free. */
+/* The paths that the copy has mounts at, parents first; how many. The texts live as long as the fork server: there is one copy. */
 static size_t list_mounts(char **paths)
 {
     char line[2 * LINE];
@@ -205,30 +210,29 @@ static bool is_left_out(const char *path)
     for (size_t i = 0; i < OF_DAEMONS; i++)
         if (strcmp(path, of_daemons[i]) == 0)
             return false;
-    return strcmp(path, "/") == 0 || is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_mounted(path);
+    return strcmp(path, "/") == 0 || path_is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_mounted(path);
 }
 
-/* Bring what is mounted below "/" into the copy. What cannot be brought along stays away; where the kernel maps no ids (proc, sysfs,
- * network file systems), owners stay unknown. */
-static void bring_mounts(int root, int mapping_fd, const struct message *message)
+/* Bring what is mounted below "/" into the copy; `paths` are then the `count` ones that were brought, not below /dev and /run. What
+ * cannot be brought along stays away; where the kernel maps no ids (proc, sysfs, network file systems), owners stay unknown. */
+static void bring_mounts(int root, int mapping_fd, const struct message *message, char **paths, size_t *count)
 {
-    static char *paths[MOUNTS_MAX];
-    size_t count = list_mounts(paths);
+    size_t listed = list_mounts(paths);
 
-    for (size_t i = 0; i < count; i++) {
-        const char *path = paths[i];
-        int fd =
-            is_left_out(path) || (i > 0 && strcmp(path, paths[i - 1]) == 0) ? -1 : take(path, strcmp(path, "/dev/pts") == 0);
+    *count = 0;
+    for (size_t i = 0; i < listed; i++) {
+        char *path = paths[i];
+        bool is_known = i > 0 && strcmp(path, paths[i - 1]) == 0;
+        int fd = is_known || is_left_out(path) ? -1 : take(path, strcmp(path, "/dev/pts") == 0);
 
         if (fd < 0)
             continue;
         if (!is_of_daemons(path, message))
             map_owners(fd, mapping_fd);
-        place_at(fd, root, path + 1);
+        if (place_at(fd, root, path + 1) && !path_is_below(path, "/dev") && !path_is_below(path, "/run"))
+            paths[(*count)++] = path;
         close(fd);
     }
-    while (count > 0)
-        free(paths[--count]);
 }
 
 /* The devices that every host has, of the hosts' root: it may not make them, and those of this computer would belong to nobody. */
@@ -272,18 +276,21 @@ static bool are_owned(const struct message *message)
 /* In a mount namespace of this process's own, go from the mounts that there are to the copy. */
 static bool enter_copy(int mapping_fd, const struct message *message)
 {
+    static char *mounts[MOUNTS_MAX];
+    size_t count;
     int root = take("/", false);
 
     if (root < 0 || !map_owners(root, mapping_fd))
         return setup_failed("the kernel maps no owners of files in", "/");
     if (!place_at(root, AT_FDCWD, "/"))
         return setup_failed("cannot copy the mounts of", "this computer");
-    bring_mounts(root, mapping_fd, message);
+    bring_mounts(root, mapping_fd, message, mounts, &count);
     if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
         return setup_failed("cannot enter the copy of", "this computer's mounts");
     close(root);
     if (!bring_devices(mapping_fd))
         return setup_failed("cannot make devices in", "the copy of this computer's mounts");
+    lowers_make(mounts, count);
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable") != 0)
         return setup_failed("cannot mount", "/proc");
     return are_owned(message);
@@ -331,8 +338,8 @@ static bool make_copy(const struct message *message)
 bool contained_enter(const struct message *message)
 {
     if (copy.mounts < 0)
-        return make_copy(message);
-    return go_to(&copy) || setup_failed("cannot enter", "the copy of this computer's mounts");
+        return make_copy(message) && lowers_enter();
+    return (go_to(&copy) && lowers_enter()) || setup_failed("cannot enter", "the copy of this computer's mounts");
 }
 
 /* Go back to this computer's own mounts. */

@@ -220,7 +220,8 @@ class _Directives:
     def _temporary(self, folder: Temporary) -> None:
         """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
         if folder.is_layer:
-            self._layer(folder.source, folder.path, "layer", folder.first)
+            is_users = self.spec.isolation is Isolation.USER_NAMESPACE  # a user cannot have all layers
+            self._layer(folder.source, folder.path, "layer" if is_users else "overlay", folder.first)
         else:
             folder.source.mkdir(parents=True, exist_ok=True)
             self.words += [f"bind=rw {folder.source}\t{folder.path}", f"directory=1777  {folder.path}"]

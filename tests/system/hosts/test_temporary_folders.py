@@ -12,6 +12,7 @@ import pytest
 
 from simunix.launch.run_directory import remove_tree
 from tests.conftest import Simunix
+from tests.needs import needs_root
 from tests.starts import FRESH
 
 FOLDERS = ("/tmp", "/var/tmp")
@@ -165,3 +166,41 @@ def test_a_command_may_run_in_the_temporary_folder_itself(simunix: Simunix) -> N
     assert done.returncode == 0, done.stderr
     assert file.read_text() == "x\n"
     file.unlink()
+
+
+@pytest.fixture
+def mounted(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A folder of this computer in which something is mounted."""
+    folder = Path(request.param) / MARK
+    (folder / "mount").mkdir(parents=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "none", folder / "mount"], capture_output=True).returncode:
+        folder.joinpath("mount").rmdir()
+        folder.rmdir()
+        pytest.skip("mounting is not allowed here")
+    yield folder
+    subprocess.run(["umount", folder / "mount"], check=True)
+    remove_tree(folder)
+
+
+@needs_root("an ordinary user mounts nothing here")
+@pytest.mark.parametrize("mounted", FOLDERS, indirect=True)
+def test_where_something_is_mounted_hosts_have_their_own_all_the_same(simunix: Simunix, tmp_path: Path, mounted: Path) -> None:
+    """In a user namespace the kernel lays no layer over such a folder, and the host wrote to this computer's."""
+    name = f"{mounted.parent}/{MARK}-name"
+    done = simunix("run", "--", "sh", "-c", "echo >$PLACE; ls -d $PLACE /proc/1/fd/*/tmp", env={"PLACE": name})
+    assert (done.stdout, os.path.exists(name)) == (f"{name}\n", False), done.stderr
+    printed = run(simunix, tmp_path, process(f"echo >{name}; ls {name}"))
+    assert (printed["a1"], os.path.exists(name)) == (f"{name}\n", False)
+
+
+@needs_root("an ordinary user mounts nothing here")
+@pytest.mark.parametrize("mounted", ["/srv"], indirect=True)
+def test_a_private_path_may_be_new_beside_a_mount(simunix: Simunix, tmp_path: Path, mounted: Path) -> None:
+    state = mounted / "state"
+    (tmp_path / "s.yaml").write_text(
+        f"name: private\nhosts: [{{name: a, private: [{state}]}}]\n"
+        f"processes: [{{name: p, host: a, command: ['/bin/sh', '-c', 'echo >{state}/file; ls {state}']}}]\n"
+    )
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert (done.returncode, state.exists()) == (0, False), done.stderr
+    assert (tmp_path / "out/hosts/a/p.out").read_text() == "file\n"

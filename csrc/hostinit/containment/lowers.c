@@ -1,0 +1,117 @@
+/* What hosts lay layers over where something is mounted below: each such mount alone, without what is mounted on it.
+ *
+ * In a user namespace no layer can be laid over a folder in which something is mounted, since the layer would show what the
+ * mount hides (mount_namespaces(7)). So the copy of the mounts has each mount once more, alone and read-only, on a file system
+ * in memory that the copy's /proc covers. No path leads there: a host is cloned with that file system as its working directory
+ * and keeps a descriptor of it until it is set up. */
+#define _GNU_SOURCE
+#include "../hostinit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ALONE_MAX 64
+
+static char *alone[ALONE_MAX]; /* where the mounts are that stand in folders 0, 1, ... */
+static size_t alone_count;
+static int folder = -1; /* that holds them */
+
+/* The longest path of `mounts` at or above a path. */
+static const char *mount_above(char *const *mounts, size_t count, const char *path)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (path_is_below(path, mounts[i]) && (found == NULL || strlen(mounts[i]) > strlen(found)))
+            found = mounts[i];
+    return found;
+}
+
+static bool stands_alone(const char *path)
+{
+    for (size_t i = 0; i < alone_count; i++)
+        if (strcmp(alone[i], path) == 0)
+            return true;
+    return false;
+}
+
+static bool add(const char *path)
+{
+    char place[64];
+
+    snprintf(place, sizeof place, "/proc/%zu", alone_count);
+    if (alone_count == ALONE_MAX || mkdir(place, 0755) != 0 || !mount_take_alone(path, place))
+        return false;
+    alone[alone_count] = strdup(path);
+    return alone[alone_count] != NULL && ++alone_count > 0;
+}
+
+/* In the copy, before it has a /proc: put aside every mount in which something is mounted below a folder of its root, where
+ * layers are laid. A mount that cannot be put aside is missed only by a host that wants a layer there. */
+void lowers_make(char *const *mounts, size_t count)
+{
+    if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC | MS_NODEV, "mode=755") != 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        char above[FIELD_MAX];
+        char *slash;
+        const char *parent;
+
+        snprintf(above, sizeof above, "%s", mounts[i]);
+        slash = strrchr(above, '/');
+        if (slash == NULL || slash == above) /* on a folder of the root: nothing is laid over the root itself */
+            continue;
+        *slash = '\0';
+        parent = mount_above(mounts, count, above);
+        if (!stands_alone(parent == NULL ? "/" : parent))
+            add(parent == NULL ? "/" : parent);
+    }
+    if (alone_count > 0)
+        folder = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    else
+        umount2("/proc", MNT_DETACH);
+}
+
+/* Before a host is cloned. A child has the working directory of its parent, in its own copy of the mounts. */
+bool lowers_enter(void)
+{
+    return folder < 0 || fchdir(folder) == 0;
+}
+
+/* In a host that has been cloned there. */
+void lowers_take(void)
+{
+    if (folder < 0)
+        return;
+    close(folder);
+    folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (chdir("/") != 0)
+        _exit(1);
+}
+
+/* Where a host finds a folder without what is mounted in it; false if nothing has been put aside for the folder. */
+bool lowers_find(const char *path, char *found, size_t size)
+{
+    const char *above = mount_above(alone, alone_count, path);
+
+    if (folder < 0 || above == NULL)
+        return false;
+    for (size_t i = 0; i < alone_count; i++)
+        if (alone[i] == above)
+            snprintf(found, size, "/proc/self/fd/%d/%zu/%s", folder, i, path + strlen(above));
+    return true;
+}
+
+/* In a host that is set up: its programs are to find no way there. */
+void lowers_forget(void)
+{
+    if (folder >= 0)
+        close(folder);
+    folder = -1;
+}
