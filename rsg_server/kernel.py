@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 
@@ -26,6 +26,7 @@ from rsg_server.fd_store.store import FdStore
 from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
+from rsg_server.observers import Observers
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.power_files.files import PowerFiles
@@ -68,6 +69,7 @@ from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
+from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
 
@@ -84,8 +86,8 @@ class Kernel:
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
         self.options, self.platform = options, platform
         self.log, self.launcher = log, launcher
-        self.on_warning: Callable[[str], None] = lambda text: None
-        self.disturbances = Disturbances(lambda text: self.on_warning(text))
+        self.on_warning: Observers[str] = Observers()
+        self.disturbances = Disturbances(self.on_warning.tell)
         self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
         self.timer_queue = TimerQueue(self.page, self._alarm)
         self.timeline = Timeline(self.timer_queue)
@@ -98,8 +100,6 @@ class Kernel:
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots, self.solo_limit_ns = Slots(), SOLO_LIMIT_NS
-        self.handed_to: Actor | None = None  # the actor that has got the turn without the server, as a handler has learnt
-        self.handed_message = b""  # what that actor said in the same datagram
         self.processes: dict[int, Process] = {}
         self.run_queue: deque[Actor] = deque()
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
@@ -117,10 +117,9 @@ class Kernel:
         self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
-        self.on_look: Callable[[], None] = lambda: None  # wakes those for whom something has become ready
-        self.on_birth: Callable[[Actor], None] = lambda child: None  # receives a child's first message before its first turn
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
+        self.turns = TurnLoop(self)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""
@@ -135,7 +134,7 @@ class Kernel:
         self.page.tell_charging(charging, cycle_ns())
         self.preemption.computing.is_off = True  # clock reads are charged as everything else
         charges = Charges(charging, CostTable(self.page.fd, charging.prices))
-        charges.on_departure = self._departed
+        charges.on_departure.connect(self._departed)
         return charges
 
     def _departed(self, text: str) -> None:
@@ -258,7 +257,7 @@ class Kernel:
         first = key not in self.warnings
         self.warnings[key] = self.warnings.get(key, 0) + 1
         if first:
-            self.on_warning(text)
+            self.on_warning.tell(text)
 
     @property
     def unknown_calls(self) -> Counter[str]:

@@ -28,7 +28,7 @@ KEPT_MOST = 4
 NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
-    ".": ("event_log", "kernel", "protocol"),
+    ".": ("event_log", "kernel", "observers", "protocol"),
     "clock": ("boxes", "clock_page", "timeline", "timer_queue"),
     "fd_store": ("store",),
     "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),

@@ -24,14 +24,14 @@ Answer = TypeVar("Answer")
 
 @dataclass(slots=True)
 class Debugger(Generic[Answer]):
-    """Holds the first program called `name` on `host` ("" for any), and tells `on_held` its process.
+    """Holds the first program called `name` on `host` ("" for any), and calls `attach` with its process.
 
     `has_come` knows of a debugger that may have left again before anybody looked whether the process is traced.
     """
 
     host: str
     name: str
-    on_held: Callable[[Process], None]
+    attach: Callable[[Process], None]
     has_come: Callable[[], bool] = lambda: False
     process: Process | None = None  # the held one, from then on
     held: tuple[Actor, Answer] | None = field(default=None, repr=False)
@@ -45,7 +45,7 @@ class Debugger(Generic[Answer]):
             return False
         self.process = process
         self.held = (actor, reply)
-        self.on_held(process)
+        self.attach(process)
         return True
 
     def is_attached(self) -> bool:

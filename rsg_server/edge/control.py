@@ -156,7 +156,7 @@ class Control:
     async def _end_of(self, process: Process) -> Answer:
         """Wait for the end of a program that has joined; the run is not at a loss for input meanwhile."""
         ended = trio.Event()
-        process.on_exit = lambda _: ended.set()
+        process.on_exit.connect(lambda _: ended.set())
         self._service.joined += 1
         try:
             if not process.dead:

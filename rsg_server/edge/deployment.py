@@ -49,10 +49,10 @@ class Deployment:
         self.added: dict[str, Added] = {}
         self._service = service
 
-    def add(self, name: str, host: str, command: Command, on_exit: Callable[[], None]) -> Added:
+    def add(self, name: str, host: str, command: Command, then: Callable[[], None]) -> Added:
         """Announce an actor, and start the program that becomes it; the program has its first turn at the start of the run.
 
-        `on_exit` is called when the program has ended. Raises SimunixError for an actor that cannot be.
+        `then` is called when the program has ended. Raises SimunixError for an actor that cannot be.
         """
         if self.has_started:
             raise SimunixError(f"actor {name}: the simulation has started; actors are added before simunix rsg start")
@@ -70,9 +70,9 @@ class Deployment:
 
         def ended(_: Process) -> None:
             self._ended(added)
-            on_exit()
+            then()
 
-        process.on_exit = ended
+        process.on_exit.connect(ended)
         return added
 
     def _announce(self, name: str, host: str) -> Participant:

@@ -55,7 +55,7 @@ class ServiceOptions:
 class Service:
     """Runs a kernel until its work is done; `finished` says when (default: no process is left).
 
-    `on_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused.
+    `at_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused.
     `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
     `at_wish` is called, once and between two turns, with the reason for which the user ends the run: the run then goes on, as
     fast as it can and for GRACE_S at most, until `end` is called. By default the run ends by itself at the next turn.
@@ -67,7 +67,7 @@ class Service:
     options: ServiceOptions
     finished: Callable[[], bool] | None = None
     at_limit: Callable[[str], None] | None = None
-    on_pause: Callable[[], None] = lambda: None
+    at_pause: Callable[[], None] = lambda: None
     at_wish: Callable[[str], None] | None = None
     at_rest: Callable[[], bool] = lambda: False
     paused: bool = False
@@ -89,7 +89,7 @@ class Service:
     _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.turns = TurnLoop(self.kernel)
+        self.turns = self.kernel.turns
         self._external_signals = ExternalSignals(self.kernel)
         if self.options.preempt_after_s is not None:
             self.kernel.preemption.after_ns = int(self.options.preempt_after_s * 1e9)
@@ -244,7 +244,7 @@ class Service:
         self._hold_at_ns = None
         self.pause(True)
         if is_asked_for_at_start:
-            self.on_pause()
+            self.at_pause()
 
     def _set_limit(self) -> None:
         if self._is_held():
@@ -281,7 +281,7 @@ class Service:
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
-            self.kernel.on_warning(stall_report(self.kernel, holder, waited))
+            self.kernel.on_warning.tell(stall_report(self.kernel, holder, waited))
 
     async def _await_debugger(self, debugger: Debugger[Reply]) -> None:
         """Hold a program at its start, and with it the turn, until a debugger has attached to it."""

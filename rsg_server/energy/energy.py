@@ -51,12 +51,12 @@ class Energy:
         self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures, boots)
         self.links = LinkMeters(now_ns, kernel.network, _links_with_watts(kernel.platform), factor, model.cross_traffic)
         if self.hosts.hosts:
-            kernel.cpu.on_load = self.hosts.loaded
-            kernel.faults.on_power_state = self.hosts.changed_state
-            kernel.faults.power.on_switch = self.hosts.switched
+            kernel.cpu.on_load.connect(self.hosts.loaded)
+            kernel.faults.on_power_state.connect(self.hosts.changed_state)
+            kernel.faults.power.on_switch.connect(self.hosts.switched)
         if self.links.links:
             kernel.wire.watchers.append(self.links)
-            kernel.faults.on_link = self.links.changed
+            kernel.faults.on_link.connect(self.links.changed)
 
     @property
     def is_metered(self) -> bool:

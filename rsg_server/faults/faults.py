@@ -15,6 +15,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.faults.held import Held, changes_of, values_of
 from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.faults.wake_on_lan import WakeOnLan
+from rsg_server.observers import Observers
 from rsg_server.sockets.keepalive import Keepalive
 from rsg_server.storage.disks import Condition
 
@@ -149,9 +150,9 @@ class Faults:
         self.keepalive = Keepalive(kernel)
         self.power = Power(kernel, self.keepalive)
         kernel.datagrams.to_off = WakeOnLan(kernel, self.power).heard
-        self.on_power_state: Callable[[str, int], None] = lambda host, state: None
-        self.on_speed: Callable[[Host], None] = lambda host: None
-        self.on_link: Callable[[str], None] = lambda link: None
+        self.on_power_state: Observers[str, int] = Observers()  # told a host's name, and the state that the host has now
+        self.on_speed: Observers[Host] = Observers()  # told before on_power_state
+        self.on_link: Observers[str] = Observers()  # told the name of a link that may have changed
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._held = Held()
         self._do: dict[type, Callable[[Any], tuple[Change, ...]]] = {
@@ -230,9 +231,9 @@ class Faults:
         before = self.power_state(host)
         self._power_states[host.name] = change.number
         self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.number])
-        self.on_speed(host)
+        self.on_speed.tell(host)
         self._log("power_state", host=host.name, state=change.number)
-        self.on_power_state(host.name, change.number)
+        self.on_power_state.tell(host.name, change.number)
         return (PowerStateChange(host.name, before),)
 
     # Links
@@ -244,7 +245,7 @@ class Faults:
             self._kernel.network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
             if change.loss is not None:
                 self._set_link_loss(name, change.loss)
-            self.on_link(name)
+            self.on_link.tell(name)
         said = {
             "bandwidth_bytes_per_s": change.bandwidth_bytes_per_s,
             "latency_s": change.latency_s,

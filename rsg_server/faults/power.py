@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import signal
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rsg_server.observers import Observers
 from rsg_server.platform.power import NO_BOOT, Boot
 from rsg_server.process import native_signal
 from rsg_server.protocol import FLAG_REBOOTED
@@ -28,13 +28,13 @@ LOOK_NS = SECOND_NS // 10
 """How often a shutdown looks whether all processes of its host have ended, virtual time."""
 LAST_WORDS_NS = SECOND_NS
 """How long a host stays on the network after its last process has ended, virtual time: what is under way still gets out."""
-Told = Callable[[str], None]
 
 
 class Power:
-    """Switches hosts off and on. `on_boot` and `on_loss` tell the supervisor, which starts the programs of a host.
+    """Switches hosts off and on.
 
-    `on_switch` tells the meters of energy (rsg_server.energy), `on_power` the programs of Remote SimGrid.
+    The supervisor, which starts the programs of a host, observes `on_boot` and `on_loss`; the meters of energy
+    (rsg_server.energy) observe `on_switch`, the programs of Remote SimGrid `on_power`.
     """
 
     def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
@@ -45,10 +45,10 @@ class Power:
         self._booting: dict[str, Event | None] = {}  # the end of each boot that takes time; None: it hangs
         self._will_hang: set[str] = set()  # hosts of which the next boot hangs
         self._chances: dict[str, random.Random] = {}
-        self.on_boot: Told = lambda host: None
-        self.on_loss: Told = lambda host: None
-        self.on_power: Callable[[str, bool], None] = lambda host, is_on: None
-        self.on_switch: Callable[[str, str], None] = lambda host, what: None  # what: on, stopping, off or booting
+        self.on_boot: Observers[str] = Observers()
+        self.on_loss: Observers[str] = Observers()
+        self.on_power: Observers[str, bool] = Observers()  # told a host's name, and whether the host is on
+        self.on_switch: Observers[str, str] = Observers()  # told a host's name, and: on, stopping, off or booting
 
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
@@ -75,14 +75,14 @@ class Power:
             if self._stopping.pop(host, None) is not None:
                 self._boots_due[host] -= 1
             self._lose(host)
-            self.on_switch(host, "off")
+            self.on_switch.tell(host, "off")
         elif host in self._booting:
             end = self._booting.pop(host)
             if end is not None:
                 end.cancel()
                 self._boots_due[host] -= 1
             self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
-            self.on_switch(host, "off")
+            self.on_switch.tell(host, "off")
 
     def start(self, host: str) -> None:
         """Boot a host that is off. As long as the boot takes, the host is not on the network and runs nothing."""
@@ -95,7 +95,7 @@ class Power:
         kernel.log.event(kernel.now_ns, "host_boot", host=host)
         self._boots_due[host] += 1
         self._booting[host] = kernel.timeline.add(kernel.now_ns + boot_ns, lambda: self._booted(host, hangs))
-        self.on_switch(host, "booting")
+        self.on_switch.tell(host, "booting")
 
     def _boot(self, host: str) -> Boot:
         return self._kernel.options.boots.get(host, NO_BOOT)
@@ -130,9 +130,9 @@ class Power:
         self._kernel.wire.reach.off.discard(host)
         self._kernel.storages.disks.look()
         self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
-        self.on_power(host, True)
-        self.on_switch(host, "on")
-        self.on_boot(host)
+        self.on_power.tell(host, True)
+        self.on_switch.tell(host, "on")
+        self.on_boot.tell(host)
 
     def start_later(self, host: str, delay_ns: int) -> None:
         """Boot a host after a while; until then the run is not over."""
@@ -155,7 +155,7 @@ class Power:
         if boot_after_ns is not None:
             self._boots_due[host] += 1
         kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
-        self.on_switch(host, "stopping")
+        self.on_switch.tell(host, "stopping")
         self._signal(host, signal.SIGTERM)
         self._await_end(host, kernel.now_ns + grace_ns)
 
@@ -207,5 +207,5 @@ class Power:
             kernel.lifecycle.await_death(process)
         self._keepalive.look()
         kernel.readiness.changed()
-        self.on_power(name, False)
-        self.on_loss(name)
+        self.on_power.tell(name, False)
+        self.on_loss.tell(name)

@@ -40,7 +40,7 @@ def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) ->
         raise ValueError("handoffs without a message")
     catch_up(kernel, actor, news)
     kernel.log.handoffs(digest)
-    kernel.handed_to, kernel.handed_message = actor, message
+    kernel.turns.hand_to(actor, message)
 
 
 def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:

@@ -6,7 +6,6 @@ Handlers stand above processes, sockets, faults and diagnosis, which they import
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.process.needs import Clock, Waker, Warner
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.faults.faults import Faults
     from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
-    from rsg_server.handlers.table import Reply
+    from rsg_server.handlers.table import Reply, Turns
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform
     from rsg_server.power_files.files import PowerFiles
@@ -92,8 +91,8 @@ class Parking(RunQueue, Protocol):
 class WaitKernel(Parking, Protocol):
     """PARK: what may be waited for, and what may be ready already."""
 
-    on_look: Callable[[], None]
-
+    @property
+    def turns(self) -> Turns: ...
     @property
     def page(self) -> ClockPage: ...
     @property
@@ -113,11 +112,8 @@ class WaitKernel(Parking, Protocol):
 class HandoffKernel(Parking, Protocol):
     """HANDED_OFF: which actors wait, and which one has the turn."""
 
-    handed_to: Actor | None
-    """The actor that has got the turn without the server; None unless a handler has just learnt of it."""
-    handed_message: bytes
-    """What that actor has said in the datagram that told of it."""
-
+    @property
+    def turns(self) -> Turns: ...
     @property
     def page(self) -> ClockPage: ...
     @property
@@ -141,9 +137,8 @@ class FutexKernel(Waker, Protocol):
 class ProcessKernel(RunQueue, Protocol):
     """HELLO, FORK, EXEC, EXIT: births, new images and deaths."""
 
-    on_birth: Callable[[Actor], None]
-    """Receives the first message of a forked child before its parent goes on."""
-
+    @property
+    def turns(self) -> Turns: ...
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property

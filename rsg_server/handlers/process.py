@@ -181,7 +181,7 @@ def fork_done(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> 
         _take_back(kernel, child, actor.process)
     elif child.process is not actor.process:
         child.process.pid = outcome
-        kernel.on_birth(child)
+        kernel.turns.introduce(child)
     return OK
 
 

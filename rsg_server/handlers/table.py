@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import Kernel
@@ -33,6 +33,19 @@ class Reply:
         newborn: Actor | None = None,
     ) -> None:
         self.values, self.fds, self.close, self.newborn = values, fds, close, newborn
+
+
+class Turns(Protocol):
+    """What handlers ask of the turn loop (rsg_server.turn.loop), which calls them."""
+
+    def look(self) -> None:
+        """Wake the actors for whom something has become ready."""
+
+    def introduce(self, child: Actor) -> None:
+        """Handle the first message of a forked child, before its parent or others go on."""
+
+    def hand_to(self, actor: Actor, message: bytes) -> None:
+        """Another actor than the holder has got the turn without the server, and says `message` next."""
 
 
 OK = Reply()

@@ -120,7 +120,7 @@ def epoll(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 def look(kernel: WaitKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
     """[] -> [0]; the actor has written something: of those that watch it with EPOLLEXCLUSIVE one is woken for this write."""
-    kernel.on_look()
+    kernel.turns.look()
     return OK
 
 

@@ -16,6 +16,7 @@ from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, 
 from rsg_server.network.flow import Flow
 from rsg_server.network.models import Model, raw
 from rsg_server.network.sharing import DatagramPath, Fairness, Path, Sharing
+from rsg_server.observers import Observers
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
 from rsg_server.platform.platform import Platform
@@ -55,7 +56,7 @@ class Network:
         self._next_flow = 1
         self._changed: dict[str, Link] = {}  # links that are not as the platform has them
         self.down: dict[str, None] = {}  # names of links that carry nothing
-        self.on_state: Callable[[str, bool], None] = lambda link, is_up: None
+        self.on_state: Observers[str, bool] = Observers()  # told a link's name, and whether the link is up
         self.bytes_sent = 0
 
     @property
@@ -160,7 +161,7 @@ class Network:
         if is_up is not None:
             self.down.pop(name, None)
             self.down.update({} if is_up else {name: None})
-            self.on_state(name, is_up)
+            self.on_state.tell(name, is_up)
         if bandwidth_bytes_per_s is not None:
             link = replace(link, bandwidth_bytes_per_s=bandwidth_bytes_per_s)
         if latency_s is not None:

@@ -49,9 +49,9 @@ class Governors:
         self._due: set[str] = set()
         self._settles = False  # while a change is made that a governor has chosen
         if self.of:
-            kernel.cpu.on_load = self._loaded
-            kernel.faults.on_power_state = self._changed_state
-            kernel.faults.power.on_switch = self._switched
+            kernel.cpu.on_load.connect(self._loaded)
+            kernel.faults.on_power_state.connect(self._changed_state)
+            kernel.faults.power.on_switch.connect(self._switched)
 
     def metered(self, name: str) -> MeteredHost:
         """What a host draws."""
@@ -84,20 +84,17 @@ class Governors:
             self._settles = False
 
     def _loaded(self, name: str, cores: float) -> None:
-        self._meters.loaded(name, cores)
         governor = self.of.get(name)
         if governor is not None and governor.goes_with_load:
             self.settle_soon(name)
 
     def _changed_state(self, name: str, state: int) -> None:
-        self._meters.changed_state(name, state)
         governor = self.of.get(name)
         if governor is not None and not self._settles:
             governor.give(state)
             self.settle_soon(name)  # the bounds and limits that programs have set hold on
 
     def _switched(self, name: str, what: str) -> None:
-        self._meters.switched(name, what)
         governor = self.of.get(name)
         if governor is not None and what == ON:
             before = governor.state

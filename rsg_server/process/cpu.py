@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from rsg_server.clock.timeline import Event
+from rsg_server.observers import Observers
 from rsg_server.processor.accounts import Account
 from rsg_server.processor.load import Load
 from rsg_server.processor.overload import Overload
@@ -60,8 +61,8 @@ class Processor:
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
-        self.on_load: Callable[[float], None] | None = None  # told how many cores are in use, whenever that may have changed
-        self.on_change: Callable[[], None] | None = None  # told when what computes here may have another share
+        self.on_load: Observers[float] = Observers()  # told how many cores are in use, whenever that may have changed
+        self.on_change: Observers[[]] = Observers()  # told when what computes here may have another share
 
     def change_speed(self, speed_flops: float) -> None:
         """Each core computes so many flop/s from now on."""
@@ -130,14 +131,13 @@ class Processor:
 
     def _plan(self) -> None:
         """Plan an event for the end of the first execution, once those who share the cores know of the change."""
-        if self.on_change is not None:
-            self.on_change()
+        self.on_change.tell()
         self._schedule()
 
     def _schedule(self) -> None:
         """Durations are rounded up to the nanosecond."""
-        if self.on_load is not None:
-            self.on_load(self._sharing.used_cores)
+        if self.on_load:
+            self.on_load.tell(self._sharing.used_cores)
         if self._event is not None:
             self._event.cancel()
             self._event = None
@@ -179,8 +179,8 @@ class Cpu:
         self._executions: dict[int, Execution] = {}
         self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
         self.account_of: Callable[[Process], Account | None] | None = None  # of processes in cgroups
-        self.on_load: Callable[[str, float], None] | None = None
-        self.on_change: Callable[[Host], None] | None = None  # told when executions on a host may have another share
+        self.on_load: Observers[str, float] = Observers()
+        self.on_change: Observers[Host] = Observers()  # told when executions on a host may have another share
 
     def _processor(self, actor: Actor) -> Processor:
         return self._processor_of(actor.process.host.host)
@@ -190,16 +190,12 @@ class Cpu:
             tell = self._tell
             use = Use(Load(host.cores), Overload(host.name, host.cores, tell)) if tell is not None else None
             processor = self._processors[host.name] = Processor(self._clock, host, self.finished, use)
-            processor.on_change = partial(self._changed, host)
+            processor.on_change.connect(partial(self.on_change.tell, host))
         return self._processors[host.name]
-
-    def _changed(self, host: Host) -> None:
-        if self.on_change is not None:
-            self.on_change(host)
 
     def keeps_books(self, host: Host) -> bool:
         """Whether anything has computed on a host, or somebody wants to know its load, or /proc tells it."""
-        return host.name in self._processors or self.on_load is not None or self._tell is not None
+        return host.name in self._processors or bool(self.on_load) or self._tell is not None
 
     def share_with(self, host: Host, guests: Sequence[Guest]) -> float:
         """From now on these guests use cores of a host, too. Returns how many cores the executions have beside them."""
@@ -238,8 +234,8 @@ class Cpu:
     def _metered(self, host: Host) -> Processor:
         """The processor of a host, at the host's present speed, that tells its load."""
         processor = self._processor_of(host)
-        if self.on_load is not None and processor.on_load is None:
-            processor.on_load = partial(self.on_load, host.name)
+        if self.on_load and not processor.on_load:
+            processor.on_load.connect(partial(self.on_load.tell, host.name))
         if host.name in self._speeds:
             processor.change_speed(self._speeds.pop(host.name))
         return processor

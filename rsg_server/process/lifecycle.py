@@ -10,9 +10,10 @@ import os
 import select
 import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
+from rsg_server.observers import Observers
 from rsg_server.process import native_signal, zombies
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.channel_pool import PooledChannel, new_channel
@@ -38,7 +39,7 @@ class Lifecycle:
         self._next_process = 1
         self.held: list[tuple[Process, list[zombies.Zombie]]] = []
         """Each process 1 of a PID namespace that ends once dead members have been waited for, by parents outside."""
-        self.on_thread_end: Callable[[Actor], None] | None = None  # told of each, once there is a program that wants it
+        self.on_thread_end: Observers[Actor] = Observers()
 
     # Seeds
 
@@ -177,8 +178,7 @@ class Lifecycle:
         kernel.storages.end(actor.number)
         if kernel.storage_waits is not None:
             kernel.storage_waits.ends(actor.number, kernel.now_ns)
-        if self.on_thread_end is not None:
-            self.on_thread_end(actor)
+        self.on_thread_end.tell(actor)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)
         if actor.timeout is not None:
@@ -337,8 +337,7 @@ class Lifecycle:
             kernel.signals.notice(child, signal.SIGTERM, every_thread=True)
         self.await_deaths([child for child in process.children if child.pidfd >= 0])  # PR_SET_PDEATHSIG may have been SIGKILL
         hang_up_orphans(kernel.signals, process.host)
-        if process.on_exit is not None:
-            process.on_exit(process)
+        process.on_exit.tell(process)
 
 
 def seed_of(seed: int, number: int) -> int:

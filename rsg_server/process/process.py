@@ -7,12 +7,11 @@ import signal
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
+from rsg_server.observers import Observers
 from rsg_server.process.host_state import HostState
 from rsg_server.storage.counts import IoCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
     from rsg_server.process.zombies import Zombie
@@ -91,7 +90,7 @@ class Process:
     memory_used: int = 0  # bytes, when its cgroup last counted it
     memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs
-    on_exit: Callable[[Process], None] | None = None
+    on_exit: Observers[Process] = field(default_factory=Observers)
 
     def __repr__(self) -> str:
         return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from rsg_server._native import lib
+from rsg_server.observers import Observers
 from rsg_server.platform.host import Host
 from rsg_server.processor.costs import CostTable, write_costs
 from rsg_server.processor.policies import CHARGED, MODELLED, Policies
@@ -54,7 +55,7 @@ class Charges:
 
     def __init__(self, options: Charging, table: CostTable) -> None:
         self.options, self.table = options, table
-        self.on_departure: Callable[[str], None] = lambda text: None
+        self.on_departure: Observers[str] = Observers()
         self._seen: set[str] = set()  # file names of programs that have run
         self.count = 0
         self.total_ns = 0
@@ -134,7 +135,7 @@ class Charges:
         self._next.clear()
         self._expected.clear()
         there = f"actor {expected.actor} at {expected.now_ns / NS:.9f} s" if expected is not None else "no further charge"
-        self.on_departure(
+        self.on_departure.tell(
             f"departs from the recording at charge {self.count + 1}: actor {charge.actor} at {charge.now_ns / NS:.9f} s, "
             f"recorded: {there}; from here on computing takes what the table of costs says (modelled)"
         )
@@ -172,4 +173,4 @@ class Charges:
         self.table.close()
         if self._expected and not self.has_departed:
             self.has_departed = True
-            self.on_departure(f"ends before the recording does, which has {len(self._expected):,} more charges")
+            self.on_departure.tell(f"ends before the recording does, which has {len(self._expected):,} more charges")

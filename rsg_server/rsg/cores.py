@@ -33,7 +33,7 @@ class Cores:
         self._room, self._places, self._cpu, self._engine = room, places, cpu, engine
         self._links: dict[str, Link] = {}
         self._executions: dict[str, dict[Execution, None]] = {}  # by host, in the order of their starts
-        cpu.on_change = self._others_changed
+        cpu.on_change.connect(self._others_changed)
 
     def executions(self, host: Host) -> list[Execution]:
         """What computes on a host."""

@@ -42,9 +42,10 @@ class Timer:
 
 
 class Moments:
-    """The date, the timers, and the engine that moves flows and executions; `on_end` is told of each that has ended.
+    """The date, the timers, and the engine that moves flows and executions.
 
-    `on_others` is told of the flows of the network that have new rates because of that, before the clock moves.
+    `ended` is called with the numbers of those flows that have ended.
+    `take_others` is called with the network's flows that have new rates because of that, before the clock moves.
     """
 
     def __init__(
@@ -52,16 +53,16 @@ class Moments:
         clock: Clock,
         timeline: Timeline,
         engine: FlowEngine,
-        on_end: Callable[[list[int]], None],
-        on_others: Callable[[list[int]], None],
+        ended: Callable[[list[int]], None],
+        take_others: Callable[[list[int]], None],
     ) -> None:
         self.engine = engine
         self.date_s = 0.0
         self.tick_ns = 0
         self.is_unsettled = False  # something has begun or ended since the next event was put into the timeline
         self._clock, self._timeline = clock, timeline
-        self._on_end = on_end
-        self._on_others = on_others
+        self._ended = ended
+        self._take_others = take_others
         self._timers: list[tuple[float, int, Timer]] = []
         self._sequence = 0
         self._event: Event | None = None
@@ -105,7 +106,7 @@ class Moments:
             if action is not None:
                 action()
         if ends:
-            self._on_end(ends)
+            self._ended(ends)
 
     def settle(self) -> None:
         """Put the next event into the timeline; called before the emulation's clock moves."""
@@ -113,11 +114,11 @@ class Moments:
         self.engine.advance(self.date_s)
         if ends := self.engine.ends():  # what takes no time at all
             self.is_unsettled = True
-            self._on_end(ends)
+            self._ended(ends)
             return
         next_s = self._next_s()
         if others := self.engine.others():
-            self._on_others(others)
+            self._take_others(others)
         moment_ns = FOREVER_NS if next_s >= FOREVER_NS / NS else math.ceil(next_s * NS - ROUNDING_NS)
         if moment_ns == self._event_ns:
             return

@@ -6,12 +6,12 @@ next turn: as an event of a scenario, which the log has. What an event changes h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.faults import Change, HostChange, LinkChange, PowerStateChange
+from rsg_server.observers import Observers
 from rsg_server.rsg.activity import FAILED, Execution, Io, Task
 from rsg_server.rsg.cores import Cores
 from rsg_server.rsg.errors import Code, OperationError
@@ -46,10 +46,10 @@ class Places:
         self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
         self._booting: set[str] = set()  # hosts that an actor has switched on, and that are off yet
         self.returning: set[Actor] = set()  # threads that have been told so, and have not begun their actor yet
-        self.on_turned_on: Callable[[str], None] = lambda host: None  # told of a host that is on again without a boot
-        kernel.faults.power.on_power = self._power_changed
-        kernel.faults.on_speed = self._speed_changed
-        kernel.network.on_state = self._link_turned
+        self.on_turned_on: Observers[str] = Observers()  # told of a host that is on again without a boot
+        kernel.faults.power.on_power.connect(self._power_changed)
+        kernel.faults.on_speed.connect(self._speed_changed)
+        kernel.network.on_state.connect(self._link_turned)
 
     def _later(self, change: Change) -> None:
         """Have a change happen to all that runs, before the next turn: no actor may have the turn then."""
@@ -103,7 +103,7 @@ class Places:
             if host.name in self._off:
                 self._off.remove(host.name)
                 if not self._kernel.is_off(host.name):
-                    self.on_turned_on(host.name)
+                    self.on_turned_on.tell(host.name)
                     self._tell_awaiting(host.name)
         else:
             self._off.add(host.name)

@@ -68,7 +68,7 @@ class Rsg:
         self.lives = Lives(self, kernel.lifecycle)
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
-        kernel.lifecycle.on_thread_end = self._thread_ended
+        kernel.lifecycle.on_thread_end.connect(self._thread_ended)
 
     @property
     def date_s(self) -> float:

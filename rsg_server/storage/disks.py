@@ -86,11 +86,11 @@ class Activity:
 class Disks:
     """Finds the path of each operation, and keeps all legs of transfers (rsg_server/storage/transfer.py: Ways)."""
 
-    def __init__(self, network: Network, reaches: Reaches, on_conditions: Callable[[int], object]) -> None:
+    def __init__(self, network: Network, reaches: Reaches, tell_conditions: Callable[[int], object]) -> None:
         self.network = network
         self.reaches = reaches
         self.legs: dict[int, Leg] = {}
-        self.on_conditions = on_conditions  # gets how many disks are not as they should be
+        self._tell_conditions = tell_conditions  # gets how many disks are not as they should be
         self._paths: dict[tuple[str, str, int, int], Path] = {}
         self._hosts: dict[str, Host] = {}
         self._disks: dict[Place, Disk] = {}  # those that are not as the platform has them
@@ -193,7 +193,7 @@ class Disks:
         self._conditions.pop((host.name, number), None)
         if condition is not Condition.OK:
             self._conditions[host.name, number] = condition
-        self.on_conditions(len(self._conditions))
+        self._tell_conditions(len(self._conditions))
 
     def is_failing(self, server: Host, number: int) -> bool:
         """Whether operations on a disk fail."""

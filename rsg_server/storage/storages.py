@@ -74,11 +74,11 @@ class Storages:
         self,
         network: Network,
         reaches: Reaches = lambda client, server: True,
-        on_conditions: Callable[[int], object] = lambda count: None,
+        tell_conditions: Callable[[int], object] = lambda count: None,
         application_of: Callable[[int], Application] = lambda waiter: None,
     ) -> None:
         self._network = network
-        self.disks = Disks(network, reaches, on_conditions)
+        self.disks = Disks(network, reaches, tell_conditions)
         self._volumes: dict[tuple[str, int], Volume] = {}
         self._layouts: dict[tuple[tuple[str, int], ...], Layout] = {}
         self._transfers: dict[int, Transfer] = {}  # by waiter

@@ -59,7 +59,7 @@ class Computing:
         words = self._kernel.page.words
         words[COMPUTING_SINCE], words[COMPUTING_SLOT] = self._since_ns, actor.slot
         if self.count == 0:
-            self._kernel.on_warning(
+            self._kernel.on_warning.tell(
                 f"{actor!r} computes and reads the clock: its CPU time passes from here on, so this run is not deterministic "
                 "(preempt_after)"
             )

@@ -14,7 +14,6 @@ import socket
 import struct
 import time
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING
 
 import msgpack
@@ -78,8 +77,7 @@ class TurnLoop:
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
         self.stop = False
-        kernel.on_birth = self._introduce
-        kernel.on_look = partial(wake_ready, kernel)
+        self._handed: tuple[Actor, bytes] | None = None  # who has got the turn without the server, and what this actor said
         self.listener = Listener(kernel)
         self.handlers = HANDLERS
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
@@ -229,17 +227,27 @@ class TurnLoop:
             reply = self._handle(speaker, message)
             if reply is not None:
                 self._answer(speaker, reply)
-            if speaker is not actor and self.kernel.handed_to is None:  # its first message must say that it has the turn
+            if speaker is not actor and self._handed is None:  # its first message must say that it has the turn
                 self.kernel.lifecycle.kill(speaker.process)
                 self._lost_runner(speaker)
                 return False
-            if self.kernel.handed_to is not None:
-                self.holder = actor = self.kernel.handed_to
-                self.kernel.handed_to = None
-                self.listener.expect(self.kernel.handed_message)
+            if self._handed is not None:
+                (self.holder, said), self._handed = self._handed, None
+                actor = self.holder
+                self.listener.expect(said)
             if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False
+
+    # What handlers ask for
+
+    def look(self) -> None:
+        """Wake the actors for whom something has become ready."""
+        wake_ready(self.kernel)
+
+    def hand_to(self, actor: Actor, message: bytes) -> None:
+        """Another actor than the holder has got the turn without the server, and says `message` next."""
+        self._handed = actor, message
 
     def _handle(self, actor: Actor, message: bytes) -> Reply | None:
         """Run the handler of a message and return its reply. A malformed message ends its sender, and no other process."""
@@ -290,9 +298,9 @@ class TurnLoop:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
         if reply.newborn is not None:
-            self._introduce(reply.newborn)
+            self.introduce(reply.newborn)
 
-    def _introduce(self, child: Actor) -> None:
+    def introduce(self, child: Actor) -> None:
         """Handle the HELLO of a child before its parent or others go on; a reply is read by the child in its first turn."""
         message = births.await_first(self.kernel, child)
         if message is None:

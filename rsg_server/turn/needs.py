@@ -6,7 +6,6 @@ The turn stands above the handlers, below the kernel and the edge.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.handlers import needs as handlers
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.handlers.table import Reply
+    from rsg_server.observers import Observers
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
     from rsg_server.process.cpu_timers import CpuTimers
@@ -74,7 +74,7 @@ class PreemptionKernel(Protocol):
     @property
     def cpu_timers(self) -> CpuTimers: ...
     @property
-    def on_warning(self) -> Callable[[str], None]: ...
+    def on_warning(self) -> Observers[str]: ...
 
 
 class BirthKernel(Protocol):

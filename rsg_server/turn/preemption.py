@@ -147,7 +147,7 @@ class Preemption:
         actor.spinner.was_preempted = True
         self._look_sooner(actor, actor.spinner)
         if self.count == 0:
-            self._kernel.on_warning(
+            self._kernel.on_warning.tell(
                 f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
@@ -168,7 +168,7 @@ class Preemption:
         if waited > STALL_S and self._kernel.timeline.next_ns is None:
             self._since = float("inf")  # once
             others = len(self._kernel.run_queue)
-            self._kernel.on_warning(
+            self._kernel.on_warning.tell(
                 f"no thread has made a call for {waited:.0f} s of wall time, and nothing is due: "
                 f"{process_text(actor.process)} thread {actor.tid} computes on, as do {others} others"
             )

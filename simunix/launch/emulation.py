@@ -203,7 +203,7 @@ class Emulation:
             charging = dataclasses.replace(options.charging, recording=folder / CHARGES, costs=folder / COSTS)
             options = dataclasses.replace(options, charging=charging)
         kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
-        kernel.on_warning = self._warned
+        kernel.on_warning.connect(self._warned)
         self._launcher.on_device = kernel.devices.given
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
@@ -253,7 +253,7 @@ class Emulation:
         return Service(
             self.kernel,
             options,
-            on_pause=self._tell_pause,
+            at_pause=self._tell_pause,
             finished=lambda: self.supervisor.is_finished(),
             at_rest=lambda: self.supervisor.is_at_rest(),
             at_limit=lambda reason: self.supervisor.conclude(reason),

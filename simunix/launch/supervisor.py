@@ -86,14 +86,14 @@ class Supervisor:
         self._schedule_faults()
         if any(entry.spec.actor is not None for entry in self.entries):
             self._kernel.rsg.lives.begin_when_connected()
-            self._kernel.rsg.places.on_turned_on = self._booted
+            self._kernel.rsg.places.on_turned_on.connect(self._booted)
         for entry in (entry for entry in self.entries if not entry.spec.collects):
             self._kernel.timeline.add(entry.spec.start_ns, partial(self._start, entry))
 
     def _schedule_faults(self) -> None:
         faults = self._kernel.faults
-        faults.power.on_boot = self._booted
-        faults.power.on_loss = lambda host: self._end_if_finished()
+        faults.power.on_boot.connect(self._booted)
+        faults.power.on_loss.connect(lambda host: self._end_if_finished())
         faults.schedule(self._plan.faults)
         for profile in self._plan.profiles:
             faults.play(profile)
@@ -120,7 +120,7 @@ class Supervisor:
             entry.ended = True
             self.fail(str(error))
             return
-        entry.process.on_exit = partial(self._ended, entry)
+        entry.process.on_exit.connect(partial(self._ended, entry))
 
     def _announce(self, entry: Supervised) -> bool:
         """Announce the actor that a process is to become; False if its host is off, by the wish of an actor."""

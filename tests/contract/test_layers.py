@@ -60,6 +60,7 @@ def test_network_and_platform_stand_below_the_kernel() -> None:
         for path in (ROOT / "rsg_server" / folder).glob("*.py"):
             above = {name for name in imported(path) if name.startswith("rsg_server.")}
             allowed = ("rsg_server.platform", "rsg_server.errors", "rsg_server.whole_files", "rsg_server.clock.timeline")
+            allowed += ("rsg_server.observers",)
             allowed += ("rsg_server.network", "rsg_server._network") if folder == "network" else ()
             assert all(name.startswith(allowed) for name in above), f"{path}: {above}"
 
@@ -157,6 +158,29 @@ def test_only_the_edge_knows_the_kernel() -> None:
     """The kernel composes the rooms; a room names what it needs of it in a protocol of its own (needs.py)."""
     rooms = Rooms(ROOT, "rsg_server")
     wrong = [place for room, arrows in rooms.arrows.items() if room != "edge" for place in arrows.get("kernel", ())]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_events_have_observers() -> None:
+    """What happens at a part is told to any number of observers (rsg_server.observers), not to one function in a slot.
+
+    A collaborator that a part cannot do without is an argument of its constructor, and is named for what it does.
+    """
+    wrong = []
+    for path in SERVER:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.AnnAssign):
+                name = node.target.attr if isinstance(node.target, ast.Attribute) else getattr(node.target, "id", "")
+            elif isinstance(node, ast.arg):
+                name = node.arg
+            else:
+                continue
+            if (
+                name.lstrip("_").startswith("on_")
+                and node.annotation is not None
+                and "Callable" in ast.unparse(node.annotation)
+            ):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}: {name}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -18,7 +18,6 @@ from rsg_server.process.actor import Actor, Parked, State
 from rsg_server.process.host_state import Command
 from rsg_server.protocol import Wait
 from rsg_server.turn.allowance import set_lookahead
-from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.wakeups import wake_ready
 
 HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
@@ -58,7 +57,7 @@ class Fake:
 
     def __init__(self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> None:
         self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), NoLauncher())
-        self.loop = TurnLoop(self.kernel)
+        self.loop = self.kernel.turns
         self.channels: dict[int, socket.socket] = {}
         self.descriptors: list[int] = []
 
@@ -94,6 +93,11 @@ class Fake:
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
+
+    @property
+    def handed_to(self) -> Actor | None:
+        """The actor that has got the turn without the server, which the turn loop has not followed yet."""
+        return self.loop._handed[0] if self.loop._handed is not None else None
 
     def wake_ready(self) -> None:
         """Ask what has become ready, as the turn loop does between two turns."""

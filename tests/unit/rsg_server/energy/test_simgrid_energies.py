@@ -56,7 +56,7 @@ class Run:
             self.meters.loaded(host.name, cores)
 
         processor = Processor(self, host, lambda execution: None)  # type: ignore[arg-type]
-        processor.on_load = loaded
+        processor.on_load.connect(loaded)
         return processor
 
     def run_until(self, moment_ns: int) -> None:

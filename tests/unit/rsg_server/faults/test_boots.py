@@ -31,8 +31,8 @@ def told(slow: Fake) -> list[tuple[float, str]]:
         assert host == "h0"
         found.append((slow.kernel.now_ns / SECOND_NS, what))
 
-    power.on_switch = note
-    power.on_boot = lambda host: note(host, "programs")
+    power.on_switch.connect(note)
+    power.on_boot.connect(lambda host: note(host, "programs"))
     return found
 
 

@@ -21,8 +21,8 @@ TOLD: list[str] = []
 @pytest.fixture
 def power(world: Fake) -> Power:
     power = world.kernel.faults.power
-    power.on_boot = lambda host: TOLD.append(f"{host} boots")
-    power.on_loss = lambda host: TOLD.append(f"{host} is lost")
+    power.on_boot.connect(lambda host: TOLD.append(f"{host} boots"))
+    power.on_loss.connect(lambda host: TOLD.append(f"{host} is lost"))
     TOLD.clear()
     return power
 

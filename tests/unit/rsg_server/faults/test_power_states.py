@@ -20,7 +20,7 @@ PLATFORM = star([*HOSTS, TWO])
 def test_taken_back_after_its_time(world: Fake) -> None:
     faults = world.kernel.faults
     told: list[tuple[int, int]] = []
-    faults.on_power_state = lambda host, state: told.append((world.kernel.now_ns, state))
+    faults.on_power_state.connect(lambda host, state: told.append((world.kernel.now_ns, state)))
     faults.apply(PowerStateChange("h0", 0), for_ns=5)
     world.pass_time(10)
     assert told == [(0, 0), (5, 0)] and world.kernel.log.counts["power_state"] == 2

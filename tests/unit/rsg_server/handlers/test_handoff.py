@@ -68,7 +68,7 @@ def test_the_turn_is_whose_the_process_says() -> None:
         first, second, third = siblings(world, 3)
         set_alarm(world, first, 9_000)
         step(world, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
-        assert world.kernel.handed_to is second and second.state is State.RUNNING and second.parked is None
+        assert world.handed_to is second and second.state is State.RUNNING and second.parked is None
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
         assert list(world.kernel.run_queue) == [third]
@@ -100,7 +100,7 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
         }[case]
         world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries), NEXT]))
         assert first.process.dead and not stranger.process.dead
-        assert world.kernel.handed_to is None
+        assert world.handed_to is None
 
 
 def test_the_turn_comes_to_another_process() -> None:
@@ -111,7 +111,7 @@ def test_the_turn_comes_to_another_process() -> None:
         note(world, first, deadline_ns=9_000)
         lib.timer_queue_remove(world.kernel.page.shared, stranger.slot)
         step(world, stranger)
-        assert world.kernel.handed_to is stranger and stranger.state is State.RUNNING
+        assert world.handed_to is stranger and stranger.state is State.RUNNING
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         world.kernel.timeline.run_due(9_000)
         assert list(world.kernel.run_queue) == [first] and first.reply == (Wake.TIMEOUT, 0)

@@ -40,7 +40,7 @@ def test_it_is_forgotten_when_taken_back_or_dead() -> None:
 def test_calls_are_counted_by_name_and_said_once_per_program() -> None:
     with fake() as world:
         said: list[str] = []
-        world.kernel.on_warning = said.append
+        world.kernel.on_warning.connect(said.append)
         first, second = world.born("h0"), world.born("h1")
         for actor in (first, first, second):
             ask(world, actor, Op.WARN, int(WarningKind.UNKNOWN_SYSCALL), "system call 500")

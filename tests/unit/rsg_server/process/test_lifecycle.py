@@ -170,7 +170,7 @@ def test_a_death_tells_every_relative(world: Fake) -> None:
     for actor, wait in ((parent, Wait.CHILD), (child, Wait.TIME)):
         world.park(actor, wait)
     heard: list[Process] = []
-    dying.process.on_exit = heard.append
+    dying.process.on_exit.connect(heard.append)
     world.kernel.lifecycle.reap(dying.process)
     world.kernel.lifecycle.reap(dying.process)  # a second time: nothing
     assert list(world.kernel.run_queue) == [parent, child]

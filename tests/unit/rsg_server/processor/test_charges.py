@@ -106,7 +106,7 @@ def test_the_cpu_clock_of_an_exec_is_kept_for_the_new_image() -> None:
 
 def replaying(tmp_path: Path) -> tuple[Charges, list[str]]:
     charges, told = charges_of(Charging(replay=written(tmp_path / "file", RECORDED))), []
-    charges.on_departure = told.append
+    charges.on_departure.connect(told.append)
     return charges, told
 
 

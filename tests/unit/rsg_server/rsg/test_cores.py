@@ -14,7 +14,7 @@ from tests.unit.rsg_server.rsg.driver import HOST, Program
 def test_an_execution_that_is_suspended_uses_no_core() -> None:
     with fake(hosts=(HOST,)) as made:
         used: list[float] = []
-        made.kernel.cpu.on_load = lambda host, cores: used.append(cores)
+        made.kernel.cpu.on_load.connect(lambda host, cores: used.append(cores))
         program = Program(made)
         one, other = program.made(10, lib.RSG_ASYNC), program.made(10, lib.RSG_ASYNC)
         assert used[-1] == 2

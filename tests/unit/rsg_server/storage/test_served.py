@@ -52,7 +52,10 @@ class World:
         platform = star(list(self.hosts.values()), Access(1e6, 500_000))
         self.network = Network(self, self.timeline, platform, model or raw())
         self.off: set[str] = set()
-        self.storages = Storages(self.network, lambda client, server: not self.off & {client.name, server.name})
+        self.counts: list[int] = []  # how many disks were not as they should be, whenever that may have changed
+        self.storages = Storages(
+            self.network, lambda client, server: not self.off & {client.name, server.name}, self.counts.append
+        )
         remote = Remote(tuple((f"s{number}", 0) for number in range(servers)), stripe_bytes, soft_ns)
         for number in range(clients):
             self.storages.mount(self.hosts[f"c{number}"], SERVED, remote, self.hosts.__getitem__)
@@ -247,8 +250,6 @@ def test_a_client_without_power_leaves_the_server_to_others() -> None:
 def test_what_is_wrong_with_a_disk() -> None:
     world = World(Disk("d", 1e6, 1e6, capacity_bytes=MB))
     disks, server, client = world.storages.disks, world.hosts["s0"], world.hosts["c0"]
-    counts: list[int] = []
-    disks.on_conditions = counts.append
     assert world.storages.admit(client, SERVED, 4096) == 4096
     disks.set_condition(server, 0, Condition.READ_ONLY)
     assert world.storages.admit(client, SERVED, 4096) == -errno.EROFS
@@ -262,7 +263,7 @@ def test_what_is_wrong_with_a_disk() -> None:
     world.do("c0", Storage.READ, 0, 4096)
     world.run_until(2 * NS)
     assert world.done["c0"][1] == 0
-    assert counts == [1, 1, 1, 0]
+    assert world.counts == [1, 1, 1, 0]
 
 
 def test_a_disk_becomes_slower_while_it_is_read() -> None:
