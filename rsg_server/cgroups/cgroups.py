@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from rsg_server.cgroups import core_files, cpu, cpuset, memory, memory_files, pids
+from rsg_server.cgroups import core_files, cpu, cpuset, io, memory, memory_files, pids
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
 from rsg_server.cgroups.group import Group, group_of
 from rsg_server.cgroups.hierarchy import Hierarchy
@@ -17,9 +17,10 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 from rsg_server.processor.accounts import Account
 from rsg_server.protocol import CGROUP_DEVICE_SHIFT, CGROUPS_COUNT_MEMORY, CGROUPS_USED
+from rsg_server.storage.accounts import Account as StorageAccount
 
 FILES: dict[str, ControlFile] = {
-    file.name: file for module in (core_files, cpu, cpuset, memory_files, pids) for file in module.FILES
+    file.name: file for module in (core_files, cpu, cpuset, io, memory_files, pids) for file in module.FILES
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
 """What the group that all processes begin in has: name and mode."""
@@ -77,7 +78,14 @@ class Cgroups:
             except SimunixError:
                 raise RefusedError(errno.ENODEV) from None
             hierarchy = self._of[host.name] = Hierarchy(self._kernel, host, real, FILES, self.memory)
+            self._kernel.storages.users.account_of = self._storage_account
         return hierarchy
+
+    def _storage_account(self, number: int) -> StorageAccount | None:
+        """The group that the operations of an actor count for at storages; None: none, or the root."""
+        process = self._kernel.actors[number].process
+        group = group_of(process)
+        return None if group is None else io.account_of(self._of[process.host.name], group)
 
     def path_of(self, process: Process) -> str:
         """As /proc/PID/cgroup tells it."""

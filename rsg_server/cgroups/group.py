@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.processor.accounts import Account
+    from rsg_server.storage.accounts import Account as StorageAccount
 
 NO_LIMIT = -1
 """What a control file calls max."""
@@ -38,6 +39,7 @@ class Group:
     counts: dict[str, int] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)  # its control files: inodes by name
     account: Account | None = None  # of its threads at the processors, once some have computed
+    storages: StorageAccount | None = None  # of its processes at storages, once they have used some, or are limited
 
     def __repr__(self) -> str:
         return self.path

@@ -10,7 +10,7 @@ import errno
 import os
 from collections.abc import Iterable
 
-from rsg_server.cgroups import cpu, cpuset, freezer
+from rsg_server.cgroups import cpu, cpuset, freezer, io
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
 from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 from rsg_server.cgroups.memory import Memory
@@ -85,6 +85,7 @@ class Hierarchy:
         group.passed = controllers
         for child in group.children.values():
             child.controllers = controllers
+            io.follow(self, child)
             for process in list(child.members()):
                 self.memory.follow(process)
                 cpuset.follow(self, process)

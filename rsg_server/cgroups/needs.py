@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
     from rsg_server.devices.table import Devices
     from rsg_server.event_log import EventLog
+    from rsg_server.process.actor import Actor
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.host_state import Launcher
     from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.signals import Signals
+    from rsg_server.storage.storages import Storages
 
 
 class Readiness(Protocol):
@@ -41,3 +43,7 @@ class Kernel(Protocol):
     def cpu(self) -> Cpu: ...
     @property
     def devices(self) -> Devices: ...
+    @property
+    def actors(self) -> dict[int, Actor]: ...
+    @property
+    def storages(self) -> Storages: ...

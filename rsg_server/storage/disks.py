@@ -10,11 +10,15 @@ from enum import Enum
 from rsg_server.network.sharing import DiskPath, Group, Path, ServedDiskPath
 from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.host import Host
+from rsg_server.platform.link import Link, Route
+from rsg_server.storage.accounts import Account, Way
 from rsg_server.storage.transfer import Application, Leg, Network, Reaches
 from rsg_server.storage.volume import Volume
 
 Place = tuple[str, int]
 """A disk: the name of its host, and its number there."""
+PathKey = tuple[str, str, int, int, tuple[str, ...]]
+"""Whose operations, of which server, disk and direction, within which limits."""
 SECTOR_BYTES = 512
 MAJOR = 8
 MINORS = 16
@@ -91,7 +95,7 @@ class Disks:
         self.reaches = reaches
         self.legs: dict[int, Leg] = {}
         self._tell_conditions = tell_conditions  # gets how many disks are not as they should be
-        self._paths: dict[tuple[str, str, int, int], Path] = {}
+        self._paths: dict[PathKey, Path] = {}
         self._hosts: dict[str, Host] = {}
         self._disks: dict[Place, Disk] = {}  # those that are not as the platform has them
         self._conditions: dict[Place, Condition] = {}
@@ -113,20 +117,21 @@ class Disks:
     def _latency_s(self, client: Host, server: Host, number: int) -> float:
         return self.disk(server, number).latency_s + self.round_trip_s(client, server)
 
-    def path(self, client: Host, server: Host, number: int, direction: int) -> Path:
-        """What an operation takes its share of."""
-        key = (client.name, server.name, number, direction)
+    def path(self, client: Host, server: Host, number: int, direction: int, account: Account | None = None) -> Path:
+        """What an operation takes its share of; the limits of a group are more to share."""
+        limits = account.links((number, direction)) if account is not None else ()
+        key = (client.name, server.name, number, direction, tuple(link.name for link in limits))
         path = self._paths.get(key)
         if path is None:
             self._hosts.update({client.name: client, server.name: server})
-            path = self._paths[key] = self._new_path(client, server, number, Direction(direction))
+            path = self._paths[key] = self._new_path(client, server, number, Direction(direction), limits)
         return path
 
-    def _new_path(self, client: Host, server: Host, number: int, direction: Direction) -> Path:
+    def _new_path(self, client: Host, server: Host, number: int, direction: Direction, limits: tuple[Link, ...]) -> Path:
         sharing, route = self.network.sharing, self.disk(server, number).route(server.name, direction)
         place = (server.name, number)
         if client is server:
-            own = DiskPath(sharing, route)
+            own = DiskPath(sharing, Route((*route.links, *limits), route.distance_s))
             own.weight = self._weights.get(place, 1.0)
             return own
         ends = (server, client) if direction is Direction.READ else (client, server)
@@ -134,10 +139,23 @@ class Disks:
         path = ServedDiskPath(sharing, there, back, route, self._latency_s(client, server, number))
         if place not in self._weights:
             self._weights[place] = path.factor / path.penalty
-            for (client_name, *where, _), other in self._paths.items():
-                if (*where,) == place and client_name == server.name:
+            for key, other in self._paths.items():
+                if key[1:3] == place and key[0] == server.name:
                     other.weight = self._weights[place]
         return path
+
+    def limits_changed(self, host: Host, way: Way, account: Account) -> None:
+        """The limits of a group on a disk are others from now on, also for what is under way."""
+        link = account.own_link(way)
+        if link is not None:
+            self.network.sharing.change_link(link)
+            for key, path in self._paths.items():
+                if link.name in key[4]:
+                    path.forget(path.latency_s)
+        for number in sorted(self.legs):
+            leg = self.legs.get(number)
+            if leg is not None and leg.volume.client is host and leg.way == way and leg.is_of(account):
+                leg.limits_changed(account)
 
     def group(self, server: Host, number: int, application: Application) -> Group:
         """Which operations have one share of a disk together with those of an application; None: each has its own."""
@@ -149,11 +167,11 @@ class Disks:
         """A link has changed."""
         self._refresh([key for key in self._paths if key[0] != key[1]])
 
-    def _refresh(self, keys: list[tuple[str, str, int, int]]) -> None:
+    def _refresh(self, keys: list[PathKey]) -> None:
         """Compute anew what paths are like, and give operations that are alone their rates."""
-        for client, server, number, direction in keys:
-            latency_s = self._latency_s(self._hosts[client], self._hosts[server], number)
-            self._paths[client, server, number, direction].forget(latency_s)
+        for key in keys:
+            client, server, number = key[:3]
+            self._paths[key].forget(self._latency_s(self._hosts[client], self._hosts[server], number))
         changed = {id(self._paths[key]) for key in keys}
         for number in sorted(self.legs):
             operation = self.legs[number].operation
@@ -234,6 +252,11 @@ class Disks:
         counters.operations += 1
         counters.size_bytes += size_bytes
         counters.spent_ns += self.network.now_ns - begun_ns
+
+    def done(self, host: Host, way: Way) -> tuple[int, int]:
+        """Bytes and operations of a disk in one direction so far."""
+        counters = self._activity(host, way[0]).by_direction[way[1]]
+        return counters.size_bytes, counters.operations
 
     def stat(self, host: Host, name: str) -> str:
         """The line of /sys/block/NAME/stat, in which each figure has its width; nothing of what is no disk of a host."""

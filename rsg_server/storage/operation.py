@@ -99,6 +99,20 @@ class Operation:
         if self._begun and self.variable < 0:
             self.change_rate(self.path.alone)
 
+    def go_on(self, path: Path) -> None:
+        """Go on by a path on which other limits act, or the same path with others."""
+        if path is self.path:
+            self.refresh()
+            return
+        has_begun = self._begun
+        if has_begun:
+            self.change_rate(0.0)
+            self._leave()
+        self.path = path
+        if has_begun:
+            self._begun = True
+            self._carrier.sharing.enter(self, self._group)
+
     def _account(self) -> None:
         now_ns = self._carrier.now_ns
         self._count(min(self.left_bytes, self._rate * (now_ns - self._updated_ns) / NS))

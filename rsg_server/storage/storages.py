@@ -25,6 +25,7 @@ from rsg_server.storage.pages import FAR, PAGE_BYTES
 from rsg_server.storage.reading import Reader
 from rsg_server.storage.room import Room
 from rsg_server.storage.transfer import ASKS, Application, Ended, Network, Reaches, Transfer
+from rsg_server.storage.users import Users
 from rsg_server.storage.volume import Layout, Range, Remote, Volume
 from rsg_server.storage.writeback import Done, Writeback
 
@@ -88,8 +89,7 @@ class Storages:
         self._plans: dict[int, Plan] = {}  # what actors have been told to wait for
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
         self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
-        self.application_of = application_of  # which application a waiter is part of
-        self._users: dict[tuple[str, int], Application] = {}  # who has used a file last, by host; of disks that are so only
+        self.users = Users(application_of)
 
     # Volumes
 
@@ -140,10 +140,12 @@ class Storages:
     def operate(self, host: Host, number: int, direction: int, file: int, ranges: Iterable[Range], ended: Ended) -> Transfer:
         """Have ranges of a file read or written from now on; `ended` is called once that is over, never at once.
 
-        Who has used the file last on this host is whose share that takes, where applications have shares.
+        The operation counts for the application that has used the file last on this host, where applications have shares, and
+        for the group of the process that has used it last in this direction: so writing back counts for the last writer's.
         """
-        volume = self.volume(host, number)
-        return Transfer(self.disks, volume, volume.parts(file, ranges), direction, ended, self._users.get((host.name, file)))
+        volume, parts = self.volume(host, number), self.volume(host, number).parts(file, ranges)
+        application, account = self.users.application(host.name, file), self.users.account(host.name, file, direction)
+        return Transfer(self.disks, volume, parts, direction, ended, application, account)
 
     def start(self, waiter: int, host: Host, number: int, direction: int, size_bytes: int, finished: Done) -> None:
         """Have so many bytes begin to move for a waiter, whose end ends that; see `operate`.
@@ -163,7 +165,7 @@ class Storages:
             finished()
 
         volume = self.volume(host, number)
-        self._note_user(waiter, volume, file)
+        self.users.note(waiter, volume, file, direction)
         self._transfers[waiter] = self.operate(host, number, direction, file, ranges, end)
 
     def _note(self, waiter: int, error: int) -> None:
@@ -195,6 +197,7 @@ class Storages:
         """A host has lost its power, and with it the pages in its memory. What its own disks are at comes to an end."""
         cache = self._caches.pop(name, None)
         self._known.pop(name, None)
+        self.users.lose_host(name)
         if cache is not None:
             cache.lose()
         self.disks.lose_client(name)
@@ -220,14 +223,14 @@ class Storages:
         volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
             raise ValueError(f"storage: {size_bytes} bytes from byte {offset} on")
-        counts = counts if counts is not None else IoCounts()
-        plan: Plan | None
+        counts, plan = counts or IoCounts(), None
+        if what == Storage.AHEAD:
+            self.users.note_account(waiter, volume, file, Direction.READ)
         if what == Storage.READ:
             last = -(-file_bytes // PAGE_BYTES)
             plan = self._read(waiter, volume, number, file, offset, offset + size_bytes, last, counts)
         elif what in _COUNTED:
             _COUNTED[what](self, volume, number, file, offset, offset + size_bytes, counts)
-            plan = None
         elif what in _ASKED:
             dirtied = self._cache(host).dirtied
             plan = _ASKED[what](self, waiter, volume, number, file, offset, offset + size_bytes)
@@ -240,11 +243,6 @@ class Storages:
             self._plans[waiter] = plan
         return int(plan is not None) or -self._errors.pop(waiter, 0)
 
-    def _note_user(self, waiter: int, volume: Volume, file: int) -> None:
-        """A waiter is about to use a file; 0 is the file of those that name none."""
-        if volume.is_fair_per_application:
-            self._users[volume.client.name, file] = self.application_of(waiter)
-
     def _use(self, volume: Volume, file: int, writes: bool) -> None:
         if volume.layout is not None:
             volume.layout.used(file, volume.client.name, writes)
@@ -255,7 +253,7 @@ class Storages:
     def _read(
         self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int, last: int, counts: IoCounts
     ) -> Plan | None:
-        self._note_user(waiter, volume, file)
+        self.users.note(waiter, volume, file, Direction.READ)
         self._use(volume, file, False)
         wait = self._reader(volume.client, counts).read(file, number, *_pages(first, end), last)
         if wait is None:
@@ -282,7 +280,7 @@ class Storages:
 
     def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
-        self._note_user(waiter, volume, file)
+        self.users.note(waiter, volume, file, Direction.WRITE)
         self._use(volume, file, True)
         return cache.wait_for_room if cache.wrote(file, number, *_pages(first, end)) else None
 
@@ -322,7 +320,7 @@ class Storages:
         pages = -(-end // PAGE_BYTES)
         counts.cancelled_write_bytes += self._cache(volume.client).cut(file, pages) * PAGE_BYTES
         if pages == 0:
-            self._users.pop((volume.client.name, file), None)
+            self.users.forget(volume.client.name, file)
             self._files(volume.client).made(file)
             for layout in self._layouts.values():
                 for name in layout.forget(file):

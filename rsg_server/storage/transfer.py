@@ -15,6 +15,7 @@ from rsg_server.clock.timeline import Event
 from rsg_server.network.sharing import Group, Path
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Route
+from rsg_server.storage.accounts import Account, Way
 from rsg_server.storage.operation import NS, Carrier, Operation
 from rsg_server.storage.volume import Part, Volume
 
@@ -46,7 +47,7 @@ class Ways(Protocol):
     def network(self) -> Network: ...
     @property
     def reaches(self) -> Reaches: ...
-    def path(self, client: Host, server: Host, disk: int, direction: int, /) -> Path: ...
+    def path(self, client: Host, server: Host, disk: int, direction: int, account: Account | None = None, /) -> Path: ...
     def group(self, server: Host, disk: int, application: Application, /) -> Group: ...
     def round_trip_s(self, client: Host, server: Host, /) -> float: ...
     def is_failing(self, server: Host, disk: int, /) -> bool: ...
@@ -55,7 +56,7 @@ class Ways(Protocol):
 
 
 class Leg:
-    """What one disk has to do for a transfer."""
+    """What one disk has to do for a transfer; `account` is of the group of processes whose transfer it is."""
 
     __slots__ = (
         "_application",
@@ -63,8 +64,10 @@ class Leg:
         "_direction",
         "_ended",
         "_event",
+        "_gate",
         "_is_waiting",
         "_ways",
+        "account",
         "number",
         "operation",
         "place",
@@ -81,6 +84,7 @@ class Leg:
         size_bytes: int,
         ended: Ended,
         application: Application = None,
+        account: Account | None = None,
     ) -> None:
         self.number = ways.network.new_number()
         self.volume = volume
@@ -90,6 +94,8 @@ class Leg:
         self._direction = direction
         self._ended = ended
         self._application = application
+        self.account = account if volume.targets[place][0] is volume.client else None  # groups have disks of their host alone
+        self._gate: Account | None = None  # the group whose pace it waits for
         self._event: Event | None = None
         self._is_waiting = False  # for a server that cannot be reached
         self._begun_ns = 0
@@ -113,18 +119,61 @@ class Leg:
         return self._ways.reaches(self.volume.client, self._target[0])
 
     def _begin(self) -> None:
+        network = self._ways.network
+        if self._direction == ASKS:
+            answered_ns = network.now_ns + round(self._ways.round_trip_s(self.volume.client, self._target[0]) * NS)
+            self._event = network.at(answered_ns, partial(self._end, 0))
+        else:
+            self._wait_for_pace(self.account)
+
+    @property
+    def way(self) -> Way:
+        """The number of the disk at its host, and the direction."""
+        return self._target[1], self._direction
+
+    def _wait_for_pace(self, account: Account | None) -> None:
+        """Wait for the moment at which a group may begin one more operation, then for that of the group above."""
+        now_ns = self._ways.network.now_ns
+        while account is not None:
+            moment_ns = account.take_moment(self.way, now_ns)
+            if moment_ns > now_ns:
+                self._gate = account
+                self._event = self._ways.network.at(moment_ns, self._moment_has_come)
+                return
+            account = account.parent
+        self._gate = None
+        self._operate()
+
+    def _moment_has_come(self) -> None:
+        gate, self._event = self._gate, None
+        if gate is not None:
+            gate.moment_has_come(self.way, self._ways.network.now_ns)
+            self._wait_for_pace(gate.parent)
+
+    def is_of(self, account: Account) -> bool:
+        """Whether it is a group's, or one's below."""
+        return self.account is not None and account in self.account.up()
+
+    def limits_changed(self, account: Account) -> None:
+        """The limits of the group, or of this one above, are others from now on."""
+        server, disk = self._target
+        if self._gate is account and self._event is not None:
+            self._event.cancel()
+            self._wait_for_pace(account)
+        elif self.operation is not None:
+            self.operation.go_on(self._ways.path(self.volume.client, server, disk, self._direction, self.account))
+
+    def _operate(self) -> None:
         server, disk = self._target
         network, client = self._ways.network, self.volume.client
-        if self._direction == ASKS:
-            answered_ns = network.now_ns + round(self._ways.round_trip_s(client, server) * NS)
-            self._event = network.at(answered_ns, partial(self._end, 0))
-            return
-        path = self._ways.path(client, server, disk, self._direction)
+        path = self._ways.path(client, server, disk, self._direction, self.account)
         if self._ways.is_failing(server, disk):
             self._event = network.at(network.now_ns + round(path.latency_s * NS), partial(self._end, errno.EIO))
             return
         self._begun_ns = network.now_ns
         self._ways.begins(server, disk)
+        if self.account is not None:
+            self.account.count(self.way, self.size_bytes)
         group = self._ways.group(server, disk, self._application)
         self.operation = Operation(self.number, path, self.size_bytes, network, self._moved, group)
 
@@ -181,13 +230,21 @@ class Transfer:
     """The legs to all disks that have something to do; `ended` gets the first error, if any, once the last leg has ended."""
 
     def __init__(
-        self, ways: Ways, volume: Volume, parts: list[Part], direction: int, ended: Ended, application: Application = None
+        self,
+        ways: Ways,
+        volume: Volume,
+        parts: list[Part],
+        direction: int,
+        ended: Ended,
+        application: Application = None,
+        account: Account | None = None,
     ) -> None:
         self._left = len(parts)
         self._error = 0
         self._ended = ended
         self.legs = [
-            Leg(ways, volume, place, direction, size_bytes, self._leg_ended, application) for place, size_bytes in parts
+            Leg(ways, volume, place, direction, size_bytes, self._leg_ended, application, account)
+            for place, size_bytes in parts
         ]
 
     def _leg_ended(self, error: int) -> None:

@@ -74,8 +74,8 @@ def test_files_come_and_go_with_the_controllers_that_are_passed_on(world: Fake, 
         tree.write("a/cgroup.subtree_control", "-pids", actor)
         assert not (tmp_path / "a/b/pids.max").exists()
         assert tree.refusal("a/b/cgroup.subtree_control", "+pids", actor) == errno.ENOENT
-        assert tree.refusal("a/cgroup.subtree_control", "+io", actor) == errno.EINVAL
-        assert tree.read("system.slice/cgroup.subtree_control") == "cpuset cpu memory pids\n"
+        assert tree.refusal("a/cgroup.subtree_control", "+rdma", actor) == errno.EINVAL
+        assert tree.read("system.slice/cgroup.subtree_control") == "cpuset cpu io memory pids\n"
 
 
 def test_no_process_is_beside_groups_that_have_controllers(world: Fake, tmp_path: Path) -> None:

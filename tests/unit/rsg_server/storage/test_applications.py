@@ -20,7 +20,7 @@ models = pytest.mark.parametrize("model", [raw(), lv08()], ids=lambda model: mod
 def shared_world(fair_per_application: bool, model: Model | None = None) -> World:
     """Hosts c0 to c2 belong to the application A, c3 to B; the server's own programs to S."""
     world = World(Disk("d", 1e6, SLOW, SLOW, fair_per_application=fair_per_application), clients=4, model=model)
-    world.storages.application_of = lambda waiter: "AAABS"[min(waiter, 4)]
+    world.storages.users.application_of = lambda waiter: "AAABS"[min(waiter, 4)]
     return world
 
 
@@ -77,7 +77,7 @@ def test_what_is_written_back_is_of_the_application_that_has_written_it_last() -
     """On the disk of a host itself: two files of A and one of B, 1,024,000 bytes each, are brought to the disk at one time."""
     world = shared_world(True)
     storages, host, done = world.storages, world.hosts["s0"], dict[int, float]()
-    storages.application_of = lambda waiter: "A" if waiter < 2 else "B"
+    storages.users.application_of = lambda waiter: "A" if waiter < 2 else "B"
 
     def finished(waiter: int) -> None:
         done[waiter] = world.now_ns / NS

@@ -1,0 +1,173 @@
+"""io.max, io.weight, io.stat: what a group's processes may have of the storages of their host, and have had.
+
+A device is named as lsblk(8) shows it: 8:16 is the first storage. The host's own disk (8:0) takes limits, but its operations
+take no time and are not counted. What is written back counts for the group that has written the file last. Weights are kept
+and told, and share nothing, as on Linux for disks that have neither io.cost.qos switched on nor the scheduler bfq.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from typing import TYPE_CHECKING
+
+from rsg_server.cgroups.control_file import EVERYWHERE, ControlFile, RefusedError, Request
+from rsg_server.cgroups.group import NO_LIMIT, Group
+from rsg_server.platform.disk import Direction
+from rsg_server.storage.accounts import Account
+from rsg_server.storage.disks import MAJOR, MINORS
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.hierarchy import Hierarchy
+
+MAX, WEIGHT = "io.max", "io.weight"
+KEYS = ("rbps", "wbps", "riops", "wiops")
+"""Of each limit: bytes, then operations, per second that are read, and that are written."""
+WEIGHT_AT_FIRST, _WEIGHTS = 100, range(1, 10_001)
+_DEVICE = re.compile(r"\s*([0-9]+):\s*([0-9]+)(?=\s)")
+_TOKEN = re.compile(r"\S{1,26}")
+_MOST_OPERATIONS = 2**32 - 1
+_WRAPS = 2**64
+
+
+def _devices(hierarchy: Hierarchy) -> dict[tuple[int, int], int]:
+    """By major and minor number, the numbers of a host's storages; -1 is its own disk."""
+    return {(MAJOR, MINORS * (number + 1)): number for number in range(-1, len(hierarchy.host.host.disks))}
+
+
+def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
+    """MAJ:MIN with which a line begins, and what comes behind. Raises RefusedError."""
+    match = _DEVICE.match(text)
+    if match is None:
+        raise RefusedError(errno.EINVAL)
+    return (int(match[1]), int(match[2])), text[match.end() :]
+
+
+def limits(text: str) -> dict[str, int]:
+    """Words such as rbps=1048576 and wiops=max; the last one of a key counts. Raises RefusedError (tg_set_limit of Linux)."""
+    found = {}
+    for token in _TOKEN.findall(text):
+        key, equals, value = token.partition("=")
+        number = re.match(r"[0-9]+", value)
+        if not equals or (number is None and value != "max"):
+            raise RefusedError(errno.EINVAL)
+        limit = NO_LIMIT if number is None else int(number[0]) % _WRAPS
+        if limit == 0:
+            raise RefusedError(errno.ERANGE)
+        if key not in KEYS or limit == 1:
+            raise RefusedError(errno.EINVAL)
+        is_none = limit == _WRAPS - 1
+        found[key] = NO_LIMIT if is_none else min(limit, _MOST_OPERATIONS) if key.endswith("iops") else limit
+    return found
+
+
+def _name(device: int, key: str) -> str:
+    return f"{MAX} {device} {key}"
+
+
+def _limit(group: Group, device: int, key: str) -> int:
+    return group.number(_name(device, key))
+
+
+def _read_max(hierarchy: Hierarchy, group: Group) -> str:
+    lines = []
+    for (major, minor), device in _devices(hierarchy).items():
+        numbers = [_limit(group, device, key) for key in KEYS]
+        if any(number != NO_LIMIT for number in numbers):
+            words = (f"{key}={'max' if number == NO_LIMIT else number}" for key, number in zip(KEYS, numbers, strict=True))
+            lines.append(f"{major}:{minor} {' '.join(words)}\n")
+    return "".join(lines)
+
+
+def _write_max(request: Request) -> None:
+    name, rest = device_and_rest(request.text)
+    devices = _devices(request.hierarchy)
+    if name not in devices:
+        raise RefusedError(errno.ENODEV)
+    group, device = request.group, devices[name]
+    for key, limit in limits(rest).items():
+        group.numbers[_name(device, key)] = limit
+    if device >= 0:
+        _set(request.hierarchy, group, device)
+
+
+def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
+    """Have the limits of a group on a device act from now on, also on what is under way."""
+    account = account_of(hierarchy, group)
+    assert account is not None
+    numbers = [None if (limit := _limit(group, device, key)) == NO_LIMIT else limit for key in KEYS]
+    for direction in Direction:
+        account.limit((device, direction), numbers[direction], numbers[2 + direction])
+        hierarchy.kernel.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
+
+
+def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
+    """How a group counts at storages: as the nearest group that has the controller; None: as the root."""
+    if group.parent is None:
+        return None
+    if "io" not in group.controllers:
+        return account_of(hierarchy, group.parent)
+    if group.storages is None:
+        group.storages = Account(f"cgroup {hierarchy.host.name}:{group.inode}", account_of(hierarchy, group.parent))
+    return group.storages
+
+
+def follow(hierarchy: Hierarchy, group: Group) -> None:
+    """A group that has not got the controller any more has lost its limits and counts."""
+    if group.storages is None or "io" in group.controllers:
+        return
+    account, group.storages = group.storages, None
+    for device in _devices(hierarchy).values():
+        for key in KEYS:
+            group.numbers.pop(_name(device, key), None)
+        for direction in Direction:
+            account.limit((device, direction), None, None)
+            hierarchy.kernel.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
+
+
+def _stat(hierarchy: Hierarchy, group: Group) -> str:
+    """A line for each storage that has done something; nothing is ever discarded (fstrim(8))."""
+    disks, account, lines = hierarchy.kernel.storages.disks, account_of(hierarchy, group), []
+    for (major, minor), device in _devices(hierarchy).items():
+        ways = [(device, direction) for direction in Direction] if device >= 0 else []
+        done = [disks.done(hierarchy.host.host, way) if account is None else account.counted(way) for way in ways]
+        if any(operations for _, operations in done):
+            (read, reads), (written, writes) = done
+            lines.append(f"{major}:{minor} rbytes={read} wbytes={written} rios={reads} wios={writes} dbytes=0 dios=0\n")
+    return "".join(lines)
+
+
+def weight(text: str) -> int:
+    """The number with which a text begins. Raises RefusedError."""
+    match = re.match(r"\s*([0-9]{1,9})", text)
+    if match is None or int(match[1]) not in _WEIGHTS:
+        raise RefusedError(errno.EINVAL)
+    return int(match[1])
+
+
+def _read_weight(hierarchy: Hierarchy, group: Group) -> str:
+    text = f"default {group.number(WEIGHT, WEIGHT_AT_FIRST)}\n"
+    for (major, minor), device in _devices(hierarchy).items():
+        if (number := group.number(_name(device, WEIGHT))) != NO_LIMIT:
+            text += f"{major}:{minor} {number}\n"
+    return text
+
+
+def _write_weight(request: Request) -> None:
+    """[default] NUMBER, or MAJ:MIN NUMBER, or MAJ:MIN default (ioc_weight_write of Linux)."""
+    if ":" not in request.text:
+        request.group.numbers[WEIGHT] = weight(request.text.removeprefix("default "))
+        return
+    name, rest = device_and_rest(request.text)
+    devices = _devices(request.hierarchy)
+    if name not in devices:
+        raise RefusedError(errno.ENODEV)
+    is_default = rest.lstrip().startswith("default")
+    request.group.numbers[_name(devices[name], WEIGHT)] = NO_LIMIT if is_default else weight(rest)
+
+
+FILES = (
+    ControlFile("io.stat", "io", _stat, None, EVERYWHERE),
+    ControlFile(MAX, "io", _read_max, _write_max),
+    ControlFile(WEIGHT, "io", _read_weight, _write_weight),
+)

@@ -1,0 +1,60 @@
+"""Who uses files of storages: which applications have shares there, and for which groups of processes operations count.
+
+What is read ahead and written back later is that of whoever has used the file last. Files are keys, never an order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rsg_server.platform.disk import Direction
+from rsg_server.storage.accounts import Account
+from rsg_server.storage.transfer import Application
+from rsg_server.storage.volume import Volume
+
+
+class Users:
+    """By host and file: the application of the latest use, and the group of the latest read and of the latest write.
+
+    `application_of` and `account_of` tell of a waiter; without the latter no groups are kept.
+    """
+
+    def __init__(self, application_of: Callable[[int], Application]) -> None:
+        self.application_of = application_of
+        self.account_of: Callable[[int], Account | None] | None = None
+        self._applications: dict[tuple[str, int], Application] = {}  # of disks that are fair per application only
+        self._accounts: dict[tuple[str, int, int], Account] = {}
+
+    def note(self, waiter: int, volume: Volume, file: int, direction: int) -> None:
+        """A waiter is about to read or write a file; 0 is the file of those that name none."""
+        if volume.is_fair_per_application:
+            self._applications[volume.client.name, file] = self.application_of(waiter)
+        self.note_account(waiter, volume, file, direction)
+
+    def note_account(self, waiter: int, volume: Volume, file: int, direction: int) -> None:
+        """A waiter is about to have a file in the page cache: only its group counts."""
+        if self.account_of is None or volume.is_remote:
+            return
+        account, key = self.account_of(waiter), (volume.client.name, file, direction)
+        if account is not None:
+            self._accounts[key] = account
+        else:
+            self._accounts.pop(key, None)
+
+    def application(self, host: str, file: int) -> Application:
+        """The application that has used a file last."""
+        return self._applications.get((host, file))
+
+    def account(self, host: str, file: int, direction: int) -> Account | None:
+        """The group of the process that has used a file last in a direction; None if it was in none."""
+        return self._accounts.get((host, file, direction))
+
+    def forget(self, host: str, file: int) -> None:
+        """A file has been removed, or has nothing in it any more."""
+        self._applications.pop((host, file), None)
+        for direction in Direction:
+            self._accounts.pop((host, file, direction), None)
+
+    def lose_host(self, host: str) -> None:
+        """A host has lost its power, and its groups with it."""
+        self._accounts = {key: account for key, account in self._accounts.items() if key[0] != host}
