@@ -12,7 +12,6 @@ from functools import partial
 from itertools import chain
 
 from rsg_server.cgroups.cgroups import Cgroups
-from rsg_server.clock.clock_page import ClockPage
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
@@ -59,6 +58,7 @@ from rsg_server.protocol import (
     WarningKind,
 )
 from rsg_server.rsg.room import Rsg
+from rsg_server.shared.memory import SharedMemory
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.interfaces import InterfaceTable
 from rsg_server.sockets.netlink.netlink import Netlink
@@ -88,12 +88,15 @@ class Kernel:
         self.log, self.launcher = log, launcher
         self.on_warning: Observers[str] = Observers()
         self.disturbances = Disturbances(self.on_warning.tell)
-        self.page = ClockPage(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
-        self.timer_queue = TimerQueue(self.page, self._alarm)
+        self.shared = SharedMemory(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
+        self.clock = self.shared.clock
+        self.timer_queue = TimerQueue(self.shared.deadlines, self._alarm)
         self.timeline = Timeline(self.timer_queue)
-        self.network = Network(self.page, self.timeline, platform, options.network_model, options.fairness)
+        self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self, options.seed)
-        self.storages = Storages(self.network, self.wire.reach.reaches, self.page.tell_storage_conditions, self._application)
+        self.storages = Storages(
+            self.network, self.wire.reach.reaches, self.shared.notices.tell_storage_conditions, self._application
+        )
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
@@ -107,7 +110,7 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.devices, self.buses = Devices(self.page), SystemBuses(self)
+        self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self)
         self.sockets: SocketTable = SocketTable(self)
         self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
@@ -131,14 +134,14 @@ class Kernel:
             return None
         if CHARGED in charging.policies.all:
             check_tsc()
-        self.page.tell_charging(charging, cycle_ns())
+        self.shared.prices.tell_charging(charging.least_ns, cycle_ns(), charging.replay is not None)
         self.preemption.computing.is_off = True  # clock reads are charged as everything else
-        charges = Charges(charging, CostTable(self.page.fd, charging.prices))
+        charges = Charges(charging, CostTable(self.shared.fd, charging.prices))
         charges.on_departure.connect(self._departed)
         return charges
 
     def _departed(self, text: str) -> None:
-        self.page.tell_departure()
+        self.shared.prices.tell_departure()
         self.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
 
     def _holders(self) -> Iterable[SimulatedSocket | Actor]:
@@ -150,7 +153,7 @@ class Kernel:
     @property
     def now_ns(self) -> int:
         """Virtual nanoseconds since the start."""
-        return self.page.now_ns
+        return self.clock.now_ns
 
     def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
         """Put a parked actor at the end of the run queue; False if the actor does not wait."""
@@ -288,4 +291,4 @@ class Kernel:
         self.sockets.close()
         self.timerfds.close()
         self.readiness.close()
-        self.page.close()
+        self.shared.close()

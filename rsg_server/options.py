@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rsg_server.clock.clock_page import FOREVER_NS, Costs
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 from rsg_server.platform.power import Boot, Enclosure
 from rsg_server.processor.charges import Charging
+from rsg_server.shared.clock import FOREVER_NS
+from rsg_server.shared.prices import Costs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
     ".": ("event_log", "kernel", "observers", "protocol"),
-    "clock": ("boxes", "clock_page", "timeline", "timer_queue"),
+    "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
     "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
@@ -44,6 +44,10 @@ HOT = {
     ),
     "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
     "processor": ("accounts", "charges", "load", "overload", "recording", "shares", "sharing"),
+    "shared": (
+        *("boxes", "clock", "counters", "deadlines", "devices", "doorbell", "journal", "memory", "notices", "prices", "slots"),
+        *("streams", "turn_words"),
+    ),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }

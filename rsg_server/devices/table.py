@@ -40,19 +40,19 @@ class Device:
         return self.major, self.minor
 
 
-class Page(Protocol):
-    """What the shims are told (rsg_server/clock/clock_page.py)."""
+class Notices(Protocol):
+    """What the shims are told (rsg_server/shared/devices.py)."""
 
     def tell_device(self, inode: int) -> None: ...
     def tell_device_programs(self, groups: int) -> None: ...
 
 
 class Devices:
-    """All devices of a run, and the programs that say who may open them; the shims are told by the clock page."""
+    """All devices of a run, and the programs that say who may open them; the shims are told of both."""
 
-    def __init__(self, page: Page) -> None:
-        self._tell = page.tell_device
-        self.programs = Programs(page.tell_device_programs)
+    def __init__(self, notices: Notices) -> None:
+        self._tell = notices.tell_device
+        self.programs = Programs(notices.tell_device_programs)
         self._of: dict[tuple[int, int], Device] = {}
         self._drivers: dict[str, set[tuple[int, int]]] = {}
 

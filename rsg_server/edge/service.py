@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from rsg_server.clock.clock_page import FOREVER_NS
 from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
+from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.loop import Outcome, TurnLoop
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ class Service:
             self.reason = self.reason or "done"
             return
         if self._hold_at_ns is not None:  # nothing is due before that moment
-            self.kernel.page.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
+            self.kernel.clock.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
             self._come_to_hold()
             return
         with trio.move_on_after(KEYS_S if self.joined else OUTSIDE_S):

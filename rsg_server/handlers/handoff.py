@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server._native import ffi, lib
-from rsg_server.clock.clock_page import RUNNING, SIBLINGS_READY
+from rsg_server._native import ffi
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.handlers.table import Handler
 from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor, Parked
-from rsg_server.protocol import JOURNAL_MAX, WAIT_FUTEX, Op, Wait
+from rsg_server.protocol import WAIT_FUTEX, Op, Wait
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import HandoffKernel
@@ -49,7 +48,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
     Raises ValueError or KeyError if what they say is impossible.
     """
     latest: dict[int, Any] = {}
-    for entry in (*_journal(kernel), *news):  # the last one of each slot, in the order in which the waits began
+    for entry in (*kernel.shared.journal.take(), *news):  # the last one of each slot, in the order in which the waits began
         latest.pop(entry.slot, None)
         latest[entry.slot] = entry
     latest.pop(runner.slot, None)
@@ -68,7 +67,7 @@ def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> 
     for actor, entry in others:
         _begin(kernel, actor, entry)
     runner.state, runner.answer_at_slot = STATE_RUNNING, False
-    kernel.page.words[RUNNING] = kernel.page.words[SIBLINGS_READY] = 0
+    kernel.shared.turn.caught_up()
 
 
 def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
@@ -79,13 +78,6 @@ def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
             kernel.futexes.remove(actor)
             actor.reply = (entry.wake, 0)
             del latest[slot]
-
-
-def _journal(kernel: HandoffKernel) -> list[Any]:
-    """Take all entries out of the journal in shared memory."""
-    timer_queue = lib.timer_queue_of(kernel.page.shared)
-    count, timer_queue.journal_count = min(timer_queue.journal_count, JOURNAL_MAX), 0
-    return [timer_queue.journal[place] for place in range(count)]
 
 
 def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:

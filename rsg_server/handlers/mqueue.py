@@ -6,7 +6,6 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.clock.clock_page import QUEUE_NOTIFIES
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
@@ -42,7 +41,7 @@ def sent(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 def _tell_shims(kernel: QueueKernel) -> None:
     """Have the shims report the messages that they send, as long as some queue has a signal."""
-    kernel.page.words[QUEUE_NOTIFIES] = len(kernel.queue_notifies)
+    kernel.shared.notices.tell_queue_notifies(len(kernel.queue_notifies))
 
 
 HANDLERS: dict[int, Handler] = {

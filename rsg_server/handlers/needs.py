@@ -13,7 +13,6 @@ from rsg_server.sockets import needs as sockets
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
-    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.devices.table import Devices
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
     from rsg_server.rsg.room import Rsg
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.netlink.netlink import Netlink
     from rsg_server.sockets.pair import SimulatedSocket
@@ -94,7 +94,7 @@ class WaitKernel(Parking, Protocol):
     @property
     def turns(self) -> Turns: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def actors(self) -> dict[int, Actor]: ...
     @property
@@ -115,7 +115,7 @@ class HandoffKernel(Parking, Protocol):
     @property
     def turns(self) -> Turns: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def slots(self) -> Slots: ...
     @property
@@ -156,7 +156,7 @@ class ProcessKernel(RunQueue, Protocol):
     @property
     def futexes(self) -> FutexTable: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def readiness(self) -> Readiness: ...
     @property
@@ -206,7 +206,7 @@ class QueueKernel(Protocol):
     """QUEUE_NOTIFY: the processes that want a signal from a POSIX message queue."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def queue_notifies(self) -> dict[int, tuple[Process, int]]: ...
     @property
@@ -314,7 +314,7 @@ class RsgKernel(Protocol):
     """RSG: Remote SimGrid."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def rsg(self) -> Rsg: ...
 

@@ -55,7 +55,7 @@ def hello(kernel: ProcessKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     soft, hard = process.nofile
     first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
     values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-    fds = (kernel.page.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
+    fds = (kernel.shared.fd,) if process.started and process.images == 1 else ()  # all others have inherited it
     tracee = kernel.tracees.all.get(actor)
     traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
     last = (*(traced or (0,)), charging) if charging else traced

@@ -26,9 +26,9 @@ def rsg(kernel: RsgKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | No
 
 def _give_boxes(kernel: RsgKernel, process: Process) -> None:
     """From its next operation on the threads of a process may use their boxes; what former owners left there is forgotten."""
-    process.has_boxes = kernel.page.boxes.open()
+    process.has_boxes = kernel.shared.boxes.open()
     for thread in process.actors if process.has_boxes else ():
-        kernel.page.boxes.clear(thread.slot)
+        kernel.shared.boxes.clear(thread.slot)
 
 
 HANDLERS: dict[int, Handler] = {int(Op.RSG): Handler("iib", rsg)}

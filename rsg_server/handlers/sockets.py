@@ -127,7 +127,7 @@ def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any
         kernel.sockets.binding.bind(which, ANY[which.family], 0)
     which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
     which.state = SocketState.LISTENING
-    kernel.page.tell_stream(which.number, STREAM_LISTENS)
+    kernel.shared.streams.tell(which.number, STREAM_LISTENS)
     assert which.local is not None
     kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
     return OK

@@ -8,7 +8,6 @@ import select
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.clock.clock_page import EXCLUSIVE_FILES
 from rsg_server.handlers.table import OK, Handler, Reply
 from rsg_server.process.actor import IS_FILE, Parked
 from rsg_server.process.lock_cycle import closes_cycle
@@ -79,7 +78,7 @@ def _park(kernel: WaitKernel, actor: Actor, parked: Parked) -> Reply | None:
         told = kernel.cpu_timers.ended(actor, WAKE_READY, 0)
         return None if actor.process.dead else Reply(told)
     if wait == WAIT_FD and parked.c & IS_FILE:
-        kernel.page.words[EXCLUSIVE_FILES] = 1
+        kernel.shared.notices.tell_exclusive_files()
     kernel.park(actor, parked)
     return None
 

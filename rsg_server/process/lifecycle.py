@@ -94,9 +94,9 @@ class Lifecycle:
         self._next_actor += 1
         actor.fd_store = kernel.fd_store
         kernel.slots.take(actor)
-        kernel.page.begin_slot(actor.slot)
+        kernel.shared.slots.begin(actor.slot)
         if process.has_boxes:
-            kernel.page.boxes.clear(actor.slot)
+            kernel.shared.boxes.clear(actor.slot)
         kernel.actors[actor.number] = actor
         process.actors.append(actor)
         return actor

@@ -9,7 +9,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.clock.timeline import Timeline
     from rsg_server.event_log import EventLog
     from rsg_server.fd_store.store import FdStore
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from rsg_server.process.slots import Slots
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.storage.storages import Storages
     from rsg_server.storage.waits import StorageWaits
 
@@ -172,7 +172,7 @@ class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     @property
     def launcher(self) -> Launcher: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def hosts(self) -> dict[str, HostState]: ...
     @property

@@ -80,7 +80,7 @@ class Process:
     io: IoCounts = field(default_factory=IoCounts)
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
-    has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.clock.boxes)
+    has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.shared.boxes)
     reaper: Process | None = (
         None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
     )

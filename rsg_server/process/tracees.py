@@ -11,7 +11,6 @@ import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import TRACE_NEWS, TRACEES
 from rsg_server.process import native_signal
 from rsg_server.process.actor import HAS_SIGNALFD, Actor, Parked
 from rsg_server.protocol import NEVER, Resume, Stop, Wait, Wake
@@ -49,7 +48,7 @@ class Tracee:
     def tid(self, kernel: Kernel) -> int:
         """The thread's number, which a new one has in its slot before its first turn."""
         actor = self.actor
-        return kernel.page.tid_at(actor.slot) if actor.is_new else actor.tid or actor.process.pid
+        return kernel.shared.slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class Tracees:
 
     def _count(self) -> None:
         """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
-        self.kernel.page.words[TRACEES] = len(self.all) + sum(map(len, self.reports.values()))
+        self.kernel.shared.notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
 
     def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
         """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
@@ -98,7 +97,7 @@ class Tracees:
     def _set_news(self, tracee: Tracee, must_stop: bool) -> None:
         tracee.must_stop = must_stop
         tracee.was_sent_stop &= must_stop
-        self.kernel.page.words[TRACE_NEWS] = sum(other.must_stop for other in self.all.values())
+        self.kernel.shared.notices.tell_trace_news(sum(other.must_stop for other in self.all.values()))
 
     # Stops
 

@@ -6,7 +6,6 @@ from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.clock.timeline import Timeline
     from rsg_server.faults.faults import Faults
     from rsg_server.network.network import Network
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor, Parked
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.storage.storages import Storages
 
 
@@ -24,7 +24,7 @@ class Kernel(Protocol):
     @property
     def now_ns(self) -> int: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def timeline(self) -> Timeline: ...
     @property

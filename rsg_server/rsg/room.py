@@ -41,7 +41,7 @@ class Rsg:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._page, self._queue = kernel.page, kernel.run_queue
+        self._clock, self._queue = kernel.shared.clock, kernel.run_queue
         platform = kernel.platform
         network = kernel.network
         engine = FlowEngine(
@@ -52,7 +52,7 @@ class Rsg:
         )
         self.engine = engine
         self.model = kernel.options.network_model
-        self.moments = Moments(kernel.page, kernel.timeline, engine, self._flows_ended, network.sharing.take)
+        self.moments = Moments(self._clock, kernel.timeline, engine, self._flows_ended, network.sharing.take)
         self.participants: dict[int, Participant] = {}
         self.by_thread: dict[int, Participant] = {}
         self.flows: dict[int, Activity] = {}
@@ -83,7 +83,7 @@ class Rsg:
 
     def park(self, thread: Actor, blocked: int) -> None:
         """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
-        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._page.now_ns))
+        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._clock.now_ns))
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
         """Put a thread behind all that are ready, with the answer to its operation."""

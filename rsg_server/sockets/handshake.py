@@ -159,7 +159,7 @@ class Handshake:
         served.keeps_back = listener.keeps_back
         served.heard_ns = kernel.now_ns
         served.state = SocketState.CONNECTED
-        kernel.page.tell_stream(served.number, STREAM_CONNECTED)
+        kernel.shared.streams.tell(served.number, STREAM_CONNECTED)
         assert listener.local is not None and client.remote is not None and client.local is not None
         served.local = Address(in_family(client.remote.ip, listener.family), listener.local.port)
         served.remote = Address(in_family(client.local.ip, listener.family), client.local.port)
@@ -206,7 +206,7 @@ class Handshake:
             return
         client.drain()
         client.state = SocketState.CONNECTED
-        kernel.page.tell_stream(client.number, STREAM_CONNECTED)
+        kernel.shared.streams.tell(client.number, STREAM_CONNECTED)
         client.flow = kernel.wire.open(client, peer)
         client.heard_ns = kernel.now_ns
         kernel.sockets.set_events(client)
@@ -253,7 +253,7 @@ class Handshake:
         elif peer is not None:
             self._dissolve_from(which, peer)
         which.was_dissolved = True
-        self._kernel.page.forget_stream(which.number)
+        self._kernel.shared.streams.forget(which.number)
         sockets.discard_pair(which)
         which.begin_anew()
         sockets.binding.loosen(which)

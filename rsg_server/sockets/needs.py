@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.clock.timeline import Timeline
     from rsg_server.event_log import EventLog
     from rsg_server.fd_store.store import FdStore
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from rsg_server.platform.platform import Platform
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.sockets.datagrams import Datagrams
     from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.netlink.netlink import Netlink
@@ -88,7 +88,7 @@ class Kernel(Transport, Addresses, Protocol):
     @property
     def log(self) -> EventLog: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def fd_store(self) -> FdStore: ...
     @property

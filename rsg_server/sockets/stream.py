@@ -129,7 +129,7 @@ class Streams:
         """Tell the shims of a connected stream."""
         if which.state is SocketState.CONNECTED:
             bits = STREAM_MORE if which.keeps_back & KEEPS_MORE else STREAM_CONNECTED
-            self._kernel.page.tell_stream(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
+            self._kernel.shared.streams.tell(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
 
     def take_late(self, which: SimulatedSocket, most: int, leaves_it: bool) -> bytes:
         """What has come since the application shut the socket down for reading, at most so many bytes."""

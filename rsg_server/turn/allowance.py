@@ -1,14 +1,14 @@
 """What the holder of the turn may do without the server: how far it may move the clock, and when it must give the turn back.
 
 Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready, `lookahead` is 0
-and `event` is at most a quantum after the turn began. rsg_server.clock.clock_page says how the three relate.
+and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how the three relate.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from rsg_server.clock.clock_page import EVENT, FOREVER_NS, LOOKAHEAD, QUANTUM
+from rsg_server.shared.clock import FOREVER_NS
 
 if TYPE_CHECKING:
     from rsg_server.turn.needs import AllowanceKernel
@@ -19,14 +19,11 @@ SOLO_LIMIT_NS: Final = 60 * 10**9
 
 def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:
     """Tell the shims how far the holder may go alone, never beyond `limit_ns`, and when something is due."""
-    page, timeline = kernel.page, kernel.timeline
-    words, now_ns, due = page.words, page.now_ns, timeline.next_ns
+    clock, timeline = kernel.shared.clock, kernel.timeline
+    now_ns, due = clock.now_ns, timeline.next_ns
     event_ns = FOREVER_NS if due is None else min(due, FOREVER_NS)
     if kernel.run_queue or kernel.rsg.moments.is_unsettled:
-        quantum_ns: int = words[QUANTUM]
-        words[EVENT] = min(event_ns, max(quantum_ns, now_ns + 1))
-        words[LOOKAHEAD] = 0
+        clock.allow(0, min(event_ns, max(kernel.shared.turn.quantum_end_ns, now_ns + 1)))
     else:
         own = timeline.next_own_ns
-        words[EVENT] = event_ns
-        words[LOOKAHEAD] = min(now_ns + kernel.solo_limit_ns, limit_ns, FOREVER_NS if own is None else own)
+        clock.allow(min(now_ns + kernel.solo_limit_ns, limit_ns, FOREVER_NS if own is None else own), event_ns)

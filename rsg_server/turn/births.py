@@ -71,7 +71,7 @@ def find_dead(kernel: BirthKernel, actor: Actor) -> bool:
     """
     process = actor.process
     if process.is_quiet and actor.slot and process.pidfd < 0:
-        process.pid = kernel.page.tid_at(actor.slot)
+        process.pid = kernel.shared.slots.tid(actor.slot)
     if process.parent is not None and process.pidfd < 0:
         with contextlib.suppress(ProcessLookupError):
             process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid, process.host.level))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import NOW
 from rsg_server.errors import ServerError
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 
@@ -30,8 +29,8 @@ def check(kernel: GuardKernel, actor: Actor, holder_since: float) -> None:
 
     Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
     """
-    page = kernel.page
-    now, before = page.words[NOW], page.known_ns
+    clock = kernel.shared.clock
+    now, before = clock.told_ns, clock.known_ns
     if 0 <= now - before <= JUMP_NS:
         return
     own = kernel.timeline.next_own_ns
@@ -41,7 +40,7 @@ def check(kernel: GuardKernel, actor: Actor, holder_since: float) -> None:
     late_ns = CALLS * max(costs.read_ns, costs.poll_ns, costs.call_ns)
     if before <= now <= latest + JUMP_NS + real_ns + late_ns:
         return
-    page.words[NOW] = before
+    clock.put_back()
     what = f"{actor!r} wrote over the clock: virtual time went from {before / 1e9:.6f} s to {now / 1e9:.6f} s"
     kernel.disturbances.note(what)
     kernel.lifecycle.kill(actor.process)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import CLOCK_READS, COMPUTING_SINCE, COMPUTING_SLOT
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
 
@@ -40,24 +39,23 @@ class Computing:
         """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""
         if self.is_off:
             return
-        words = self._kernel.page.words
-        seen = (actor.number, self._kernel.page.system_calls())
+        counters = self._kernel.shared.counters
+        seen = (actor.number, counters.system_calls)
         cpu_ns = native_signal.process_cpu_ns(actor.process.global_pid)
         if seen != self._watched:
-            self._watched, self._since_ns, self._reads, self._is_told = seen, cpu_ns, words[CLOCK_READS], False
-            self._began_ns = self._kernel.page.now_ns
-        elif not self._is_told and words[CLOCK_READS] != self._reads and self._is_late(cpu_ns, PATIENCES * after_ns):
+            self._watched, self._since_ns, self._reads, self._is_told = seen, cpu_ns, counters.clock_reads, False
+            self._began_ns = self._kernel.shared.clock.now_ns
+        elif not self._is_told and counters.clock_reads != self._reads and self._is_late(cpu_ns, PATIENCES * after_ns):
             self._is_told = True
             self._tell(actor)
 
     def _is_late(self, cpu_ns: int, patience_ns: int) -> bool:
         """Whether the watched actor has computed for long, and less virtual time has passed."""
         computed_ns = cpu_ns - self._since_ns
-        return computed_ns >= patience_ns and self._kernel.page.now_ns - self._began_ns < computed_ns
+        return computed_ns >= patience_ns and self._kernel.shared.clock.now_ns - self._began_ns < computed_ns
 
     def _tell(self, actor: Actor) -> None:
-        words = self._kernel.page.words
-        words[COMPUTING_SINCE], words[COMPUTING_SLOT] = self._since_ns, actor.slot
+        self._kernel.shared.turn.charge_computing(actor.slot, self._since_ns)
         if self.count == 0:
             self._kernel.on_warning.tell(
                 f"{actor!r} computes and reads the clock: its CPU time passes from here on, so this run is not deterministic "

@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.boxes import IN_BOX
-from rsg_server.clock.clock_page import DOORBELL, LISTENS_AT_DOORBELL, LOOKAHEAD, REMOTE_HANDOFFS, RUNNING
 from rsg_server.protocol import MESSAGE_MAX
+from rsg_server.shared.boxes import IN_BOX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -32,8 +31,8 @@ class Listener:
 
     def __init__(self, kernel: ListenerKernel) -> None:
         self._kernel = kernel
-        self._page = kernel.page
-        self._words = kernel.page.words
+        shared = kernel.shared
+        self._clock, self._turn, self._doorbell, self._boxes = shared.clock, shared.turn, shared.doorbell, shared.boxes
         self._seen = 0
         self._next = b""
         self.is_impatient = False  # an actor has been preempted: silences of a millisecond count from now on
@@ -45,11 +44,9 @@ class Listener:
         As long as others can run, the holder cannot hand the turn on, and its own channel will do, unless it asks in its box;
         but a channel's time-out is one of the kernel's ticks (8 ms at 250 Hz for any shorter one), the doorbell's is exact.
         """
-        words = self._words
-        alone = words[LOOKAHEAD] != 0
-        words[LISTENS_AT_DOORBELL] = alone or self.is_impatient or holder.process.has_boxes
-        words[REMOTE_HANDOFFS] = alone and self._kernel.debugger is None
-        self._seen = words[DOORBELL]
+        alone = self._clock.may_move_alone
+        self._turn.allow_remote_handoffs(alone and self._kernel.debugger is None)
+        self._seen = self._doorbell.listen(alone or self.is_impatient or holder.process.has_boxes)
 
     def expect(self, message: bytes) -> None:
         """Have receive() return a message next, which has come in the same datagram as the last one."""
@@ -57,7 +54,7 @@ class Listener:
 
     def runner(self, holder: Actor) -> Actor:
         """The actor that has the turn now; the server gave the turn to the holder."""
-        running: int = self._words[RUNNING]
+        running = self._turn.runner_slot
         return holder if running == 0 else self._kernel.slots.get(running) or holder
 
     def receive(self, holder: Actor) -> bytes:
@@ -69,17 +66,17 @@ class Listener:
         if self._next:
             message, self._next = self._next, b""
             return message
-        words = self._words
-        if not words[LISTENS_AT_DOORBELL]:
+        doorbell = self._doorbell
+        if not doorbell.is_heard:
             return holder.channel.recv(DATAGRAM_MAX)
         waited_ns, slice_ns = 0, min(_FIRST_SLICE_NS, self._patience_ns())
         while True:
-            if words[DOORBELL] == self._seen:
-                self._page.await_doorbell(self._seen, slice_ns)
+            if doorbell.rings == self._seen:
+                doorbell.wait(self._seen, slice_ns)
                 waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
-            self._seen = words[DOORBELL]
+            self._seen = doorbell.rings
             self.speaker = self.runner(holder)
-            if self.speaker.process.has_boxes and self._page.boxes.is_asked(self.speaker.slot):
+            if self.speaker.process.has_boxes and self._boxes.is_asked(self.speaker.slot):
                 return IN_BOX
             try:
                 return self.speaker.channel.recv(DATAGRAM_MAX, socket.MSG_DONTWAIT)

@@ -18,21 +18,13 @@ from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.clock.boxes import IN_BOX
-from rsg_server.clock.clock_page import (
-    COMPUTING_SLOT,
-    FOREVER_NS,
-    LOCK_WAITERS,
-    MAY_HAVE_WOKEN,
-    QUANTUM,
-    RUNNING,
-    SIBLINGS_READY,
-)
 from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import STATE_RUNNING, Actor
 from rsg_server.process.lifecycle import FIRST_TURN
 from rsg_server.protocol import QUANTUM_NS, WAIT_FUTEX, Hello, Op
+from rsg_server.shared.boxes import IN_BOX
+from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
@@ -71,7 +63,8 @@ class TurnLoop:
 
     def __init__(self, kernel: LoopKernel) -> None:
         self.kernel = kernel
-        self._page, self._words = kernel.page, kernel.page.words
+        self._clock, self._turn = kernel.shared.clock, kernel.shared.turn
+        self._slots, self._boxes = kernel.shared.slots, kernel.shared.boxes
         self.holder: Actor | None = None
         self.holder_since = 0.0
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
@@ -85,8 +78,8 @@ class TurnLoop:
     def run(self, budget_s: float) -> Outcome:
         """Run for about `budget_s` seconds of wall time."""
         kernel = self.kernel
-        queue, words, timeline, readiness = kernel.run_queue, self._words, kernel.timeline, kernel.readiness
-        page, moments, preemption = self._page, kernel.rsg.moments, kernel.preemption
+        queue, turn, timeline, readiness = kernel.run_queue, self._turn, kernel.timeline, kernel.readiness
+        clock, moments, preemption = self._clock, kernel.rsg.moments, kernel.preemption
         end = time.monotonic() + budget_s
         rounds = 0
         while not self.stop:
@@ -94,12 +87,12 @@ class TurnLoop:
             if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
                 return Outcome.BUDGET
             if self.holder is None:
-                if readiness.may_have_changed or words[MAY_HAVE_WOKEN]:
+                if readiness.may_have_changed or turn.may_have_woken:
                     self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
                     wake_ready(kernel)
                 due = timeline.next_ns
-                if due is not None and due <= page.now_ns:
-                    timeline.run_due(page.now_ns)
+                if due is not None and due <= clock.now_ns:
+                    timeline.run_due(clock.now_ns)
                     continue
                 if not queue and moments.is_unsettled:
                     moments.settle()
@@ -128,12 +121,12 @@ class TurnLoop:
             wake_ready(self.kernel)  # a process that all wait for may have been killed from outside
             return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
-            self.kernel.page.advance_to(self.limit_ns)
+            self._clock.advance_to(self.limit_ns)
             return Outcome.LIMIT
         if due - self.kernel.now_ns >= LONG_NS and self._drop_dead_timers():
             return None
         spinners = len(self.kernel.run_queue)
-        self.kernel.page.advance_to(due)
+        self._clock.advance_to(due)
         self.kernel.timeline.run_due(due)
         if spinners:
             self.kernel.preemption.time_moves(spinners)
@@ -169,11 +162,9 @@ class TurnLoop:
             kernel.futexes.remove(actor)
         actor.parked = None
         if actor.is_new:
-            actor.is_new, actor.tid = False, kernel.page.tid_at(actor.slot)
-        words, now_ns = self._words, self._page.now_ns
-        words[MAY_HAVE_WOKEN] = words[RUNNING] = words[SIBLINGS_READY] = words[COMPUTING_SLOT] = 0
-        words[LOCK_WAITERS] = kernel.futexes.lock_waiters
-        words[QUANTUM] = now_ns + QUANTUM_NS
+            actor.is_new, actor.tid = False, self._slots.tid(actor.slot)
+        now_ns = self._clock.now_ns
+        self._turn.begin(now_ns + QUANTUM_NS, kernel.futexes.lock_waiters)
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
         if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
             kernel.log.turn(now_ns, actor.number, wake)  # type: ignore[arg-type]
@@ -187,9 +178,9 @@ class TurnLoop:
         if actor.answer_at_slot:
             actor.answer_at_slot = False
             if len(values) == OPERATION_VALUES:
-                self._page.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
+                self._slots.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
             else:
-                self._page.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
+                self._slots.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
         else:
             self._send(actor, self._packer.pack(values))
 
@@ -256,7 +247,7 @@ class TurnLoop:
             if message is IN_BOX:
                 handler = self.handlers[OPERATION]
                 actor.answer_at_slot = True
-                return handler.run(self.kernel, actor, self._page.boxes.take(actor.slot))
+                return handler.run(self.kernel, actor, self._boxes.take(actor.slot))
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = self.handlers[operation]
             if not handler.fits(arguments):

@@ -12,7 +12,6 @@ from rsg_server.handlers import needs as handlers
 from rsg_server.process.needs import Waker, Warner
 
 if TYPE_CHECKING:
-    from rsg_server.clock.clock_page import ClockPage
     from rsg_server.clock.timeline import Timeline
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.rsg.room import Rsg
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.sockets.table import SocketTable
     from rsg_server.turn.preemption import Preemption
     from rsg_server.turn.readiness import Readiness
@@ -34,7 +34,7 @@ class ListenerKernel(Protocol):
     """Which actor has the turn, as the shims say."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def slots(self) -> Slots: ...
     @property
@@ -51,7 +51,7 @@ class AllowanceKernel(Protocol):
     @property
     def now_ns(self) -> int: ...
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def timeline(self) -> Timeline: ...
     @property
@@ -64,7 +64,7 @@ class PreemptionKernel(Protocol):
     """What is due, which actors are ready, and the way to the user."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def timeline(self) -> Timeline: ...
     @property
@@ -81,7 +81,7 @@ class BirthKernel(Protocol):
     """The end of a process that dies before its first message, and the slot where it has left its pid."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
 
     @property
     def lifecycle(self) -> Lifecycle: ...
@@ -98,7 +98,7 @@ class GuardKernel(Protocol):
     """The clock, what is due, and the end of a process that has written over the clock."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def timeline(self) -> Timeline: ...
     @property
@@ -117,7 +117,7 @@ class WakeupKernel(Waker, Protocol):
         """By number, the actors that wait for the master of a terminal."""
 
     @property
-    def page(self) -> ClockPage: ...
+    def shared(self) -> SharedMemory: ...
     @property
     def run_queue(self) -> deque[Actor]: ...
     @property

@@ -18,7 +18,6 @@ import struct
 import time
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.clock_page import MAY_HAVE_WOKEN, PREEMPT, RUNNING, SIBLINGS_READY
 from rsg_server.diagnosis.stalls import process_text
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, Spinner
@@ -66,7 +65,8 @@ class Preemption:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
         is_charged = kernel.cpu_timers.due_ns(listener.runner(actor)) is not None
-        if not is_charged and not self._others_may_run() and kernel.timeline.next_ns is None and not kernel.page.words[RUNNING]:
+        handed_on = kernel.shared.turn.was_handed_on
+        if not is_charged and not handed_on and not self._others_may_run() and kernel.timeline.next_ns is None:
             return None  # no other actor waits for this turn to end
         runner = listener.runner(actor)
         for _ in range(1 if runner.spinner is None else LOOKS):
@@ -86,18 +86,18 @@ class Preemption:
         A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be late.
         """
         listener.is_impatient = True
-        self._kernel.page.words[PREEMPT] = 1
+        self._kernel.shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
         message = listener.receive_now(actor)
         while message is None and time.monotonic() < end:
             message = listener.receive_now(actor)
-        self._kernel.page.words[PREEMPT] = 0
+        self._kernel.shared.turn.demand_no_more()
         return message
 
     def _is_time(self, actor: Actor) -> bool:
         """Whether the actor has used up its patience since any actor last made a call."""
-        calls, cpu_ns = self._kernel.page.calls(), native_signal.process_cpu_ns(actor.process.global_pid)
+        calls, cpu_ns = self._kernel.shared.counters.calls, native_signal.process_cpu_ns(actor.process.global_pid)
         spinner, charge_due_ns = actor.spinner, self._kernel.cpu_timers.due_ns(actor)
         if charge_due_ns is not None:
             if self._watched != (actor.number, calls):
@@ -115,8 +115,8 @@ class Preemption:
 
     def _others_may_run(self) -> bool:
         """Whether another actor can run, or may be able to by what was done in this turn."""
-        words = self._kernel.page.words
-        return bool(self._kernel.run_queue or words[MAY_HAVE_WOKEN] or words[SIBLINGS_READY])
+        turn = self._kernel.shared.turn
+        return bool(self._kernel.run_queue) or turn.may_have_woken or turn.siblings_are_ready
 
     def _until_due_ns(self) -> float:
         """For how long an actor that has been preempted before may compute on: half of the time until the next event.
@@ -128,7 +128,7 @@ class Preemption:
 
     def _half_until_due_ns(self) -> float:
         due_ns = self._kernel.timeline.next_ns
-        return math.inf if due_ns is None else max((due_ns - self._kernel.page.now_ns) // 2, SHORTEST_NS)
+        return math.inf if due_ns is None else max((due_ns - self._kernel.shared.clock.now_ns) // 2, SHORTEST_NS)
 
     def _turns_at_once(self, rounds: int) -> int:
         """How many patiences pass before a preemption: all at once if no other actor can run, since only time can move then."""
@@ -151,7 +151,7 @@ class Preemption:
                 f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
-        calls, turns = self._kernel.page.calls(), self._turns_at_once(self._rounds(actor.spinner))
+        calls, turns = self._kernel.shared.counters.calls, self._turns_at_once(self._rounds(actor.spinner))
         spun_ns = native_signal.process_cpu_ns(actor.process.global_pid) - actor.spinner.cpu_ns if actor.spinner.cpu_ns else 0
         spun_ns = max(spun_ns, actor.spinner.patience_ns)
         if self.streak and calls == self._calls:
@@ -175,7 +175,10 @@ class Preemption:
 
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
         """Begin a turn of an actor that has been preempted before; whether that goes on with the turn that was taken back."""
-        spinner.calls, spinner.cpu_ns = self._kernel.page.calls(), native_signal.process_cpu_ns(actor.process.global_pid)
+        spinner.calls, spinner.cpu_ns = (
+            self._kernel.shared.counters.calls,
+            native_signal.process_cpu_ns(actor.process.global_pid),
+        )
         if not spinner.was_preempted:
             self._went_on(actor, spinner)
         spinner.goes_on, spinner.was_preempted = spinner.was_preempted, False
@@ -207,7 +210,7 @@ class Preemption:
             needed += max(self._rounds(actor.spinner), ROUNDS_TOGETHER) if together else self._rounds(actor.spinner)
         if together and self._streak_ns >= self._half_until_due_ns():
             needed = min(needed, ROUNDS * len(self._kernel.run_queue))
-        return 0 < needed <= self.streak and self._kernel.page.calls() == self._calls
+        return 0 < needed <= self.streak and self._kernel.shared.counters.calls == self._calls
 
     def time_moves(self, spinners: int) -> None:
         """Account for an event that has happened while spinners could run; the actors that it has woken go first."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rsg_server._native import lib
-from rsg_server.clock.clock_page import MAY_HAVE_WOKEN
 from rsg_server.process.actor import AT_TERMINAL, HAS_LOOKED, IS_CHOSEN, IS_EXCLUSIVE, IS_FILE, STATE_PARKED, Actor, Parked
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
@@ -38,7 +37,7 @@ def wake_ready(kernel: WakeupKernel) -> None:
         if kernel.at_terminals:
             flush_waited(kernel.at_terminals)
         kernel.signals.look()
-        kernel.page.words[MAY_HAVE_WOKEN] = 0
+        kernel.shared.turn.looked()
         news = kernel.readiness.news()
         if not news:
             return

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rsg_server.clock.clock_page import Costs
 from rsg_server.network.models import model_named
 from rsg_server.platform.simgrid_xml import load_platform
+from rsg_server.shared.prices import Costs
 from simunix.app.single import SingleOptions, plan_single, run_planned
 from simunix.launch.plan import Plan
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 
-from rsg_server.clock.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.star import star
+from rsg_server.shared.prices import Costs
 from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
 from simunix.launch.debug.observation import ObservationOptions

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import trio
 
-from rsg_server.clock.clock_page import next_tick_ns
+from rsg_server.clock.file_stamps import next_tick_ns
 from rsg_server.diagnosis.stalls import actor_lines
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions

@@ -10,9 +10,9 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import simunix
-from rsg_server.clock.clock_page import Costs
 from rsg_server.errors import SimunixError
 from rsg_server.platform.simgrid_xml.deployment import DeployedActor, load_deployment
+from rsg_server.shared.prices import Costs
 from simunix.launch.plan import ActorSpec, ProcessSpec
 from simunix.scenario.model import ActorSection, Scenario
 

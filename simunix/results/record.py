@@ -7,12 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from rsg_server import compiled
-from rsg_server.clock.clock_page import FROM_OUTSIDE
 from rsg_server.kernel import Kernel
 from rsg_server.process.external_signals import signal_name
 from rsg_server.processor.overload import NS, WINDOW_NS
 from rsg_server.processor.policies import CHARGED, Policies
-from rsg_server.protocol import PAGE_FIELDS
 from simunix import __version__
 from simunix.launch.emulation import Emulation
 from simunix.launch.failures import failed_lines
@@ -21,7 +19,6 @@ from simunix.results.run_json import RunRecord, described_hosts
 from simunix.results.upgrades import upgraded
 
 MEASURED = "computing took the time that it took here (cpu_policy: charged); --replay-cpu with this run's folder repeats it"
-OVERHEADS = ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns", "coarse_overhead_ns")
 Checksums = dict[str, dict[str, str | None]]
 
 
@@ -77,7 +74,7 @@ def disturbances_of(emulation: Emulation) -> list[str]:
     found = list(kernel.disturbances.reasons)
     if emulation.service.reason == "interrupted":
         found.append("the run was interrupted")
-    if taken := kernel.page.words[FROM_OUTSIDE] & ~kernel.signals.by_server:
+    if taken := kernel.shared.notices.signals_from_outside & ~kernel.signals.by_server:
         names = ", ".join(signal_name(number) for number in range(1, 65) if taken >> (number - 1) & 1)
         found.append(f"processes have taken signals from outside the emulation: {names}")
     if kernel.charges is not None and CHARGED in kernel.charges.options.policies.all and not kernel.charges.replays:
@@ -93,7 +90,7 @@ def _counts(kernel: Kernel) -> dict[str, int]:
     """How often what happened, by name."""
     return {
         **kernel.log.counts,
-        **kernel.page.counters(),
+        **kernel.shared.counters.of_record(),
         "solves": kernel.network.solves,
         "stored_descriptors": kernel.fd_store.stored,
         "preemptions": kernel.preemption.count,
@@ -126,5 +123,4 @@ def _charges(kernel: Kernel) -> dict[str, int]:
     charges = kernel.charges
     if charges is None:
         return {}
-    overheads = {name: kernel.page.words[PAGE_FIELDS[name]] for name in OVERHEADS}
-    return {"cpu_charges": charges.count, "cpu_charged_us": charges.total_ns // 1000, **overheads}
+    return {"cpu_charges": charges.count, "cpu_charged_us": charges.total_ns // 1000, **kernel.shared.prices.overheads()}

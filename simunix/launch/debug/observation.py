@@ -104,7 +104,7 @@ class Observation:
         if options.counts_calls:
             from rsg_server.turn.call_counts import CallCounts
 
-            self._counts = CallCounts(kernel.page.fd, kernel.hosts)
+            self._counts = CallCounts(kernel.shared.fd, kernel.hosts)
             self.turns.handlers = self._counts.counting(self.turns.handlers)
 
     def close(self) -> None:

@@ -19,6 +19,7 @@ from rsg_server.process.host_state import Command
 from rsg_server.protocol import Wait
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.wakeups import wake_ready
+from tests.unit.rsg_server.shim import Shim
 
 HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
 
@@ -58,6 +59,7 @@ class Fake:
     def __init__(self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> None:
         self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), NoLauncher())
         self.loop = self.kernel.turns
+        self.shim = Shim(self.kernel.shared)
         self.channels: dict[int, socket.socket] = {}
         self.descriptors: list[int] = []
 
@@ -81,7 +83,7 @@ class Fake:
     def pass_time(self, until_ns: int) -> None:
         """Let what is due happen, each at its moment, up to a moment of virtual time."""
         while (due := self.kernel.timeline.next_ns) is not None and due <= until_ns:
-            self.kernel.page.advance_to(due)
+            self.kernel.clock.advance_to(due)
             self.kernel.timeline.run_due(due)
 
     def send(self, actor: Actor, message: bytes) -> tuple[object, ...] | None:
@@ -115,6 +117,7 @@ class Fake:
             os.close(fd)
         for channel in self.channels.values():
             channel.close()
+        self.shim.close()
         self.kernel.close()
 
 

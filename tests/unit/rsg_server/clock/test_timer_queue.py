@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rsg_server._native import lib
 
-from rsg_server.clock.clock_page import DUE, FOREVER_NS, ClockPage, Costs
 from rsg_server.clock.timeline import Timeline
 from rsg_server.clock.timer_queue import TimerQueue
+from rsg_server.shared.clock import FOREVER_NS
+from rsg_server.shared.memory import SharedMemory
+from rsg_server.shared.prices import Costs
+from tests.unit.rsg_server.shim import Shim
 
 SLOTS = st.integers(1, 12)
 DEEDS = st.one_of(
@@ -18,14 +20,14 @@ DEEDS = st.one_of(
 )
 
 
-def make_page() -> ClockPage:
-    return ClockPage(0, 0, Costs())
+def make_shared() -> SharedMemory:
+    return SharedMemory(0, 0, Costs())
 
 
 @given(st.lists(DEEDS, max_size=60))
 def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[tuple[str, int, int]]) -> None:
-    page, rung = make_page(), list[int]()
-    timer_queue = TimerQueue(page, rung.append)
+    shared, rung = make_shared(), list[int]()
+    timer_queue = TimerQueue(shared.deadlines, rung.append)
     model: dict[int, tuple[int, int]] = {}
     for count, (deed, slot, at_ns) in enumerate(deeds):
         if deed == "add":
@@ -40,13 +42,13 @@ def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[t
             del model[first]
             assert rung[-1] == first
         assert timer_queue.next_ns == (min(model.values())[0] if model else FOREVER_NS)
-    page.close()
+    shared.close()
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=30))
-def test_agenda_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> None:
-    page, seen = make_page(), list[int]()
-    timeline = Timeline(timer_queue := TimerQueue(page, seen.append))
+def test_timer_queue_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> None:
+    shared, seen = make_shared(), list[int]()
+    timeline = Timeline(timer_queue := TimerQueue(shared.deadlines, seen.append))
     for number, (in_timer_queue, at_ns) in enumerate(events, 1):
         if in_timer_queue:
             timer_queue.add(number, at_ns)
@@ -55,34 +57,37 @@ def test_agenda_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> No
     assert timeline.next_ns == min(at_ns for _, at_ns in events)
     timeline.run_due(9)
     assert seen == sorted(range(1, len(events) + 1), key=lambda number: (events[number - 1][1], number))
-    page.close()
+    shared.close()
 
 
 def test_what_never_comes_is_not_on_it() -> None:
-    page = make_page()
-    timer_queue = TimerQueue(page, lambda slot: None)
+    shared = make_shared()
+    timer_queue = TimerQueue(shared.deadlines, lambda slot: None)
     timer_queue.add(1, FOREVER_NS)
     timer_queue.add(2, -1)
     assert timer_queue.next_ns == FOREVER_NS
     timer_queue.run_next()
-    page.close()
+    shared.close()
 
 
 def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
-    page, rung = make_page(), list[int]()
-    timeline = Timeline(TimerQueue(page, rung.append))
-    page.words[DUE] = 1
+    shared, rung = make_shared(), list[int]()
+    timeline = Timeline(TimerQueue(shared.deadlines, rung.append))
+    shim = Shim(shared)
+    shim.page.due_ns = 1
+    shim.close()
     timeline.run_due(5)
     assert rung == [0] and timeline.next_ns is None
-    page.close()
+    shared.close()
 
 
 def test_nonsense_in_it_stays_within_it() -> None:
-    page, rung = make_page(), list[int]()
-    timer_queue = TimerQueue(page, rung.append)
+    shared, rung = make_shared(), list[int]()
+    timer_queue = TimerQueue(shared.deadlines, rung.append)
     for slot in range(1, 6):
         timer_queue.add(slot, slot)
-    raw = lib.timer_queue_of(page.shared)
+    shim = Shim(shared)
+    raw = shim.timer_queue
     raw.count = 2**32 - 1
     raw.places[3] = 2**32 - 1
     raw.alarms[1].slot = 2**32 - 1
@@ -92,4 +97,5 @@ def test_nonsense_in_it_stays_within_it() -> None:
     for _ in range(10):
         timer_queue.run_next()
     assert all(0 <= slot < 65536 for slot in rung)
-    page.close()
+    shim.close()
+    shared.close()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.clock.clock_page import FOREVER_NS, LOOKAHEAD
 from rsg_server.diagnosis.turn_costs import MESSAGE_COLUMNS, MESSAGES_FILE, TURN_COLUMNS, TURNS_FILE, TurnCosts
 from rsg_server.errors import ServerError
+from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.allowance import set_lookahead
 from tests.unit.rsg_server.fakes import HOSTS, Fake
 
@@ -42,9 +42,9 @@ def test_each_turn_has_the_cpu_time_of_its_process(world: Fake, tmp_path: Path) 
 
 def test_every_turn_comes_from_the_server_meanwhile(world: Fake, tmp_path: Path) -> None:
     TurnCosts(world.kernel, tmp_path).close()
-    world.kernel.page.advance_to(30)
+    world.kernel.clock.advance_to(30)
     set_lookahead(world.kernel, FOREVER_NS)
-    assert world.kernel.page.words[LOOKAHEAD] == 30  # no deadline comes before it
+    assert world.shim.page.lookahead_ns == 30  # no deadline comes before it
 
 
 def test_what_crosses_the_network_has_its_latency(world: Fake, tmp_path: Path) -> None:

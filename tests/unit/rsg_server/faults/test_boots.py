@@ -53,9 +53,9 @@ def test_a_cut_ends_a_boot(slow: Fake, told: list[tuple[float, str]]) -> None:
     power = slow.kernel.faults.power
     power.cut("h0")
     power.start("h0")
-    slow.kernel.page.advance_to(50 * SECOND_NS)
+    slow.kernel.clock.advance_to(50 * SECOND_NS)
     power.cut("h0")
-    slow.kernel.page.advance_to(200 * SECOND_NS)
+    slow.kernel.clock.advance_to(200 * SECOND_NS)
     slow.pass_time(200 * SECOND_NS)
     assert power.is_off("h0") and not power.boots_later("h0")
     power.start("h0")
@@ -85,7 +85,7 @@ def test_a_boot_that_hangs_draws_on_until_the_power_is_cut(slow: Fake, told: lis
     assert power.what("h0") == "booting" and not power.boots_later("h0")
     assert slow.kernel.log.counts["boot_hangs"] == 1 and "host_on" not in slow.kernel.log.counts
     power.start("h0")  # the button of a host that hangs does nothing
-    slow.kernel.page.advance_to(500 * SECOND_NS)
+    slow.kernel.clock.advance_to(500 * SECOND_NS)
     power.cut("h0")
     power.start("h0")
     slow.pass_time(700 * SECOND_NS)

@@ -131,7 +131,7 @@ def test_a_sleeper_is_ready_at_its_deadline() -> None:
         actor, kernel = world.born(), world.kernel
         park(world, actor, Wait.TIME, 500)
         assert (actor.state, kernel.timeline.next_ns) == (State.PARKED, 500)
-        kernel.page.advance_to(500)
+        kernel.clock.advance_to(500)
         kernel.timeline.run_due(500)
         assert list(kernel.run_queue) == [actor] and actor.reply == (int(Wake.TIMEOUT), 0)
 

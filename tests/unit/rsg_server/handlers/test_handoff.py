@@ -6,7 +6,6 @@ import msgpack
 import pytest
 from rsg_server._native import ffi, lib
 
-from rsg_server.clock.clock_page import EVENT, LOOKAHEAD
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.slots import Slots
 from rsg_server.protocol import Op, Wait, Wake
@@ -53,14 +52,14 @@ def step(world: Fake, runner: Actor, *entries: bytes) -> None:
 
 def note(world: Fake, actor: Actor, **fields: int) -> None:
     """A process leaves word in the journal and sets the deadline, as the shim does."""
-    timer_queue = lib.timer_queue_of(world.kernel.page.shared)
+    timer_queue = world.shim.timer_queue
     timer_queue.journal[timer_queue.journal_count] = ffi.from_buffer("struct simunix_handoff[]", entry(actor, **fields))[0]
     timer_queue.journal_count += 1
 
 
 def set_alarm(world: Fake, actor: Actor, deadline_ns: int) -> None:
     """The shim's part of a step: it keeps the timer queue, the server only reads it."""
-    lib.timer_queue_add(world.kernel.page.shared, actor.slot, deadline_ns)
+    lib.timer_queue_add(world.shim.address, actor.slot, deadline_ns)
 
 
 def test_the_turn_is_whose_the_process_says() -> None:
@@ -109,7 +108,7 @@ def test_the_turn_comes_to_another_process() -> None:
         park(world, stranger, Wait.TIME, 4_000)
         set_alarm(world, first, 9_000)
         note(world, first, deadline_ns=9_000)
-        lib.timer_queue_remove(world.kernel.page.shared, stranger.slot)
+        lib.timer_queue_remove(world.shim.address, stranger.slot)
         step(world, stranger)
         assert world.handed_to is stranger and stranger.state is State.RUNNING
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
@@ -134,7 +133,7 @@ def test_a_journal_of_nonsense_ends_only_its_reader() -> None:
     with fake() as world:
         first, stranger = world.born(), world.born()
         park(world, stranger, Wait.TIME, 4_000)
-        timer_queue = lib.timer_queue_of(world.kernel.page.shared)
+        timer_queue = world.shim.timer_queue
         timer_queue.journal_count = 2**32 - 1
         world.send(stranger, msgpack.packb([int(Op.HANDED_OFF), 7, b"", NEXT]))
         assert stranger.process.dead and not first.process.dead and timer_queue.journal_count == 0
@@ -159,11 +158,11 @@ def test_horizon_is_what_nobody_but_the_server_may_let_happen() -> None:
         second.state = State.RUNNING
         park(world, second, Wait.TIME, 2_000)
         world.set_lookahead()
-        words = world.kernel.page.words
-        assert words[LOOKAHEAD] > 7_000 and words[EVENT] == 2_000
+        page = world.shim.page
+        assert page.lookahead_ns > 7_000 and page.event_ns == 2_000
         world.kernel.timeline.add(7_000, lambda: None)
         world.set_lookahead()
-        assert words[LOOKAHEAD] == 7_000
+        assert page.lookahead_ns == 7_000
 
 
 def test_slots_are_handed_out_again() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.clock.clock_page import next_tick_ns
+from rsg_server.clock.file_stamps import next_tick_ns
 from rsg_server.process.orphans import is_orphaned_group
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait
@@ -36,7 +36,7 @@ def test_a_host_has_a_seed_of_its_own_that_stays() -> None:
 
 def test_a_birth_is_known_to_the_host_of_the_born() -> None:
     with fake() as world:
-        world.kernel.page.advance_to(5000)
+        world.kernel.clock.advance_to(5000)
         actor, other = world.born("h0"), world.born("h1")
         assert ask(world, actor, Op.BORN, actor.tid) == (0, 5000, 0, 0, 1, 0, 0)  # it has the turn, and no filters
         assert ask(world, actor, Op.BORN, other.tid) == (-3,)

@@ -54,7 +54,7 @@ def go_on(world: Fake, moments: int = 50) -> None:
         due = kernel.timeline.next_ns
         if due is None:
             return
-        kernel.page.advance_to(due)
+        kernel.clock.advance_to(due)
         kernel.timeline.run_due(kernel.now_ns)
         world.set_lookahead()
 

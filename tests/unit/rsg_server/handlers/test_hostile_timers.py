@@ -10,7 +10,6 @@ import subprocess
 
 import pytest
 
-from rsg_server.clock.clock_page import NOW
 from rsg_server.handlers import timers
 from rsg_server.process.actor import Actor
 from rsg_server.process.timerfds import FIRST_SWEEP, TimerFd
@@ -69,7 +68,7 @@ def test_a_timerfd_may_have_a_high_descriptor_number(world: Fake) -> None:
 def test_a_timer_that_is_late_by_many_periods_catches_up_at_once(world: Fake) -> None:
     """Linux counts the overruns; one event for each would take hours."""
     actor = world.born()
-    world.kernel.page.advance_to(10**6)
+    world.kernel.clock.advance_to(10**6)
     ask(world, actor, Op.TIMER_SET, 0, 1, 1, 0, 0, 0)
     happened, expire = 0, world.kernel.timeline.add
 
@@ -89,7 +88,7 @@ def test_the_end_of_time_written_into_the_clock_page(world: Fake) -> None:
     actor = world.born()
     number, app = open_socket(world, actor, 4, 1)
     with app:
-        world.kernel.page.words[NOW] = MAX64
+        world.shim.page.now_ns = MAX64
         ask(world, actor, Op.CONNECT, number, 4, LOOPBACK, 80, 0)
         world.set_lookahead()
 
@@ -98,7 +97,7 @@ def test_a_late_timerfd_counts_all_expirations(world: Fake) -> None:
     actor = world.born()
     timer = timerfd(world, actor)
     ask(world, actor, Op.TIMERFD_SET, timer.fd, 100, 100, 0)
-    world.kernel.page.advance_to(1050)
+    world.kernel.clock.advance_to(1050)
     world.kernel.timeline.run_due(1050)
     assert os.eventfd_read(timer.fd) == 10
     assert world.kernel.timeline.next_ns == 1100

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rsg_server.clock.clock_page import QUEUE_NOTIFIES
 from rsg_server.process.actor import Parked, State
 from rsg_server.protocol import Op, Wait, WarningKind
 from tests.unit.rsg_server.fakes import fake
@@ -15,7 +14,7 @@ def test_a_message_lets_whoever_asked_look_for_its_signal() -> None:
     with fake() as world:
         asker, sender = world.born(), world.born()
         assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
-        assert world.kernel.page.words[QUEUE_NOTIFIES] == 1
+        assert world.shim.page.queue_notifies == 1
         world.kernel.park(asker, Parked(int(Wait.TIME), 35, -1, 0, 0, 0, 0, 0))
         assert ask(world, sender, Op.QUEUE_SENT, 8) == (0,)
         assert asker.state is State.PARKED
@@ -29,11 +28,11 @@ def test_it_is_forgotten_when_taken_back_or_dead() -> None:
         for _ in range(2):
             assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
             assert ask(world, asker, Op.QUEUE_NOTIFY, 7, 0) == (0,)
-        assert world.kernel.page.words[QUEUE_NOTIFIES] == 0
+        assert world.shim.page.queue_notifies == 0
         assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
         world.kernel.lifecycle.reap(asker.process)
         assert ask(world, sender, Op.QUEUE_SENT, 7) == (0,)
-        assert world.kernel.page.words[QUEUE_NOTIFIES] == 0
+        assert world.shim.page.queue_notifies == 0
         assert ask(world, sender, Op.QUEUE_NOTIFY, 7, 65) == (-22,)
 
 

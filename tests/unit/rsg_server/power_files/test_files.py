@@ -122,7 +122,7 @@ def test_a_limit_below_all_leaves_the_slowest_state(metered: Fake) -> None:
 
 def test_energies_are_those_of_the_meter(metered: Fake) -> None:
     metered.pass_time(10 * NS)
-    metered.kernel.page.advance_to(10 * NS)
+    metered.kernel.clock.advance_to(10 * NS)
     assert read(metered, "/sys/cray/pm_counters/energy").split()[:2] == ["1100", "J"]  # idle since 1 s before the run
     assert read(metered, "/sys/cray/pm_counters/power").split()[:2] == ["100", "W"]
     assert read(metered, f"{PACKAGE}:0/energy_uj") == "550000000"

@@ -57,7 +57,7 @@ def test_a_cycle_boots_two_seconds_after_the_cut(wired: Fake) -> None:
 def test_watts_and_joules_are_those_of_the_meter(wired: Fake) -> None:
     files = wired.kernel.power_files
     assert files.text("h1", f"{WIRES}/watts") == "100\n"
-    wired.kernel.page.advance_to(3 * NS)
+    wired.kernel.clock.advance_to(3 * NS)
     write(wired, "off")
     assert files.text("h1", f"{WIRES}/watts") == "10\n" and files.text("h1", f"{WIRES}/joules") == "300.000\n"
 

@@ -8,7 +8,6 @@ import signal
 import msgpack
 import pytest
 
-from rsg_server.clock.clock_page import TRACE_NEWS, TRACEES
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.tracees import Tracee
 from rsg_server.protocol import PTRACE_STOPPED_BY_SIGNAL, Fork, Op, Resume, Stop, Wait, Wake
@@ -91,11 +90,11 @@ def test_the_options_say_what_a_stop_is(
 def test_a_thread_that_is_to_stop_learns_so_in_its_next_turn(world: Fake, tracer: Actor) -> None:
     actor = world.park(world.born(), Wait.TIME)
     world.kernel.tracees.demand_stop(world.kernel.tracees.attach(actor, tracer.process))
-    assert actor.state is State.READY and world.kernel.page.words[TRACE_NEWS] == 1
+    assert actor.state is State.READY and world.shim.page.trace_news == 1
     other = world.born()
     assert world.send(other, msgpack.packb([Op.TRACEE_LOOK])) == (0, 0)
     assert world.send(actor, msgpack.packb([Op.TRACEE_LOOK])) == (0, 1)
-    assert world.kernel.page.words[TRACE_NEWS] == 0
+    assert world.shim.page.trace_news == 0
 
 
 def test_a_stop_that_is_asked_for_while_it_is_stopped_comes_next(world: Fake, tracer: Actor, tracee: Tracee) -> None:
@@ -103,14 +102,14 @@ def test_a_stop_that_is_asked_for_while_it_is_stopped_comes_next(world: Fake, tr
     assert ask(world, tracer, PTRACE_STOPPED_BY_SIGNAL, tracee.actor.tid) == (0,)
     assert ask(world, tracer, PTRACE_STOPPED_BY_SIGNAL, tracer.tid) == (-errno.ESRCH,)
     ask(world, tracer, CONT, tracee.actor.tid)
-    assert tracee.actor.reply[1] == Resume.STOPS_AGAIN and world.kernel.page.words[TRACE_NEWS] == 0
+    assert tracee.actor.reply[1] == Resume.STOPS_AGAIN and world.shim.page.trace_news == 0
 
 
 def test_a_child_of_a_tracee_may_be_traced_from_its_birth(world: Fake, tracer: Actor, tracee: Tracee) -> None:
     tracee.options = TRACE_FORK
     born = [world.send(tracee.actor, msgpack.packb([Op.FORK, Fork.PROCESS + Fork.EVENT * event])) for event in (0, 1, 2)]
     assert [reply is not None and reply[4:] for reply in born] == [(), (1,), ()]
-    assert world.kernel.page.words[TRACEES] == 2
+    assert world.shim.page.tracees == 2
 
 
 def test_the_end_of_a_tracee_is_told_if_the_kernel_does_not(world: Fake, tracer: Actor, tracee: Tracee) -> None:
@@ -119,9 +118,9 @@ def test_the_end_of_a_tracee_is_told_if_the_kernel_does_not(world: Fake, tracer:
     stranger.process.exit_status = 3
     world.kernel.lifecycle.reap(stranger.process)
     world.kernel.lifecycle.reap(tracee.actor.process)
-    assert attached.actor not in world.kernel.tracees.all and world.kernel.page.words[TRACEES] == 1
+    assert attached.actor not in world.kernel.tracees.all and world.shim.page.tracees == 1
     assert wait(world, tracer) == (stranger.tid, 3 << 8)
-    assert wait(world, tracer) == (-errno.ECHILD, 0) and world.kernel.page.words[TRACEES] == 0
+    assert wait(world, tracer) == (-errno.ECHILD, 0) and world.shim.page.tracees == 0
 
 
 def test_tracees_of_a_dead_tracer_go_on(world: Fake, tracer: Actor, tracee: Tracee) -> None:
@@ -131,7 +130,7 @@ def test_tracees_of_a_dead_tracer_go_on(world: Fake, tracer: Actor, tracee: Trac
     world.kernel.lifecycle.reap(tracer.process)
     assert tracee.actor.state is State.READY and tracee.actor.reply[1] == Resume.DETACHED
     assert stop(world, running, Stop.SIGNAL, signal.SIGUSR1) == (0, Resume.DETACHED | signal.SIGUSR1)
-    assert world.kernel.page.words[TRACEES] == 0
+    assert world.shim.page.tracees == 0
 
 
 def test_nobody_traces_itself_or_what_is_traced(world: Fake, tracer: Actor, tracee: Tracee) -> None:

@@ -67,6 +67,6 @@ def pass_time(world: Fake, moments: int = 50, until_ns: int | None = None) -> No
         due = kernel.timeline.next_ns
         if due is None or (until_ns is not None and due > until_ns):
             return
-        kernel.page.advance_to(due)
+        kernel.clock.advance_to(due)
         kernel.timeline.run_due(kernel.now_ns)
         world.set_lookahead()

@@ -46,7 +46,7 @@ def test_a_port_stays_in_time_wait_where_the_connection_was_closed_first(world: 
     again, third = new(world)
     with third:
         assert world.kernel.sockets.binding.bind(again, H0, port) == errno.EADDRINUSE
-        world.kernel.page.advance_to(world.kernel.now_ns + 60 * 10**9)
+        world.kernel.clock.advance_to(world.kernel.now_ns + 60 * 10**9)
         assert world.kernel.sockets.binding.bind(again, H0, port) == 0
     assert served.number not in world.kernel.sockets.all
 

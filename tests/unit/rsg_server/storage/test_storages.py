@@ -170,7 +170,7 @@ def test_woken_by_something_else_it_learns_what_is_left() -> None:
     with fake(hosts=[HOST]) as world:
         actor = operate(world, 10**8)
         world.pass_time(0)
-        world.kernel.page.advance_to(NS // 4)
+        world.kernel.clock.advance_to(NS // 4)
         world.kernel.wake(actor, Wake.READY)
         assert actor.reply == (int(Wake.READY), 75_000_000)
 

@@ -18,11 +18,11 @@ from tests.unit.rsg_server.real_process import this_process
 
 @pytest.fixture
 def counts(world: Fake) -> CallCounts:
-    return CallCounts(world.kernel.page.fd, world.kernel.hosts)
+    return CallCounts(world.kernel.shared.fd, world.kernel.hosts)
 
 
 def test_places_come_with_the_hottest_first(world: Fake, counts: CallCounts) -> None:
-    with mmap.mmap(world.kernel.page.fd, SHARED_BYTES + TABLE_BYTES) as memory:
+    with mmap.mmap(world.kernel.shared.fd, SHARED_BYTES + TABLE_BYTES) as memory:
         table = ffi.from_buffer(PLACES, memoryview(memory)[SHARED_BYTES:])
         table[7].count, table[7].program, table[7].number = 2, b"sleep", 35
         table[9].count, table[9].program, table[9].file, table[9].number = 5, b"cat", b"/lib/libc.so.6", 0
@@ -35,14 +35,14 @@ def test_places_come_with_the_hottest_first(world: Fake, counts: CallCounts) -> 
 
 def test_processes_are_told_to_count(world: Fake, counts: CallCounts) -> None:
     assert all(host.flags & FLAG_COUNT_TRAPS for host in world.kernel.hosts.values())
-    assert os.fstat(world.kernel.page.fd).st_size == SHARED_BYTES + TABLE_BYTES
+    assert os.fstat(world.kernel.shared.fd).st_size == SHARED_BYTES + TABLE_BYTES
 
 
 def test_the_table_of_costs_that_lies_behind_is_kept(world: Fake) -> None:
-    table = CostTable(world.kernel.page.fd, {})
-    size_bytes = os.fstat(world.kernel.page.fd).st_size
-    CallCounts(world.kernel.page.fd, world.kernel.hosts)
-    assert os.fstat(world.kernel.page.fd).st_size == size_bytes > SHARED_BYTES + TABLE_BYTES
+    table = CostTable(world.kernel.shared.fd, {})
+    size_bytes = os.fstat(world.kernel.shared.fd).st_size
+    CallCounts(world.kernel.shared.fd, world.kernel.hosts)
+    assert os.fstat(world.kernel.shared.fd).st_size == size_bytes > SHARED_BYTES + TABLE_BYTES
     assert table.measured() == {}
 
 

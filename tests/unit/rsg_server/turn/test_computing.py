@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rsg_server.clock.clock_page import CLOCK_READS, COMPUTING_SINCE, COMPUTING_SLOT, TRAPS
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
 from rsg_server.turn.computing import PATIENCES, Computing
@@ -19,7 +18,7 @@ class Watched:
     """An actor with the turn, at which the server looks after some CPU time."""
 
     def __init__(self, world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.words = world.kernel.page.words
+        self.page = world.shim.page
         self.actor: Actor = world.born()
         self.computing: Computing = world.kernel.preemption.computing
         self.cpu_ns = BEGAN_NS
@@ -28,8 +27,8 @@ class Watched:
 
     def look(self, computed_ns: int = 0, reads: int = 0, calls: int = 0) -> None:
         self.cpu_ns += computed_ns
-        self.words[CLOCK_READS] += reads
-        self.words[TRAPS] += calls
+        self.page.clock_reads += reads
+        self.page.traps += calls
         self.computing.look(self.actor, AFTER_NS)
 
 
@@ -38,13 +37,13 @@ def test_who_computes_and_reads_the_clock_pays_since_the_first_look(monkeypatch:
     with fake() as world:
         watched = Watched(world, monkeypatch)
         watched.look(PATIENCES * AFTER_NS - 1, reads=3)
-        assert (watched.words[COMPUTING_SLOT], watched.computing.count) == (0, 0)
+        assert (watched.page.computing_slot, watched.computing.count) == (0, 0)
         watched.look(1)
-        assert watched.words[COMPUTING_SLOT] == watched.actor.slot != 0
-        assert watched.words[COMPUTING_SINCE] == BEGAN_NS
-        watched.words[COMPUTING_SLOT] = 0  # the shim has taken note, and counts by itself
+        assert watched.page.computing_slot == watched.actor.slot != 0
+        assert watched.page.computing_since_ns == BEGAN_NS
+        watched.page.computing_slot = 0  # the shim has taken note, and counts by itself
         watched.look(PATIENCES * AFTER_NS, reads=3)
-        assert (watched.words[COMPUTING_SLOT], watched.computing.count) == (0, 1)
+        assert (watched.page.computing_slot, watched.computing.count) == (0, 1)
 
 
 @interpreted_only
@@ -55,14 +54,14 @@ def test_another_call_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
         watched.look(PATIENCES * AFTER_NS - 1, reads=3)
         assert watched.computing.count == 0
         watched.look(1)
-        assert watched.words[COMPUTING_SINCE] == BEGAN_NS + PATIENCES * AFTER_NS
+        assert watched.page.computing_since_ns == BEGAN_NS + PATIENCES * AFTER_NS
 
 
 @interpreted_only
 def test_who_is_not_slower_than_real_time_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake() as world:
         watched = Watched(world, monkeypatch)
-        world.kernel.page.advance_to(world.kernel.page.now_ns + PATIENCES * AFTER_NS)
+        world.kernel.clock.advance_to(world.kernel.clock.now_ns + PATIENCES * AFTER_NS)
         watched.look(PATIENCES * AFTER_NS, reads=3)
         assert watched.computing.count == 0
         watched.look(1, reads=3)

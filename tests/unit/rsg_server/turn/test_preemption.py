@@ -8,7 +8,6 @@ import struct
 import msgpack
 import pytest
 
-from rsg_server.clock.clock_page import TRAPS
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait
@@ -30,7 +29,7 @@ def spinning(world: Fake, count: int = 1) -> list[Actor]:
     for actor in found:
         world.kernel.run_queue.remove(actor)
         give_back(world, actor)
-    world.kernel.page.words[TRAPS] += 1
+    world.shim.page.traps += 1
     return found
 
 
@@ -130,7 +129,7 @@ def test_a_call_of_anybody_begins_the_count_anew() -> None:
     with fake() as world:
         spinning(world)
         turns_until_all_spin(world, ROUNDS)
-        world.kernel.page.words[TRAPS] += 1
+        world.shim.page.traps += 1
         assert not world.kernel.preemption.all_spin()
 
 

@@ -10,10 +10,11 @@ import struct
 import msgpack
 import pytest
 
-from rsg_server.clock import boxes
-from rsg_server.clock.boxes import ANSWER_MAX, BYTES, OFFSET, REQUEST_MAX, Boxes
-from rsg_server.clock.clock_page import ClockPage, Costs
 from rsg_server.protocol import SHARED_BYTES, SLOTS, Op
+from rsg_server.shared import boxes
+from rsg_server.shared.boxes import ANSWER_MAX, BYTES, OFFSET, REQUEST_MAX, Boxes
+from rsg_server.shared.memory import SharedMemory
+from rsg_server.shared.prices import Costs
 from tests.unit.rsg_server.fakes import Fake, fake
 
 HEAD = struct.Struct("<QqQQQ")
@@ -28,44 +29,44 @@ def asked(fd: int, slot: int, operation: int, request: bytes, length: int | None
 
 
 def test_there_are_none_before_a_program_names_the_simulation() -> None:
-    page = ClockPage(0, 0, Costs())
-    assert not page.boxes.is_asked(1)
-    assert os.fstat(page.fd).st_size == SHARED_BYTES
+    shared = SharedMemory(0, 0, Costs())
+    assert not shared.boxes.is_asked(1)
+    assert os.fstat(shared.fd).st_size == SHARED_BYTES
     with pytest.raises(ValueError, match="not there"):
-        page.boxes.take(1)
-    assert page.boxes.open() and page.boxes.open()
-    assert os.fstat(page.fd).st_size == OFFSET + SLOTS * BYTES
-    assert os.fstat(page.fd).st_blocks * 512 < 1 << 20
-    page.close()
+        shared.boxes.take(1)
+    assert shared.boxes.open() and shared.boxes.open()
+    assert os.fstat(shared.fd).st_size == OFFSET + SLOTS * BYTES
+    assert os.fstat(shared.fd).st_blocks * 512 < 1 << 20
+    shared.close()
 
 
 def test_a_request_is_taken_once_and_answered_in_its_place() -> None:
-    page = ClockPage(0, 0, Costs())
-    page.boxes.open()
+    shared = SharedMemory(0, 0, Costs())
+    shared.boxes.open()
     for slot in (1, 77, SLOTS - 1):
-        asked(page.fd, slot, 34, b"request %d" % slot)
-        assert page.boxes.is_asked(slot) and not page.boxes.is_asked(slot - 1)
-        assert page.boxes.take(slot) == (34, 5, b"request %d" % slot)
-        assert not page.boxes.is_asked(slot)
-        page.boxes.answer(slot, b"answer" * 1000)
-        with mmap.mmap(page.fd, BYTES, offset=OFFSET + slot * BYTES) as box:
+        asked(shared.fd, slot, 34, b"request %d" % slot)
+        assert shared.boxes.is_asked(slot) and not shared.boxes.is_asked(slot - 1)
+        assert shared.boxes.take(slot) == (34, 5, b"request %d" % slot)
+        assert not shared.boxes.is_asked(slot)
+        shared.boxes.answer(slot, b"answer" * 1000)
+        with mmap.mmap(shared.fd, BYTES, offset=OFFSET + slot * BYTES) as box:
             assert HEAD.unpack_from(box)[4] == ANSWER_MAX
             assert box[HEAD.size : HEAD.size + ANSWER_MAX] == (b"answer" * 1000)[:ANSWER_MAX]
-    asked(page.fd, 2, 34, b"of a thread that has died")
-    page.boxes.clear(2)
-    assert not page.boxes.is_asked(2)
-    page.close()
+    asked(shared.fd, 2, 34, b"of a thread that has died")
+    shared.boxes.clear(2)
+    assert not shared.boxes.is_asked(2)
+    shared.close()
 
 
 def test_a_length_that_no_box_has() -> None:
-    page = ClockPage(0, 0, Costs())
-    page.boxes.open()
+    shared = SharedMemory(0, 0, Costs())
+    shared.boxes.open()
     for length in (REQUEST_MAX + 1, 2**63, 2**64 - 1):
-        asked(page.fd, 3, 34, b"", length)
+        asked(shared.fd, 3, 34, b"", length)
         with pytest.raises(ValueError, match="bytes in a box"):
-            page.boxes.take(3)
-        assert not page.boxes.is_asked(3)
-    page.close()
+            shared.boxes.take(3)
+        assert not shared.boxes.is_asked(3)
+    shared.close()
 
 
 def test_without_memory_for_them_there_are_none() -> None:
@@ -83,7 +84,7 @@ def spoken(world: Fake, operation: int, request: bytes, length: int | None = Non
     """Whether a process lives on that has been answered over its channel, and then has asked in its box."""
     actor = world.born()
     world.send(actor, msgpack.packb([int(Op.RSG), CLOCK, 0, b""]))
-    asked(world.kernel.page.fd, actor.slot, operation, request, length)
+    asked(world.kernel.shared.fd, actor.slot, operation, request, length)
     reply = world.loop._handle(actor, boxes.IN_BOX)
     if reply is not None:
         world.loop._tell(actor, reply.values)
@@ -93,8 +94,8 @@ def spoken(world: Fake, operation: int, request: bytes, length: int | None = Non
 def test_a_question_in_a_box_is_answered_there() -> None:
     with fake() as world:
         assert spoken(world, CLOCK, b"")
-        page = world.kernel.page
-        with mmap.mmap(page.fd, BYTES, offset=OFFSET + BYTES) as box:
+        shared = world.kernel.shared
+        with mmap.mmap(shared.fd, BYTES, offset=OFFSET + BYTES) as box:
             assert HEAD.unpack_from(box)[4] == 8
 
 

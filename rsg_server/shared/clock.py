@@ -1,0 +1,70 @@
+"""Virtual time in shared memory, and how far the holder of the turn may advance it alone.
+
+`now` never goes back. While an actor has the turn, nothing but deadlines of the timer queue is due before `lookahead`: up to
+that moment the holder may set `now` to the earliest of those deadlines by itself; 0 forbids that, since others are ready.
+`event` is the moment at which something is due, or others are to run: an actor whose clock read passes it gives the turn back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rsg_server.protocol import PAGE_FIELDS
+
+FOREVER_NS: Final = (1 << 63) - 1
+
+_NOW: Final = PAGE_FIELDS["now_ns"]
+_LOOKAHEAD: Final = PAGE_FIELDS["lookahead_ns"]
+_EVENT: Final = PAGE_FIELDS["event_ns"]
+
+
+class Clock:
+    """Virtual time in nanoseconds since the start.
+
+    Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
+    """
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+        self._now_ns = 0
+        words[_EVENT] = FOREVER_NS
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual nanoseconds since the start; actors advance the clock by reading it, and by sleeping while they are alone."""
+        now: int = self._words[_NOW]
+        if now > self._now_ns:
+            self._now_ns = now
+        return self._now_ns
+
+    @property
+    def known_ns(self) -> int:
+        """What the clock said when the server last looked."""
+        return self._now_ns
+
+    @property
+    def told_ns(self) -> int:
+        """What the shims say that the clock says, which may be nonsense (rsg_server.turn.clock_guard)."""
+        told: int = self._words[_NOW]
+        return told
+
+    @property
+    def may_move_alone(self) -> bool:
+        """Whether the holder of the turn may move the clock."""
+        return self._words[_LOOKAHEAD] != 0
+
+    def allow(self, lookahead_ns: int, event_ns: int) -> None:
+        """Say how far the holder of the turn may move the clock, and when it has to give the turn back."""
+        words = self._words
+        words[_LOOKAHEAD] = lookahead_ns
+        words[_EVENT] = event_ns
+
+    def advance_to(self, moment_ns: int) -> None:
+        """Move the clock on to a moment; a moment that is past changes nothing."""
+        if moment_ns > self.now_ns:
+            self._now_ns = moment_ns
+        self._words[_NOW] = self._now_ns
+
+    def put_back(self) -> None:
+        """Have the clock say again what it said when the server last looked: a process has written over it."""
+        self._words[_NOW] = self._now_ns

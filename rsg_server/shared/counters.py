@@ -1,0 +1,49 @@
+"""What the shims have counted for the whole run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rsg_server.protocol import PAGE_FIELDS
+
+_CLOCK_READS: Final = PAGE_FIELDS["clock_reads"]
+_TRAPS: Final = PAGE_FIELDS["traps"]
+_PRELOADED: Final = PAGE_FIELDS["preloaded"]
+_OF_RECORD: Final = {
+    "local_sleeps": PAGE_FIELDS["local_sleeps"],
+    "steps": PAGE_FIELDS["handoffs"],
+    "clock_reads": _CLOCK_READS,
+    "traps": _TRAPS,
+    "preloaded_calls": _PRELOADED,
+    "messages": PAGE_FIELDS["messages"],
+}
+"""By the name in run.json, the word."""
+
+
+class Counters:
+    """The counts of calls, clock reads, hand-offs and messages; only the shims write them."""
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+
+    @property
+    def clock_reads(self) -> int:
+        """How often actors have read the clock."""
+        reads: int = self._words[_CLOCK_READS]
+        return reads
+
+    @property
+    def system_calls(self) -> int:
+        """How many calls other than clock reads all actors have made."""
+        words = self._words
+        calls: int = words[_TRAPS] + words[_PRELOADED]
+        return calls
+
+    @property
+    def calls(self) -> int:
+        """How many calls and clock reads all actors have made; computing leaves this number as it is."""
+        return self.system_calls + self.clock_reads
+
+    def of_record(self) -> dict[str, int]:
+        """All counts, by their names in run.json."""
+        return {name: self._words[word] for name, word in _OF_RECORD.items()}

@@ -1,0 +1,61 @@
+"""Deadlines in shared memory: the heap that server and shims keep together (csrc/shared/timer_queue.c).
+
+Emulated processes can write here, so the heap may say anything: a slot may have no actor, and a deadline may be past.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rsg_server._native import lib
+from rsg_server.protocol import PAGE_FIELDS
+from rsg_server.shared.clock import FOREVER_NS
+
+_SEQUENCE: Final = PAGE_FIELDS["sequence"]
+_DUE: Final = PAGE_FIELDS["due_ns"]
+_DUE_SEQUENCE: Final = PAGE_FIELDS["due_sequence"]
+_WORD: Final = (1 << 64) - 1
+
+
+class Deadlines:
+    """The deadlines of slots, ordered by moment, then by sequence number."""
+
+    def __init__(self, words: memoryview, address: Any) -> None:
+        self._words = words
+        self._address = address
+        words[_DUE] = FOREVER_NS
+
+    def next_sequence(self) -> int:
+        """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
+        words = self._words
+        sequence: int = words[_SEQUENCE] + 1 & _WORD
+        words[_SEQUENCE] = sequence
+        return sequence
+
+    @property
+    def next_ns(self) -> int:
+        """The moment of the earliest deadline; FOREVER_NS if there is none."""
+        due: int = self._words[_DUE]
+        return min(due, FOREVER_NS)
+
+    @property
+    def next_order(self) -> tuple[int, int]:
+        """Moment and sequence number of the earliest deadline."""
+        words = self._words
+        return words[_DUE], words[_DUE_SEQUENCE]
+
+    def add(self, slot: int, at_ns: int) -> None:
+        """Set the deadline of a slot, in place of the one that it may have."""
+        lib.timer_queue_add(self._address, slot, at_ns)
+
+    def remove(self, slot: int) -> None:
+        """Remove the deadline of a slot, if it has one."""
+        lib.timer_queue_remove(self._address, slot)
+
+    def pop(self) -> int:
+        """Take out the earliest deadline; its slot, 0 if there is none."""
+        return int(lib.timer_queue_pop(self._address))
+
+    def close(self) -> None:
+        """Forget where the memory was."""
+        self._address = None

@@ -1,0 +1,35 @@
+"""What the shims know of files that stand for devices (csrc/shim/sys/device/device.c)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rsg_server.protocol import DEVICE_INODES, DEVICE_WORDS, PAGE_FIELDS
+
+_DEVICES: Final = PAGE_FIELDS["devices"]
+_DEVICE_PROGRAMS: Final = PAGE_FIELDS["device_programs"]
+_WORD_BITS: Final = 64
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+"""2^64 by the golden ratio: the upper bits of a product with it are spread evenly."""
+
+
+def bit_of(inode: int) -> int:
+    """The bit for the files of an inode, which other inodes may share."""
+    return (inode * _GOLDEN & (1 << _WORD_BITS) - 1) * _WORD_BITS * DEVICE_WORDS >> _WORD_BITS
+
+
+class DeviceNotices:
+    """How many devices there are, and a bit for the hash of each one's inode: without its bit a file is no device."""
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+
+    def tell_device(self, inode: int) -> None:
+        """Tell the shims that a file with this inode stands for a device."""
+        bit = bit_of(inode)
+        self._words[DEVICE_INODES + bit // _WORD_BITS] |= 1 << bit % _WORD_BITS
+        self._words[_DEVICES] += 1
+
+    def tell_device_programs(self, groups: int) -> None:
+        """Tell the shims how many groups have programs that say who may open devices."""
+        self._words[_DEVICE_PROGRAMS] = groups

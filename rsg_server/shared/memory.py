@@ -1,0 +1,69 @@
+"""The memory that the server and every emulated process share: one file, which each of them maps.
+
+Its first page has words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue, journal, streams
+and boxes lie behind it. Each class of this folder reads and writes its own words, and nothing outside of the folder does.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from typing import Final
+
+from rsg_server._native import ffi
+from rsg_server.protocol import PAGE_FIELDS, PROTOCOL_VERSION, SHARED_BYTES
+from rsg_server.shared.boxes import Boxes
+from rsg_server.shared.clock import FOREVER_NS, Clock
+from rsg_server.shared.counters import Counters
+from rsg_server.shared.deadlines import Deadlines
+from rsg_server.shared.devices import DeviceNotices
+from rsg_server.shared.doorbell import Doorbell
+from rsg_server.shared.journal import Journal
+from rsg_server.shared.notices import Notices
+from rsg_server.shared.prices import Costs, Prices
+from rsg_server.shared.slots import AnswerSlots
+from rsg_server.shared.streams import Streams
+from rsg_server.shared.turn_words import TurnWords
+
+_REALTIME: Final = PAGE_FIELDS["realtime_ns"]
+_BEGUN: Final = PAGE_FIELDS["begun_ns"]
+_NICE: Final = PAGE_FIELDS["nice"]
+_VERSION: Final = PAGE_FIELDS["version"]
+
+
+class SharedMemory:
+    """The file, its mapping, and the parts of it; `fd` is what emulated processes inherit."""
+
+    def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, begun_ns: int = FOREVER_NS) -> None:
+        """Make the memory.
+
+        CLOCK_REALTIME is virtual time since `epoch_ns`, CLOCK_MONOTONIC since `uptime_ns`. What the kernel has stamped from
+        `begun_ns` on, by the real clock, is of this run.
+        """
+        self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
+        os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
+        self._memory = mmap.mmap(self.fd, SHARED_BYTES)
+        struct.pack_into("=qq", self._memory, _REALTIME * 8, epoch_ns, uptime_ns)
+        struct.pack_into("=q", self._memory, _NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
+        self._words = words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
+        words[_BEGUN], words[_VERSION] = begun_ns, PROTOCOL_VERSION
+        self.clock, self.turn = Clock(words), TurnWords(words)
+        self.notices, self.devices = Notices(words), DeviceNotices(words)
+        self.prices, self.counters = Prices(words, costs), Counters(words)
+        self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)
+        address = ffi.from_buffer(self._memory)
+        self.slots, self.doorbell = AnswerSlots(address, self.boxes), Doorbell(words, address)
+        self.deadlines, self.journal = Deadlines(words, address), Journal(address)
+
+    def close(self) -> None:
+        """Release the mapping and its descriptor; no part can be used after that."""
+        self.boxes.close()
+        self.streams.close()
+        self.slots.close()
+        self.doorbell.close()
+        self.deadlines.close()
+        self.journal.close()
+        self._words.release()
+        self._memory.close()
+        os.close(self.fd)

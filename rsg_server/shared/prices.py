@@ -1,0 +1,60 @@
+"""What calls and computing cost in virtual time, as the shims are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rsg_server._native import lib
+from rsg_server.protocol import PAGE_FIELDS
+
+_READ_COST: Final = PAGE_FIELDS["read_cost_ns"]
+_POLL_COST: Final = PAGE_FIELDS["poll_cost_ns"]
+_CALL_COST: Final = PAGE_FIELDS["call_cost_ns"]
+_CHARGE_LEAST_NS: Final = PAGE_FIELDS["charge_least_ns"]
+_CHARGE_LEAST_CYCLES: Final = PAGE_FIELDS["charge_least_cycles"]
+_TSC_NS: Final = PAGE_FIELDS["tsc_ns"]
+_REPLAYS_CHARGES: Final = PAGE_FIELDS["replays_charges"]
+_OVERHEADS: Final = {
+    name: PAGE_FIELDS[name] for name in ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns", "coarse_overhead_ns")
+}
+_CYCLE_SHIFT: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Virtual nanoseconds that a call takes: a clock read, a poll that does not wait, any other system call."""
+
+    read_ns: int = 50
+    poll_ns: int = 1000
+    call_ns: int = 200
+
+
+class Prices:
+    """The prices of calls, which hold for the whole run, and how the CPU policy charged measures computing."""
+
+    def __init__(self, words: memoryview, costs: Costs) -> None:
+        self._words = words
+        words[_READ_COST] = costs.read_ns
+        words[_POLL_COST] = costs.poll_ns
+        words[_CALL_COST] = costs.call_ns
+
+    def tell_charging(self, least_ns: int, tsc_ns: int, replays: bool) -> None:
+        """Tell the shims how the CPU policy charged measures.
+
+        Computing of less than `least_ns` is not charged yet; `tsc_ns` is 2^-32 ns for each cycle of the time stamp counter;
+        `replays`: charges come from a recording.
+        """
+        words = self._words
+        words[_CHARGE_LEAST_NS] = least_ns
+        words[_CHARGE_LEAST_CYCLES] = (least_ns << _CYCLE_SHIFT) // tsc_ns
+        words[_TSC_NS] = tsc_ns
+        words[_REPLAYS_CHARGES] = lib.REPLAY_GOES_ON if replays else lib.REPLAY_NONE
+
+    def tell_departure(self) -> None:
+        """Tell the shims that a replay has departed from its recording."""
+        self._words[_REPLAYS_CHARGES] = lib.REPLAY_HAS_DEPARTED
+
+    def overheads(self) -> dict[str, int]:
+        """What simunix adds to the CPU time of each kind of call, as an image has measured it (csrc/shim/entry/calibrate.c)."""
+        return {name: self._words[word] for name, word in _OVERHEADS.items()}

@@ -1,0 +1,98 @@
+"""What the server and the shims tell each other of the turn that runs: who has it, whom it may have woken, how it ends.
+
+The shims may hand the turn on without the server: to siblings of the holder, or with `remote_handoffs` to other processes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rsg_server.protocol import PAGE_FIELDS
+
+_COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
+_COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
+_LOCK_WAITERS: Final = PAGE_FIELDS["lock_waiters"]
+_MAY_HAVE_WOKEN: Final = PAGE_FIELDS["may_have_woken"]
+_PREEMPT: Final = PAGE_FIELDS["preempt"]
+_QUANTUM: Final = PAGE_FIELDS["quantum_ns"]
+_REMOTE_HANDOFFS: Final = PAGE_FIELDS["remote_handoffs"]
+_RUNNING: Final = PAGE_FIELDS["running"]
+_SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
+
+
+class TurnWords:
+    """The words of the turn that runs. The shims write here as well: no slot is trusted to be an actor's."""
+
+    def __init__(self, words: memoryview) -> None:
+        self._words = words
+
+    def begin(self, quantum_end_ns: int, lock_waiters: int) -> None:
+        """Begin a turn that the server gives: no hand-off has happened in it, and it has woken nobody.
+
+        Once `quantum_end_ns` is past, the turn ends with the next call if the turn may have woken others. With `lock_waiters`
+        threads that wait for file locks the server is told of each lock that is released; with none it is not.
+        """
+        words = self._words
+        words[_MAY_HAVE_WOKEN] = words[_RUNNING] = words[_SIBLINGS_READY] = words[_COMPUTING_SLOT] = 0
+        words[_LOCK_WAITERS] = lock_waiters
+        words[_QUANTUM] = quantum_end_ns
+
+    @property
+    def quantum_end_ns(self) -> int:
+        """The moment from which the turn ends with the next call while others are, or may have become, ready."""
+        quantum: int = self._words[_QUANTUM]
+        return quantum
+
+    @property
+    def may_have_woken(self) -> bool:
+        """Whether something in this turn may have made another actor ready, so that the server has to look."""
+        return self._words[_MAY_HAVE_WOKEN] != 0
+
+    def looked(self) -> None:
+        """Note that the server looks by now whom the turn has made ready."""
+        self._words[_MAY_HAVE_WOKEN] = 0
+
+    # Hand-offs
+
+    def allow_remote_handoffs(self, allowed: bool) -> None:
+        """Say whether the turn may go to another process without the server."""
+        self._words[_REMOTE_HANDOFFS] = allowed
+
+    @property
+    def runner_slot(self) -> int:
+        """The slot of the thread that a hand-off has given the turn to; 0: the holder has the turn from the server."""
+        running: int = self._words[_RUNNING]
+        return running
+
+    @property
+    def was_handed_on(self) -> bool:
+        """Whether a hand-off has given the turn to another thread, and the server has not been told yet."""
+        return self._words[_RUNNING] != 0
+
+    @property
+    def siblings_are_ready(self) -> bool:
+        """Whether threads to which the turn may be handed without the server wait for it."""
+        return self._words[_SIBLINGS_READY] != 0
+
+    def caught_up(self) -> None:
+        """Note that the server knows of all hand-offs: the runner has the turn as if from the server."""
+        words = self._words
+        words[_RUNNING] = words[_SIBLINGS_READY] = 0
+
+    # Computing without a call
+
+    def demand_back(self) -> None:
+        """Have the signal that the server is about to send make the runner give the turn back."""
+        self._words[_PREEMPT] = 1
+
+    def demand_no_more(self) -> None:
+        """End the demand for the turn: a signal that comes late changes nothing."""
+        self._words[_PREEMPT] = 0
+
+    def charge_computing(self, slot: int, since_ns: int) -> None:
+        """Have the CPU time of the thread with a slot pass in virtual time, from that CPU time of its process on.
+
+        The shim takes note when the thread next reads the clock, until the turn ends.
+        """
+        words = self._words
+        words[_COMPUTING_SINCE], words[_COMPUTING_SLOT] = since_ns, slot
