@@ -10,7 +10,7 @@ from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
 from simunix.rjms.requirements import check_hosts
-from simunix.rjms.slurm import burst_buffers, configuration, daemons, database, releases
+from simunix.rjms.slurm import burst_buffers, cgroup_file, configuration, daemons, database, releases
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.beside import devices, files_beside, notices, replaced
@@ -117,16 +117,14 @@ class _Cluster:
                     f"{self.key}.cgroup: no plugin of slurm.conf uses cgroups; name one in {self.key}.parameters"
                 )
             return ""
+        cgroup_file.check_releases(self.key, self.members)
         if configuration.CGROUP_CONFIG in self.beside:
+            assert self.section.config is not None
             if self.section.cgroup:
                 raise SimunixError(f"{self.key}.cgroup: there is a cgroup.conf beside {self.section.config}; change that")
+            cgroup_file.check_file(self.section.config.parent / "cgroup.conf")
             return self.beside[configuration.CGROUP_CONFIG][0].decode()
-        for name, release in self.members.items():
-            if release < configuration.FIRST_WITH_V2:
-                raise SimunixError(
-                    f"{self.key}: Slurm {release[0]}.{release[1]:02} of {name} knows cgroups of version 1 alone, and hosts have"
-                    " version 2; take ProctrackType=proctrack/pgid, TaskPlugin=task/none, JobAcctGatherType=jobacct_gather/none"
-                )
+        cgroup_file.check_parameters(self.key, self.section.cgroup)
         return configuration.cgroup_conf(self.section.cgroup)
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:

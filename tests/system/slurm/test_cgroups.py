@@ -149,6 +149,23 @@ def test_what_cannot_be_is_said_before_the_start(simunix: Simunix, tmp_path: Pat
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
     assert done.returncode == 2
     assert "slurm.cgroup: no plugin of slurm.conf uses cgroups; name one in slurm.parameters" in done.stderr
+    (tmp_path / "s.yaml").write_text(text.replace("{ConstrainCores", "{CgroupPlugin: cgroup/v1, ConstrainCores"))
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2 and "slurm.cgroup.CgroupPlugin: cgroup/v1: hosts have cgroups of version 2" in done.stderr
+
+
+def test_a_site_with_cgroups_of_version_1_is_told_before_the_start(simunix: Simunix, tmp_path: Path) -> None:
+    (tmp_path / "slurm.conf").write_text(SITE)
+    (tmp_path / "cgroup.conf").write_text(f"{SITE_CGROUPS}CgroupPlugin=cgroup/v1\n")
+    hosts = "[{name: head, address: 10.20.0.1}, {name: 'cpu[1-2]', cores: 8, sockets: 2, memory: 80GiB}]"
+    (tmp_path / "s.yaml").write_text(f"hosts: {hosts}\nslurm: {{controller: head, nodes: 'cpu[1-2]', config: slurm.conf}}\n")
+    done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    assert done.returncode == 2, done.stderr
+    assert (
+        "cgroup.conf:9: CgroupPlugin=cgroup/v1: hosts have cgroups of version 2; write cgroup/v2, or leave it out"
+        in done.stderr
+    )
+    assert "Traceback" not in done.stderr
 
 
 SITE = """
