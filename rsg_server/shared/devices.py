@@ -23,12 +23,14 @@ class DeviceNotices:
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
+        self._count = 0  # not read back: an emulated process may have written any number there
 
     def tell_device(self, inode: int) -> None:
         """Tell the shims that a file with this inode stands for a device."""
         bit = bit_of(inode)
         self._words[DEVICE_INODES + bit // _WORD_BITS] |= 1 << bit % _WORD_BITS
-        self._words[_DEVICES] += 1
+        self._count += 1
+        self._words[_DEVICES] = self._count
 
     def tell_device_programs(self, groups: int) -> None:
         """Tell the shims how many groups have programs that say who may open devices."""
