@@ -57,6 +57,7 @@ class SiteConf:
     scripts: list[Path] = field(default_factory=list)
     kept: list[Setting] = field(default_factory=list)
     node_lines: list[NodeLine] = field(default_factory=list)
+    gpu_places: dict[tuple[str, ...], tuple[tuple[str, int, int | None], ...]] = field(default_factory=dict)
     references: References = field(default_factory=lambda: References([], frozenset(), frozenset()))
 
     def keep(self, line: Line, written: str, value: str) -> None:
@@ -229,10 +230,16 @@ def _gpus(node: SiteNode, numa_nodes: int) -> list[dict[str, object]]:
     return [{**({"type": kind} if kind else {}), "count": count} for kind, count in node.gpus if count]
 
 
+def _placed(kind: str, count: int, numa: int | None) -> dict[str, object]:
+    """GPUs of one type at one NUMA node, or (None) at any."""
+    return {**({"type": kind} if kind else {}), "count": count, **({} if numa is None else {"numa": numa})}
+
+
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
     """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs.
 
-    What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many.
+    What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many; GPUs that gres.conf
+    binds to the cores of a socket are at its NUMA node.
     """
     values = [setting.value.lower() for setting in conf.kept if setting.name.lower() == "slurmdparameters"]
     counts_nodes = any(word in value for value in values for word in COUNTED_AS_SOCKETS)
@@ -240,8 +247,9 @@ def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
         memory = max(1024, math.ceil(node.memory_mib * 17 / 16) + 64)
         entry: dict[str, object] = {"name": list(node.names), "cores": node.cpus, "sockets": node.sockets}
         entry |= {"threads_per_core": node.threads} if node.threads > 1 else {}
-        numa = {"numa_per_socket": 1} if counts_nodes and node.sockets <= NODES_MOST else {}
-        gpus = _gpus(node, node.sockets if numa else 1)
+        places = conf.gpu_places.get(node.names, ())
+        numa = {"numa_per_socket": 1} if places or (counts_nodes and node.sockets <= NODES_MOST) else {}
+        gpus = [_placed(*place) for place in places] or _gpus(node, node.sockets if numa else 1)
         entry |= numa | ({"gpus": gpus} if gpus else {})
         entry |= {"memory": f"{memory}MiB"}
         yield entry | ({"disk": f"{node.disk_mib * 2}MiB"} if node.disk_mib > 1 << 19 else {})

@@ -9,6 +9,7 @@ from simunix.rjms.slurm.files.lines import Line, file_text, read_lines, text_of
 from simunix.rjms.slurm.site.anonymous import anonymous_lines
 from simunix.rjms.slurm.site.changes import Change
 from simunix.rjms.slurm.site.conf import SiteConf
+from simunix.rjms.slurm.site.gpu_places import place_gpus
 from simunix.rjms.slurm.site.names import Names
 
 WITHOUT_FILE = "kept, but without File= slurmd drains such a node; add File=/dev/nvidia[0-…], and the files are made"
@@ -39,6 +40,7 @@ def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
         if line.value("name") == GPU:
             everywhere = everywhere or not line.value("nodename")
             covered.update(line.hosts("nodename"))
+    place_gpus(conf, lines)
     found_there = detected(conf.node_lines, covered) if detects and not everywhere else ()
     return file_text(lines) + "".join(f"{text}\n" for text in found_there)
 
