@@ -31,11 +31,11 @@ from rsg_server.platform.platform import Platform
 from rsg_server.power_files.files import PowerFiles
 from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
-from rsg_server.process.actor import AT_TERMINAL, STATE_PARKED, STATE_READY, Actor, Parked
+from rsg_server.process.actor import STATE_PARKED, STATE_READY, Actor
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
 from rsg_server.process.cpu_timers import CpuTimers
-from rsg_server.process.futex import LOOK_AGAIN, FutexTable
+from rsg_server.process.futex import FutexTable
 from rsg_server.process.host_state import HostState, Launcher
 from rsg_server.process.lifecycle import Lifecycle
 from rsg_server.process.process import Process
@@ -43,17 +43,27 @@ from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
-from rsg_server.processor.charges import IS_CHARGE, Charges, Charging
+from rsg_server.process.wait import ActorWait
+from rsg_server.processor.charges import Charges, Charging
 from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import CHARGED
 from rsg_server.processor.tsc import check_tsc, cycle_ns
 from rsg_server.protocol import (
+    WAIT_CHARGE,
+    WAIT_CHARGE_REST,
+    WAIT_CHILD,
     WAIT_COMPUTE,
+    WAIT_CONNECT,
     WAIT_FD,
     WAIT_FUTEX,
+    WAIT_LOCK,
+    WAIT_PREEMPTED,
+    WAIT_SIGNAL,
     WAIT_STORAGE,
-    WAKE_READY,
-    WAKE_SIGNAL,
+    WAIT_TIME,
+    WAIT_TRACED,
+    WAIT_VFORK,
+    WAIT_YIELD,
     WAKE_TIMEOUT,
     WarningKind,
 )
@@ -66,12 +76,20 @@ from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
-from rsg_server.storage.storages import STORAGE_AS_SAID, Storages
+from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
+from rsg_server.waits.compute import ChargeMaker, ChargeRestMaker, ComputeWait
+from rsg_server.waits.connect import ConnectWait
+from rsg_server.waits.descriptors import DescriptorMaker, RoomWait
+from rsg_server.waits.futex_spaces import FutexMaker
+from rsg_server.waits.processes import ChildWait, SignalWait, TracedWait, VforkWait
+from rsg_server.waits.storage import StorageWait
+from rsg_server.waits.table import Maker, Waits
+from rsg_server.waits.time import PreemptedWait, TimeMaker, YieldMaker
 
 _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
 """Warnings of which run.json counts the system calls."""
@@ -80,7 +98,6 @@ _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
 class Kernel:
     """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
 
-    storage_waits: StorageWaits | None = None  # who counts for how long processes wait for storages
     run_disk = RunDisk()
 
     def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
@@ -110,9 +127,9 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self)
+        self.devices, self.buses, self.storage_waits = Devices(self.shared.devices), SystemBuses(self), StorageWaits()
         self.sockets: SocketTable = SocketTable(self)
-        self.datagrams, self.cgroups = Datagrams(self), Cgroups(self)
+        self.waits, self.datagrams, self.cgroups = self._waits(), Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
         self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
@@ -140,6 +157,27 @@ class Kernel:
         charges.on_departure.connect(self._departed)
         return charges
 
+    def _waits(self) -> Waits:
+        """The kinds of waits that a message may begin, each with what it uses."""
+        makers: dict[int, Maker] = {
+            WAIT_TIME: TimeMaker(),
+            WAIT_FD: DescriptorMaker(self.readiness, self.shared.notices, self.at_terminals),
+            WAIT_FUTEX: FutexMaker(self.futexes),
+            WAIT_CHILD: Maker(lambda a, b, c: ChildWait()),
+            WAIT_SIGNAL: Maker(SignalWait),
+            WAIT_LOCK: Maker(RoomWait),
+            WAIT_CONNECT: Maker(partial(ConnectWait, self.sockets)),
+            WAIT_YIELD: YieldMaker(),
+            WAIT_PREEMPTED: Maker(lambda a, b, c: PreemptedWait(self.preemption)),
+            WAIT_VFORK: Maker(partial(VforkWait, self.actors)),
+            WAIT_TRACED: Maker(lambda a, b, c: TracedWait()),
+            WAIT_COMPUTE: Maker(partial(ComputeWait, self.cpu)),
+            WAIT_CHARGE: ChargeMaker(self.cpu, self.cpu_timers, self.charges),
+            WAIT_CHARGE_REST: ChargeRestMaker(self.cpu, self.cpu_timers, self.charges),
+            WAIT_STORAGE: Maker(partial(StorageWait, self, self.storages, self.storage_waits)),
+        }
+        return Waits(makers, siblings=frozenset({WAIT_TIME, WAIT_FUTEX}))
+
     def _departed(self, text: str) -> None:
         self.shared.prices.tell_departure()
         self.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
@@ -162,20 +200,10 @@ class Kernel:
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
-        # A signal may be blocked or ignored: until the actor has looked, a futex wake may still find the actor in its queue.
-        only_looks = reason == WAKE_SIGNAL or value == LOOK_AGAIN
-        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX and not only_looks:
-            self.futexes.remove(actor)
-        if actor.parked is not None and actor.parked.wait == WAIT_COMPUTE:
-            value = self.cpu.end(actor)
-            if self.charges is not None and actor.parked.c == IS_CHARGE:
-                reason, value = self.cpu_timers.ended(actor, reason, value)
-                if actor.state is not STATE_PARKED:  # a limit has ended the process
-                    return False
-        elif actor.parked is not None and actor.parked.wait == WAIT_STORAGE:
-            value = self.storages.end(actor.number)
-            if self.storage_waits is not None:
-                self.storage_waits.ends(actor.number, self.now_ns)
+        if actor.parked is not None:
+            reason, value = actor.parked.end(actor, reason, value)
+            if actor.state is not STATE_PARKED:  # the end of a charge has reached a limit, which has ended the process
+                return False
         actor.reply = (int(reason), value)
         self.make_ready(actor)
         return True
@@ -189,45 +217,29 @@ class Kernel:
         if not actor.process.is_held and not actor.is_nominated:
             self.run_queue.append(actor)
 
-    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until something of `parked` happens.
+    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until its wait ends.
 
         `is_in_timer_queue`: the actor's process has put the deadline into the timer queue by itself.
         """
         actor.state = STATE_PARKED
-        actor.parked = parked
-        if parked.deadline_ns >= 0:
+        actor.parked = wait
+        if wait.deadline_ns >= 0:
             if is_in_timer_queue:
                 actor.timeout = self.timer_queue.alarm(actor.slot)
-            elif parked.siblings_may_wake and actor.slot:
-                actor.timeout = self.timer_queue.add(actor.slot, parked.deadline_ns)
+            elif wait.siblings_may_wake and actor.slot:
+                actor.timeout = self.timer_queue.add(actor.slot, wait.deadline_ns)
             else:
-                actor.timeout = self.timeline.add(parked.deadline_ns, partial(self.time_out, actor))
-        if parked.wait == WAIT_FUTEX:
-            self.futexes.add(actor)
-        elif parked.wait == WAIT_COMPUTE:
-            self.cpu.start(actor, parked.a, parked.b)
-        elif parked.wait == WAIT_STORAGE:
-            if self.storage_waits is not None:
-                self.storage_waits.begins(actor.number, actor.process, self.now_ns)
-            done = partial(self.wake, actor, WAKE_READY)
-            if parked.c == STORAGE_AS_SAID:
-                self.storages.wait(actor.number, done)
-            else:
-                actor.process.io.add(parked.c, parked.b)
-                self.storages.start(actor.number, actor.process.host.host, parked.a, parked.c, parked.b, done)
-        elif parked.wait == WAIT_FD:
-            if parked.c & AT_TERMINAL:
-                self.at_terminals[actor.number] = actor
-            self.readiness.changed()  # the descriptor may have become ready since the kernel was last asked
+                actor.timeout = self.timeline.add(wait.deadline_ns, partial(self.time_out, actor))
+        wait.begin(actor)
 
     def unpark(self, actor: Actor) -> None:
         """Forget what an actor waits for, since its process has ended the wait; the process has updated the timer queue."""
         if isinstance(actor.timeout, Event):
             actor.timeout.cancel()
         actor.timeout = None
-        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX:
-            self.futexes.remove(actor)
+        if actor.parked is not None:
+            actor.parked.leave(actor)
         actor.parked = None
 
     def _alarm(self, slot: int) -> None:
@@ -243,8 +255,7 @@ class Kernel:
     def _application(self, number: int) -> tuple[str, ...]:
         """What an actor is part of, by the variable of its environment that says so; else the started programs of one name."""
         process = self.actors[number].process
-        label = self.storage_waits.label(process) if self.storage_waits is not None else None
-        return label or (process.label,)
+        return self.storage_waits.label(process) or (process.label,)
 
     # Hosts
 

@@ -253,17 +253,21 @@ class Driver(IntEnum):
     TERMINAL = _number("DRIVER_TERMINAL")
 
 
+WAIT_TIME: Final = int(Wait.TIME)
 WAIT_FD: Final = int(Wait.FD)
 WAIT_FUTEX: Final = int(Wait.FUTEX)
+WAIT_CHILD: Final = int(Wait.CHILD)
+WAIT_SIGNAL: Final = int(Wait.SIGNAL)
+WAIT_LOCK: Final = int(Wait.LOCK)
 WAIT_CONNECT: Final = int(Wait.CONNECT)
 WAIT_YIELD: Final = int(Wait.YIELD)
 WAIT_VFORK: Final = int(Wait.VFORK)
 WAIT_PREEMPTED: Final = int(Wait.PREEMPTED)
 WAIT_COMPUTE: Final = int(Wait.COMPUTE)
+WAIT_TRACED: Final = int(Wait.TRACED)
 WAIT_CHARGE: Final = int(Wait.CHARGE)
 WAIT_CHARGE_REST: Final = int(Wait.CHARGE_REST)
 WAIT_STORAGE: Final = int(Wait.STORAGE)
-WAIT_RSG: Final = int(Wait.RSG)
 WAKE_READY: Final = int(Wake.READY)
 WAKE_TIMEOUT: Final = int(Wake.TIMEOUT)
 WAKE_SIGNAL: Final = int(Wake.SIGNAL)
@@ -338,7 +342,7 @@ DEVICE_INODES: Final[int] = ffi.offsetof("struct simunix_clock_page", "device_in
 """Where the field begins that has a bit for the inode of each device's file."""
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
-NEVER = -1
+NEVER: Final = -1
 QUANTUM_NS: Final[int] = lib.SIMUNIX_QUANTUM_NS
 """Virtual time that the calls of one turn may cost while other actors are, or may have become, ready.
 

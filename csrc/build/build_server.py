@@ -36,7 +36,7 @@ HOT = {
     "platform": ("host", "link", "platform"),
     "process": (
         *("actor", "channel_pool", "cpu", "cpu_timers", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
-        "zombies",
+        *("wait", "zombies"),
     ),
     "rsg": (
         *("activity", "actor", "communications", "cores", "disks", "errors", "lives", "mailbox", "moments", "places", "room"),
@@ -49,6 +49,10 @@ HOT = {
         *("streams", "turn_words"),
     ),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
+    "waits": (
+        *("compute", "connect", "descriptors", "file_lock", "futex", "futex_spaces", "processes", "rsg", "storage", "table"),
+        "time",
+    ),
     "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }
 """By folder, the modules that are compiled: what a turn, a birth or a message runs. The others run seldom, and each costs a

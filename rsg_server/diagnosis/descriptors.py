@@ -14,25 +14,18 @@ from typing import TYPE_CHECKING
 from rsg_server.process.procfs import descriptors_of, epoll_targets
 from rsg_server.sockets.error_marking import copy_of
 from rsg_server.sockets.pair import SimulatedSocket, SocketState
+from rsg_server.waits.words import SHOWN, listed
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.needs import Kernel
     from rsg_server.process.process import Process
 
 _CREDENTIALS = struct.Struct("=iII")
-_SHOWN = 4
-"""How many entries of a list are shown before "and N more"."""
 _PROTOCOLS = {"s": "TCP", "d": "UDP", "i": "ICMP", "r": "raw ICMP", "n": "netlink"}
 _PREFIX = b"\0simunix:"
 
 Key = tuple[int, int]
 Holder = tuple["Process", int]
-
-
-def listed(words: list[str]) -> str:
-    """A list as text, e.g. `a, b, c, d and 3 more`."""
-    shown = words[:_SHOWN]
-    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(words) > len(shown) else "")
 
 
 class Descriptors:
@@ -138,7 +131,7 @@ class Descriptors:
         targets = [target for target, _ in epoll_targets(f"/proc/{process.global_pid}/fdinfo/{fd}")]
         if not targets:
             return "epoll of nothing"
-        shown = [f"{target} ({self.describe(process, target)})" if target != fd else str(target) for target in targets[:_SHOWN]]
+        shown = [f"{target} ({self.describe(process, target)})" if target != fd else str(target) for target in targets[:SHOWN]]
         return "epoll of " + listed(shown + [""] * (len(targets) - len(shown)))
 
     def _pidfd(self, process: Process, fd: int, name: str) -> str:

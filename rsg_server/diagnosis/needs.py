@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
-    from rsg_server.rsg.room import Rsg
     from rsg_server.sockets.table import SocketTable
-    from rsg_server.storage.storages import Storages
 
 
 class Kernel(Protocol):
@@ -33,7 +31,3 @@ class Kernel(Protocol):
     def cpu_timers(self) -> CpuTimers: ...
     @property
     def sockets(self) -> SocketTable: ...
-    @property
-    def storages(self) -> Storages: ...
-    @property
-    def rsg(self) -> Rsg: ...

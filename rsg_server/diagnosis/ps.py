@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.stalls import command_line
-from rsg_server.diagnosis.waits import Waiting
 from rsg_server.process.actor import State
 from rsg_server.protocol import syscall_name
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 
-def thread_values(actor: Actor, waiting: Waiting) -> dict[str, Any]:
+def thread_values(actor: Actor, descriptors: Descriptors) -> dict[str, Any]:
     """One thread: its tid, its state and, if it waits, the call, what for, since when and until when (virtual time)."""
     values: dict[str, Any] = {"tid": actor.tid, "state": actor.state.value, "call": None, "waits_for": None}
     values |= {"since_s": None, "until_s": None}
@@ -27,13 +27,13 @@ def thread_values(actor: Actor, waiting: Waiting) -> dict[str, Any]:
         values["state"] = "frozen"
     if actor.state is State.PARKED and parked is not None:
         values["call"] = syscall_name(parked.syscall)
-        values["waits_for"] = waiting.describe(actor)
+        values["waits_for"] = parked.describe(actor, descriptors)
         values["since_s"] = parked.since_ns / 1e9
         values["until_s"] = parked.deadline_ns / 1e9 if parked.deadline_ns >= 0 else None
     return values
 
 
-def process_values(process: Process, waiting: Waiting) -> dict[str, Any]:
+def process_values(process: Process, descriptors: Descriptors) -> dict[str, Any]:
     """One process with its threads in the order of their birth."""
     return {
         "host": process.host.name,
@@ -42,13 +42,13 @@ def process_values(process: Process, waiting: Waiting) -> dict[str, Any]:
         "program": os.path.basename(process.program),
         "command": command_line(process),
         "born_s": process.born_ns / 1e9,
-        "threads": [thread_values(actor, waiting) for actor in process.actors],
+        "threads": [thread_values(actor, descriptors) for actor in process.actors],
     }
 
 
 def list_processes(kernel: Kernel) -> list[dict[str, Any]]:
     """All processes, in the platform's order of hosts, then in the order of birth."""
-    waiting = Waiting(kernel)
+    descriptors = Descriptors(kernel)
     order = {name: place for place, name in enumerate(kernel.hosts)}
     processes = sorted(kernel.processes.values(), key=lambda process: (order[process.host.name], process.number))
-    return [process_values(process, waiting) for process in processes]
+    return [process_values(process, descriptors) for process in processes]

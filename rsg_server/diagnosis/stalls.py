@@ -7,10 +7,9 @@ import os
 from typing import TYPE_CHECKING
 
 from rsg_server.diagnosis.descriptors import Descriptors
-from rsg_server.diagnosis.waits import Waiting, mapping_of
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor, State
-from rsg_server.process.procfs import epoll_targets
+from rsg_server.process.procfs import epoll_targets, mapping_of
 from rsg_server.protocol import syscall_name
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def process_text(process: Process) -> str:
     return f"{process.host.name}: {program}[{process.pid}]{shown}"
 
 
-def actor_line(actor: Actor, waiting: Waiting) -> str:
+def actor_line(actor: Actor, descriptors: Descriptors) -> str:
     """An actor in one line: host, process, thread, system call, what the actor waits for, until when, and since when."""
     where = f"{process_text(actor.process)} thread {actor.tid}"
     if actor.process.stopped:
@@ -63,13 +62,13 @@ def actor_line(actor: Actor, waiting: Waiting) -> str:
         return f"{where} is {actor.state.value}"
     until = "" if parked.deadline_ns < 0 else f" until {seconds(parked.deadline_ns)}"
     call = syscall_name(parked.syscall)
-    return f"{where} in {call} waits for {waiting.describe(actor)}{until} since {seconds(parked.since_ns)}"
+    return f"{where} in {call} waits for {parked.describe(actor, descriptors)}{until} since {seconds(parked.since_ns)}"
 
 
 def actor_lines(kernel: Kernel) -> list[str]:
     """One line for each actor, in the order of birth."""
-    waiting = Waiting(kernel)
-    return [actor_line(actor, waiting) for actor in kernel.actors.values()]
+    descriptors = Descriptors(kernel)
+    return [actor_line(actor, descriptors) for actor in kernel.actors.values()]
 
 
 def deadlock_report(kernel: Kernel) -> str:

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from rsg_server._native import ffi
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.handlers.table import Handler
-from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor, Parked
-from rsg_server.protocol import WAIT_FUTEX, Op, Wait
+from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor
+from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.handlers.needs import HandoffKernel
 
-_WAITS = (int(Wait.TIME), WAIT_FUTEX)
 _MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
@@ -75,7 +74,8 @@ def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
     for slot, entry in list(latest.items()):
         actor = kernel.slots[slot]
         if actor.state is STATE_READY and entry.is_ready:
-            kernel.futexes.remove(actor)
+            if actor.parked is not None:
+                actor.parked.leave(actor)
             actor.reply = (entry.wake, 0)
             del latest[slot]
 
@@ -83,21 +83,16 @@ def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
 def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
     """Whether an actor waits for the same as before, alone at its futex, only until later: most threads that tick do.
 
-    The parked state is then updated in place, which is cheaper than a new wait.
+    The wait is then updated in place, which is cheaper than a new wait.
     """
     parked = actor.parked
     if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not STATE_PARKED:
         return False
-    if (parked.wait, parked.b, parked.c) != (entry.wait, entry.word, entry.bitset) or entry.deadline < 0:
+    if entry.deadline < 0 or not isinstance(actor.timeout, Alarm):
         return False
-    if not isinstance(actor.timeout, Alarm) or (parked.wait == WAIT_FUTEX and not kernel.futexes.is_alone(actor)):
+    if not parked.goes_on(actor, entry.wait, entry.word, entry.bitset):
         return False
-    parked.syscall, parked.deadline_ns, parked.blocked, parked.since_ns = (
-        entry.syscall,
-        entry.deadline,
-        entry.blocked,
-        kernel.now_ns,
-    )
+    parked.set_terms(entry.syscall, entry.deadline, entry.blocked, kernel.now_ns, True)
     return True
 
 
@@ -108,10 +103,8 @@ def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
         actor.reply = (entry.wake, 0)
         kernel.make_ready(actor)
         return
-    if entry.wait not in _WAITS:
-        raise ValueError(f"wait {entry.wait}: no kind of wait that siblings may end")
-    wait = (entry.wait, entry.syscall, entry.deadline, entry.blocked, 0, entry.word, entry.bitset)
-    kernel.park(actor, Parked(*wait, kernel.now_ns, True), is_in_timer_queue=True)
+    said = (entry.wait, entry.syscall, entry.deadline, entry.blocked, entry.word, entry.bitset)
+    kernel.park(actor, kernel.waits.make_by_sibling(*said, kernel.now_ns), is_in_timer_queue=True)
 
 
 HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ibb", handed_off)}

@@ -11,7 +11,7 @@ from rsg_server._native import lib
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process.actor import State
 from rsg_server.processor.costs import NO_ROW
-from rsg_server.protocol import WAIT_CHARGE, WAIT_CHARGE_REST, WAIT_COMPUTE, WAIT_PREEMPTED, WAIT_YIELD, Op, Storage
+from rsg_server.protocol import Op, Storage
 from rsg_server.sockets import listing
 from rsg_server.sockets.network_namespaces import network_of
 from rsg_server.storage.counts import IoCounts
@@ -81,7 +81,7 @@ def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
 
 def _may_run(thread: Actor) -> bool:
     """Whether a thread has the turn, or would run if it got the turn or a processor."""
-    return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.wait in _COMPUTING)
+    return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.computes())
 
 
 def filters(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -133,8 +133,6 @@ def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     return Reply((0, charges.table.row(process.program, charges.has_prices(policy), arguments[0].decode(errors="replace"))))
 
 
-_COMPUTING: Final = frozenset({WAIT_YIELD, WAIT_PREEMPTED, WAIT_COMPUTE, WAIT_CHARGE, WAIT_CHARGE_REST})
-"""Waits in which a thread computes, or lets others go first."""
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
 """Of so many cores an answer to HOST_CPU tells."""
 HANDLERS: dict[int, Handler] = {

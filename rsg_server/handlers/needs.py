@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rsg_server.platform.platform import Platform
     from rsg_server.power_files.files import PowerFiles
     from rsg_server.power_files.governors import Governors
-    from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.actor import Actor
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.cpu_timers import CpuTimers
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rsg_server.process.slots import Slots
     from rsg_server.process.timerfds import TimerFds
     from rsg_server.process.tracees import Tracees
+    from rsg_server.process.wait import ActorWait
     from rsg_server.processor.charges import Charges
     from rsg_server.rsg.room import Rsg
     from rsg_server.shared.memory import SharedMemory
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.table import SocketTable
     from rsg_server.storage.run_disk import RunDisk
     from rsg_server.storage.storages import Storages
+    from rsg_server.waits.table import Waits
 
 
 class Readiness(Protocol):
@@ -67,13 +69,6 @@ class AnyReadiness(Readiness, sockets.Readiness, Protocol):
         """Have a descriptor reported as an actor, a process or a socket."""
 
 
-class Preemption(Protocol):
-    """Turns that were taken back (rsg_server.turn.preemption)."""
-
-    def gave_back(self, actor: Actor) -> None:
-        """Account for a turn that an actor has given back because the server wanted it."""
-
-
 class RunQueue(Clock, Protocol):
     """Virtual time, and the actors that are to have a turn."""
 
@@ -84,8 +79,11 @@ class RunQueue(Clock, Protocol):
 class Parking(RunQueue, Protocol):
     """What begins the wait of an actor."""
 
-    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until something of `parked` happens."""
+    @property
+    def waits(self) -> Waits: ...
+
+    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until its wait ends."""
 
 
 class WaitKernel(Parking, Protocol):
@@ -94,19 +92,7 @@ class WaitKernel(Parking, Protocol):
     @property
     def turns(self) -> Turns: ...
     @property
-    def shared(self) -> SharedMemory: ...
-    @property
-    def actors(self) -> dict[int, Actor]: ...
-    @property
-    def charges(self) -> Charges | None: ...
-    @property
-    def cpu_timers(self) -> CpuTimers: ...
-    @property
-    def preemption(self) -> Preemption: ...
-    @property
     def readiness(self) -> Readiness: ...
-    @property
-    def sockets(self) -> SocketTable: ...
 
 
 class HandoffKernel(Parking, Protocol):
@@ -118,8 +104,6 @@ class HandoffKernel(Parking, Protocol):
     def shared(self) -> SharedMemory: ...
     @property
     def slots(self) -> Slots: ...
-    @property
-    def futexes(self) -> FutexTable: ...
     @property
     def log(self) -> EventLog: ...
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from rsg_server._native import lib
-from rsg_server.protocol import WAIT_FD, WAKE_READY
+from rsg_server.protocol import WAKE_READY
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.fd_store.store import FdStore
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
+    from rsg_server.process.wait import ActorWait
 
 
 class State(Enum):
@@ -34,56 +33,8 @@ STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
 """The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
 
-AT_TERMINAL: Final[int] = lib.PARK_FD_TERMINAL
-"""Flag in `c` of a wait for descriptors: one of the descriptors is the master of a terminal.
-
-`c >> 8` is the descriptor, in the process, of the actor's private epoll.
-"""
-IS_EXCLUSIVE: Final[int] = lib.PARK_FD_EXCLUSIVE
-"""Flag in `c` of a wait for descriptors: the socket with number `b`, which listens, is watched with EPOLLEXCLUSIVE."""
-HAS_LOOKED: Final[int] = lib.PARK_FD_LOOKED
-"""Flag in `c` of a wait for descriptors: nothing was ready just now but for connections that are others' to accept."""
-
-IS_FILE: Final[int] = lib.PARK_FD_FILE
-"""Flag in `c` of a wait for descriptors, with IS_EXCLUSIVE: what is watched is the kernel's file of number `b`."""
-IS_CHOSEN: Final[int] = lib.PARK_FD_CHOSEN
-"""Flag that the server sets in `c`, with IS_FILE: of those that wait for the file, this actor is woken for its news."""
-
-HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
-"""Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
-
-The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS.
-"""
-
 _FIRST_CHANNEL = 3 << 48
 """First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
-
-
-class Parked:
-    """What a parked actor waits for, as its PARK message said; (a, b, c) depend on `wait`, see csrc/shared/protocol.h.
-
-    `deadline_ns` is virtual time, below 0 for none. The arguments are in the order of the message, which is unpacked into them.
-    With `siblings_may_wake` other threads of the process may end the wait without the server. The class is no dataclass, whose
-    generated __init__ would be interpreted: one is made at every wait.
-    """
-
-    __slots__ = ("a", "b", "blocked", "c", "deadline_ns", "siblings_may_wake", "since_ns", "syscall", "wait")
-
-    def __init__(
-        self,
-        wait: int,
-        syscall: int,
-        deadline_ns: int,
-        blocked: int,
-        a: int,
-        b: int,
-        c: int,
-        since_ns: int,
-        siblings_may_wake: bool = False,
-    ) -> None:
-        self.wait, self.syscall, self.deadline_ns, self.blocked = wait, syscall, deadline_ns, blocked
-        self.a, self.b, self.c = a, b, c
-        self.since_ns, self.siblings_may_wake = since_ns, siblings_may_wake
 
 
 @dataclass(slots=True)
@@ -150,7 +101,7 @@ class Actor:
         self.answer_at_slot = False  # the actor waits for its answer at its slot, not for a message
         self.state = STATE_READY
         self.owes_message = True  # the actor speaks first: HELLO, or FORK_DONE after a vfork
-        self.parked: Parked | None = None
+        self.parked: ActorWait | None = None
         self.timeout: Event | Alarm | None = None
         self.reply: tuple[object, ...] = (WAKE_READY, 0)
         self.reply_fds: tuple[int, ...] = ()
@@ -200,6 +151,4 @@ class Actor:
 
     def epoll_info(self) -> str | None:
         """The fdinfo file of the private epoll if the actor waits for descriptors, None if it does not."""
-        if self.parked is None or self.parked.wait != WAIT_FD or not self.parked.c >> 8:
-            return None
-        return f"/proc/{self.process.global_pid}/fdinfo/{self.parked.c >> 8}"
+        return None if self.parked is None else self.parked.epoll_info(self.process)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from rsg_server.process.native_signal import next_period, notify_expiry
 from rsg_server.processor.charges import MOST_NS
 from rsg_server.processor.policies import CHARGED, FREE
-from rsg_server.protocol import WAKE_READY, WAKE_REST, Wait
+from rsg_server.protocol import WAKE_READY, WAKE_REST
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -160,8 +160,7 @@ class CpuTimers:
         """Have the one who is to take a signal look: the thread that is woken now, or one that waits for the signal."""
         bit = 1 << number - 1
         process.told |= bit
-        parked = [other.parked for other in process.actors if other.parked is not None]
-        if tid or any(wait.wait == Wait.SIGNAL and wait.a & bit for wait in parked):
+        if tid or any(other.parked is not None and other.parked.wants(bit) for other in process.actors):
             self._kernel.signals.notice(process, number, tid)
 
     # Limits

@@ -13,7 +13,6 @@ from bisect import bisect
 from typing import TYPE_CHECKING
 
 from rsg_server.process.actor import Actor, State
-from rsg_server.protocol import Wait
 
 if TYPE_CHECKING:
     from rsg_server.process.needs import SignalSender
@@ -99,7 +98,4 @@ def _untold(process: Process, status: dict[str, str]) -> int:
 
 def _open_to(actor: Actor) -> int:
     """The signals that a waiting actor takes, as a mask."""
-    parked = actor.parked
-    if parked is None or parked.wait == Wait.VFORK:
-        return 0
-    return ~parked.blocked | (parked.a if parked.wait == Wait.SIGNAL else 0)
+    return 0 if actor.parked is None else actor.parked.open_to()

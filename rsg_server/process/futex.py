@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rsg_server.process.actor import Actor
-from rsg_server.protocol import SPACE_LOCKS, SPACE_MANY, WAKE_READY, Space
+from rsg_server.protocol import SPACE_LOCKS, WAKE_READY, Space
 
 if TYPE_CHECKING:
     from rsg_server.process.needs import Waker
@@ -36,15 +36,14 @@ class FutexTable:
             raise ValueError(f"futex space {space}: below 0")
         return (space or -actor.process.number, word)
 
-    def add(self, actor: Actor) -> None:
-        """Queue an actor that has just parked at a futex, or at several."""
-        parked = actor.parked
-        assert parked is not None
-        if parked.a == SPACE_MANY:
-            for place, (space, word) in enumerate(actor.words):
-                self._append(self.key(actor, space, word), (actor, MATCH_ANY, place))
-        else:
-            self._append(self.key(actor, parked.a, parked.b), (actor, parked.c, 0))
+    def add(self, actor: Actor, space: int, word: int, waits_for: int) -> None:
+        """Queue an actor that has just parked at a futex, for the bits that it waits for."""
+        self._append(self.key(actor, space, word), (actor, waits_for, 0))
+
+    def add_words(self, actor: Actor) -> None:
+        """Queue an actor that has just parked at all of its words."""
+        for place, (space, word) in enumerate(actor.words):
+            self._append(self.key(actor, space, word), (actor, MATCH_ANY, place))
 
     def _append(self, key: Key, entry: Entry) -> None:
         self._keys.setdefault(entry[0].number, []).append(key)
@@ -104,9 +103,9 @@ class FutexTable:
         for key in [key for key in self._queues if key[0] > 0]:
             for actor, _, place in list(self._queues.get(key, ())):
                 parked = actor.parked
-                if parked is not None and parked.a == SPACE_MANY:
+                if parked is not None and parked.is_at_words():
                     self._wake_one(kernel, actor, place)
-                elif parked is None or self.key(actor, parked.a, parked.b) == key:
+                elif parked is None or parked.is_at_word(*key):
                     kernel.wake(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:

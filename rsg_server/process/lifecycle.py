@@ -21,7 +21,7 @@ from rsg_server.process.host_state import Command, HostState
 from rsg_server.process.needs import Kernel
 from rsg_server.process.orphans import awaited, hang_up_orphans, reparent, with_members
 from rsg_server.process.process import Process
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Wake
 
 FIRST_TURN = 255
 """In the event log, the reason of a turn that no wait has brought about: that of a new actor, or of the parent of a vfork."""
@@ -157,7 +157,7 @@ class Lifecycle:
             else:
                 parent.owes_message = True
             self._kernel.make_ready(parent)
-        elif parent.parked is not None and parent.parked.wait == Wait.VFORK:
+        elif parent.parked is not None and parent.parked.is_for_vfork():
             self._kernel.wake(parent, Wake.READY)
 
     # Death
@@ -170,14 +170,11 @@ class Lifecycle:
         if actor.state is State.DEAD:
             return
         kernel = self._kernel
-        if actor.parked is not None and actor.parked.wait == Wait.FUTEX:
-            kernel.futexes.remove(actor)
-        kernel.cpu.end(actor)
+        if actor.parked is not None:
+            actor.parked.leave(actor)
         if kernel.charges is not None:
             kernel.cpu_timers.forget(actor)
         kernel.storages.end(actor.number)
-        if kernel.storage_waits is not None:
-            kernel.storage_waits.ends(actor.number, kernel.now_ns)
         self.on_thread_end.tell(actor)
         if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
             kernel.run_queue.remove(actor)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.fd_store.store import FdStore
     from rsg_server.options import KernelOptions
-    from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.actor import Actor
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.cpu_timers import CpuTimers
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.process.tracees import Tracees
+    from rsg_server.process.wait import ActorWait
     from rsg_server.processor.charges import Charges
     from rsg_server.shared.memory import SharedMemory
     from rsg_server.storage.storages import Storages
-    from rsg_server.storage.waits import StorageWaits
 
 
 class Readiness(Protocol):
@@ -150,6 +150,13 @@ class CpuTimerKernel(Protocol):
     def signals(self) -> Signals: ...
 
 
+class Waits(Protocol):
+    """The kinds of waits (rsg_server.waits.table)."""
+
+    def make(self, kind: int, syscall: int, deadline_ns: int, blocked: int, a: int, b: int, c: int, since_ns: int) -> ActorWait:
+        """The wait of a PARK message, whose values are in this order."""
+
+
 class Cgroups(Protocol):
     """The groups of all hosts (rsg_server.cgroups.cgroups)."""
 
@@ -190,7 +197,7 @@ class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     @property
     def storages(self) -> Storages: ...
     @property
-    def storage_waits(self) -> StorageWaits | None: ...
+    def waits(self) -> Waits: ...
     @property
     def tracees(self) -> Tracees: ...
     @property
@@ -198,8 +205,8 @@ class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
     @property
     def disturbances(self) -> Disturbances: ...
 
-    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until something of `parked` happens."""
+    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until its wait ends."""
 
     def is_off(self, host_name: str) -> bool:
         """Whether a host has no power."""

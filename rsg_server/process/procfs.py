@@ -29,3 +29,29 @@ def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
     except OSError:
         return []
     return sorted((int(target.split()[1]), int(inode.split()[0], 16)) for target, _, inode in words)
+
+
+def mapping_of(process: Process, address: int) -> str:
+    """What a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if that has no name."""
+    try:
+        with open(f"/proc/{process.global_pid}/maps") as lines:
+            for line in lines:
+                span, _, offset, _, _, *name = line.split(maxsplit=5)
+                start, end = (int(part, 16) for part in span.split("-"))
+                if start <= address < end:
+                    name_text = name[0].strip() if name else ""
+                    where = f"+{address - start + int(offset, 16):#x}" if name_text.startswith("/") else ""
+                    return os.path.basename(name_text) + where
+    except OSError:
+        pass
+    return ""
+
+
+def word_value(process: Process, address: int) -> str:
+    """The 32-bit word at an address of a process in words, e.g. `value 2`; "" if the memory cannot be read."""
+    try:
+        with open(f"/proc/{process.global_pid}/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            return f"value {int.from_bytes(memory.read(4), 'little')}"
+    except (OSError, OverflowError):
+        return ""

@@ -11,13 +11,10 @@ from functools import partial
 
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.process import native_signal
-from rsg_server.process.actor import HAS_SIGNALFD, State
+from rsg_server.process.actor import State
 from rsg_server.process.needs import RunQueue
 from rsg_server.process.process import Process
-from rsg_server.protocol import Wait, Wake
-
-UNINTERRUPTIBLE = (int(Wait.TRACED), int(Wait.STORAGE))
-"""What a signal does not end: the tracer alone lets the actor go on; what a disk does is waited for, see signal(7)."""
+from rsg_server.protocol import Wake
 
 
 class Signals:
@@ -46,10 +43,7 @@ class Signals:
             parked = actor.parked
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
-            if parked.wait in UNINTERRUPTIBLE:
-                continue
-            waited_for = parked.wait == Wait.SIGNAL and parked.a & bit
-            if every_thread or not parked.blocked & bit or parked.blocked & HAS_SIGNALFD or waited_for:
+            if parked.takes(bit, every_thread):
                 self._kernel.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return
@@ -120,6 +114,6 @@ class Signals:
     def child_changed(self, parent: Process) -> None:
         """A child of `parent` has died, stopped or been continued: actors in wait(2) look again, and SIGCHLD is due."""
         for actor in parent.actors:
-            if actor.parked is not None and actor.parked.wait == Wait.CHILD:
+            if actor.parked is not None and actor.parked.is_for_children():
                 self._kernel.wake(actor, Wake.READY)
         self.notice(parent, signal.SIGCHLD)

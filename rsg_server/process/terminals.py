@@ -17,7 +17,7 @@ import select
 import termios
 from typing import TYPE_CHECKING
 
-from rsg_server.process.actor import AT_TERMINAL, State
+from rsg_server.process.actor import State
 from rsg_server.process.procfs import epoll_targets
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def flush(terminal: int) -> None:
 def flush_waited(waiting: dict[int, Actor]) -> None:
     """Deliver what was written to terminals to the actors that wait for it; drop actors that wait no longer from the table."""
     for number, actor in sorted(waiting.items()):
-        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.c & AT_TERMINAL:
+        if actor.parked is None or actor.state is not State.PARKED or not actor.parked.watches_terminal():
             del waiting[number]
         elif actor.process.pidfd >= 0:
             flush_for(actor.process, [fd for fd, _ in epoll_targets(actor.epoll_info())])

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rsg_server.process import native_signal
-from rsg_server.process.actor import HAS_SIGNALFD, Actor, Parked
-from rsg_server.protocol import NEVER, Resume, Stop, Wait, Wake
+from rsg_server.process.actor import Actor
+from rsg_server.process.wait import HAS_SIGNALFD
+from rsg_server.protocol import NEVER, WAIT_TRACED, Resume, Stop, Wake
 
 if TYPE_CHECKING:
     from rsg_server.process.needs import Kernel
@@ -111,7 +112,7 @@ class Tracees:
             return tracee.resume & (Resume.SYSCALL | Resume.STEP)
         tracee.status, tracee.message, tracee.address = status, message, address
         kernel = self.kernel
-        kernel.park(actor, Parked(Wait.TRACED, _SYS_PTRACE, NEVER, _ALL_BLOCKED, 0, 0, 0, kernel.now_ns))
+        kernel.park(actor, kernel.waits.make(WAIT_TRACED, _SYS_PTRACE, NEVER, _ALL_BLOCKED, 0, 0, 0, kernel.now_ns))
         process = actor.process
         kernel.log.event(kernel.now_ns, "trace_stop", host=process.host.name, pid=process.pid, tid=actor.tid, status=status)
         self._report(tracee.tracer, Report(process, tracee.tid(kernel), status, tracee))

@@ -30,8 +30,6 @@ NICE, PREEMPTED, EXEC, END = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_E
 POINT_SHIFT: Final[int] = lib.CHARGE_POINT_SHIFT
 """How the second number of a charge is made up, see PARK_CHARGE in csrc/shared/protocol.h."""
 ALL_CHARGED = Policies(default=CHARGED)
-IS_CHARGE = 1
-"""The last number of a wait for computing that is charged, not asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from rsg_server.network.network import Network
     from rsg_server.options import KernelOptions
     from rsg_server.platform.platform import Platform
-    from rsg_server.process.actor import Actor, Parked
+    from rsg_server.process.actor import Actor
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.wait import ActorWait
     from rsg_server.shared.memory import SharedMemory
     from rsg_server.storage.storages import Storages
 
@@ -52,5 +53,5 @@ class Kernel(Protocol):
     def make_ready(self, actor: Actor) -> None:
         """Put an actor at the end of the run queue, unless its process is stopped."""
 
-    def park(self, actor: Actor, parked: Parked, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until something of `parked` happens."""
+    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
+        """Take the turn from an actor until its wait ends."""

@@ -11,8 +11,8 @@ from struct import pack
 from typing import TYPE_CHECKING
 
 from rsg_server.network.engine import FlowEngine
-from rsg_server.process.actor import STATE_PARKED, Actor, Parked
-from rsg_server.protocol import NEVER, WAIT_RSG, WAKE_READY
+from rsg_server.process.actor import STATE_PARKED, Actor
+from rsg_server.protocol import NEVER, WAKE_READY
 from rsg_server.rsg.activity import DONE, FAILED, Activity, Comm, Execution, Handle, Made, Wait
 from rsg_server.rsg.communications import Communications
 from rsg_server.rsg.dependencies import Dependencies
@@ -23,6 +23,7 @@ from rsg_server.rsg.moments import Moments
 from rsg_server.rsg.places import Places
 from rsg_server.rsg.profiles import Profiles
 from rsg_server.rsg.synchro import Synchro
+from rsg_server.waits.rsg import OperationWait
 
 if TYPE_CHECKING:
     from rsg_server.rsg.actor import Participant
@@ -83,7 +84,9 @@ class Rsg:
 
     def park(self, thread: Actor, blocked: int) -> None:
         """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
-        self._kernel.park(thread, Parked(WAIT_RSG, PRCTL, NEVER, blocked, 0, 0, 0, self._clock.now_ns))
+        wait = OperationWait(self)
+        wait.set_terms(PRCTL, NEVER, blocked, self._clock.now_ns, False)
+        self._kernel.park(thread, wait)
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
         """Put a thread behind all that are ready, with the answer to its operation."""
@@ -107,7 +110,7 @@ class Rsg:
         thread = who.thread
         if thread is None:
             return
-        if thread.state is STATE_PARKED and thread.parked is not None and thread.parked.wait == WAIT_RSG:
+        if thread.state is STATE_PARKED and isinstance(thread.parked, OperationWait):
             self.tell(thread, code, data)
         else:
             who.held = (code, data)  # it runs a signal's handler, and will ask

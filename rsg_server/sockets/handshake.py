@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
-from rsg_server.protocol import STREAM_CONNECTED, Wait, Wake
+from rsg_server.protocol import STREAM_CONNECTED, Wake
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, LOOPBACK, in_family, plain
 
@@ -273,6 +273,6 @@ class Handshake:
         for process in client.host.processes.values():
             for actor in process.actors:
                 parked = actor.parked
-                waits = parked is not None and parked.wait == Wait.CONNECT and parked.a == client.number
+                waits = parked is not None and parked.is_for_connect(client.number)
                 if waits and self._kernel.wake(actor, Wake.READY, outcome):
                     client.outcome = None

@@ -38,14 +38,23 @@ class Waited:
 
 
 class StorageWaits:
-    """`variables` are those of groups of hosts; hosts without a group are not looked at."""
+    """Counts nothing until `watch` is called."""
 
-    def __init__(self, groups: Mapping[str, str], variables: Mapping[str, str]) -> None:
-        self._groups = groups
-        self._variables = variables
+    def __init__(self) -> None:
+        self._groups: Mapping[str, str] = {}  # by host
+        self._variables: Mapping[str, str] = {}  # by group
         self._labels: dict[tuple[int, int], Label | None] = {}  # by process and how many programs it has run
         self._waiting: dict[int, Label] = {}  # by waiter
         self._waited: dict[Label, Waited] = {}
+
+    def watch(self, groups: Mapping[str, str], variables: Mapping[str, str]) -> None:
+        """Count from now on. `variables` are those of groups of hosts; hosts without a group are not looked at."""
+        self._groups, self._variables = groups, variables
+
+    @property
+    def counts(self) -> bool:
+        """Whether anything is counted."""
+        return bool(self._groups)
 
     def begins(self, waiter: int, process: Process, now_ns: int) -> None:
         """A thread of a process begins to wait for a storage."""
@@ -70,6 +79,8 @@ class StorageWaits:
 
     def label(self, process: Process) -> Label | None:
         """To what a process belongs; looked up once for each program that it runs."""
+        if not self._groups:
+            return None
         key = (process.number, process.images)
         if key not in self._labels:
             self._labels[key] = self._look_up(process)

@@ -22,7 +22,7 @@ from rsg_server.handlers import HANDLERS
 from rsg_server.handlers.handoff import catch_up
 from rsg_server.process.actor import STATE_RUNNING, Actor
 from rsg_server.process.lifecycle import FIRST_TURN
-from rsg_server.protocol import QUANTUM_NS, WAIT_FUTEX, Hello, Op
+from rsg_server.protocol import QUANTUM_NS, Hello, Op
 from rsg_server.shared.boxes import IN_BOX
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn import births, clock_guard, failures
@@ -158,9 +158,9 @@ class TurnLoop:
         self.holder = actor
         self.holder_since = time.monotonic()
         actor.state = STATE_RUNNING
-        if actor.parked is not None and actor.parked.wait == WAIT_FUTEX:
-            kernel.futexes.remove(actor)
-        actor.parked = None
+        if actor.parked is not None:
+            actor.parked.leave(actor)
+            actor.parked = None
         if actor.is_new:
             actor.is_new, actor.tid = False, self._slots.tid(actor.slot)
         now_ns = self._clock.now_ns

@@ -12,13 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from rsg_server._native import lib
-from rsg_server.process.actor import AT_TERMINAL, HAS_LOOKED, IS_CHOSEN, IS_EXCLUSIVE, IS_FILE, STATE_PARKED, Actor, Parked
+from rsg_server.process.actor import STATE_PARKED, Actor
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
-from rsg_server.protocol import WAIT_FD, WAKE_ELSEWHERE, WAKE_READY
+from rsg_server.protocol import WAKE_ELSEWHERE, WAKE_READY
 from rsg_server.sockets.pair import SimulatedSocket
+from rsg_server.waits.descriptors import DescriptorWait
 
 if TYPE_CHECKING:
+    from rsg_server.process.wait import ActorWait
     from rsg_server.turn.needs import WakeupKernel
     from rsg_server.turn.readiness import Target
 
@@ -48,12 +50,9 @@ def wake_ready(kernel: WakeupKernel) -> None:
         for target, events in news:
             if isinstance(target, Actor):
                 parked = target.parked
-                if (
-                    parked is not None
-                    and parked.wait == WAIT_FD
-                    and _is_told(target, parked, news, files)
-                    and not target.is_nominated
-                ):
+                if not isinstance(parked, DescriptorWait) or not _is_told(target, parked, news, files):
+                    continue
+                if not target.is_nominated:
                     _wake_or_nominate(kernel, target, parked, hosts)
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
@@ -81,43 +80,39 @@ def _since(item: tuple[Target, int]) -> int:
     return target.parked.since_ns if isinstance(target, Actor) and target.parked is not None else 0
 
 
-def _is_told(actor: Actor, parked: Parked, news: list[tuple[Target, int]], files: set[int]) -> bool:
+def _is_told(actor: Actor, parked: DescriptorWait, news: list[tuple[Target, int]], files: set[int]) -> bool:
     """Whether an actor is told of news. Of those that watch a file with EPOLLEXCLUSIVE, choose the first that the news reach.
 
     The others look past the file, in case that something else is ready. False for an actor that has just done so: what the
     kernel tells at the beginning of its wait is old. Each write is told at once (`OP_LOOK`), so each chooses another actor;
     `files` have one for this write.
     """
-    if not parked.c & IS_FILE:
+    if not parked.is_file:
         return True
-    if parked.c & HAS_LOOKED:
-        parked.c &= ~HAS_LOOKED
+    if parked.has_looked:
+        parked.has_looked = False
         return False
-    if not parked.c & IS_CHOSEN and parked.b not in files and _are_of_file(actor, parked.b, news):
-        parked.c |= IS_CHOSEN
-        files.add(parked.b)
+    if not parked.is_chosen and parked.watched not in files and _are_of_file(actor, parked.watched, news):
+        parked.is_chosen = True
+        files.add(parked.watched)
     return True
 
 
-def _watches(parked: Parked, file: int) -> bool:
-    return parked.wait == WAIT_FD and bool(parked.c & IS_FILE) and parked.b == file
+def _watches(parked: ActorWait | None, file: int) -> bool:
+    return isinstance(parked, DescriptorWait) and parked.is_file and parked.watched == file
 
 
 def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> bool:
     """Whether news may be of a file: then they have reached all actors that wait for it."""
     told = {target.number for target, _ in news if isinstance(target, Actor)}
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
-    return all(
-        other.number in told
-        for other in everybody
-        if other.state is STATE_PARKED and other.parked is not None and _watches(other.parked, file)
-    )
+    return all(other.number in told for other in everybody if other.state is STATE_PARKED and _watches(other.parked, file))
 
 
-def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: Parked, hosts: set[str]) -> None:
+def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: DescriptorWait, hosts: set[str]) -> None:
     """Wake the first of the actors of a host that are ready at this moment, nominate the others; `hosts` have a first one."""
     name = actor.process.host.name
-    if name in hosts and actor.process.pidfd >= 0 and parked.c >> 8 and not parked.c & AT_TERMINAL:
+    if name in hosts and actor.process.pidfd >= 0 and parked.epoll_fd and not parked.has_terminal:
         actor.is_nominated = True
         kernel.run_queue.append(actor)
         return
@@ -127,20 +122,20 @@ def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: Parked, hosts:
         kernel.wake(actor, reason)
 
 
-def _reason(kernel: WakeupKernel, parked: Parked) -> int | None:
+def _reason(kernel: WakeupKernel, parked: DescriptorWait) -> int | None:
     """Why to wake an actor whose descriptors are ready; None if it has looked already and found them to be others' to serve."""
-    if not parked.c & IS_EXCLUSIVE:
+    if not parked.is_exclusive:
         return WAKE_READY
-    if parked.c & IS_FILE:
-        return WAKE_READY if parked.c & IS_CHOSEN else WAKE_ELSEWHERE
-    listener = kernel.sockets.all.get(parked.b)
+    if parked.is_file:
+        return WAKE_READY if parked.is_chosen else WAKE_ELSEWHERE
+    listener = kernel.sockets.all.get(parked.watched)
     if listener is None or not listener.tokens:
         return WAKE_READY
     if listener.unannounced:
         listener.unannounced -= 1
         return WAKE_READY
-    if parked.c & HAS_LOOKED:
-        parked.c &= ~HAS_LOOKED  # that was what the kernel told of the wait's beginning
+    if parked.has_looked:
+        parked.has_looked = False  # that was what the kernel told of the wait's beginning
         return None
     return WAKE_ELSEWHERE
 
@@ -153,11 +148,12 @@ def elect(kernel: WakeupKernel, actor: Actor) -> bool:
     actor.is_nominated = False
     if actor.state is not STATE_PARKED:
         return True
-    assert actor.parked is not None
-    if lib.watch_is_ready(actor.process.pidfd, actor.parked.c >> 8) == 0:
-        actor.parked.c &= ~IS_CHOSEN
+    parked = actor.parked
+    assert isinstance(parked, DescriptorWait)
+    if lib.watch_is_ready(actor.process.pidfd, parked.epoll_fd) == 0:
+        parked.is_chosen = False
         return False
-    reason = _reason(kernel, actor.parked)
+    reason = _reason(kernel, parked)
     if reason is None:
         return False
     kernel.wake(actor, reason)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rsg_server.storage.waits import StorageWaits
-
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
     from simunix.rjms.adapter import ClusterPlan
@@ -21,14 +19,12 @@ def watch(kernel: Kernel, clusters: Sequence[ClusterPlan]) -> None:
     """Have the waits of jobs counted from now on, if any host has a storage."""
     if any(host.disks for host in kernel.platform.hosts):
         groups = {node: cluster.login for cluster in clusters for node in cluster.nodes}
-        kernel.storage_waits = StorageWaits(
-            groups, {cluster.login: cluster.rjms.clients.number_variable for cluster in clusters}
-        )
+        kernel.storage_waits.watch(groups, {cluster.login: cluster.rjms.clients.number_variable for cluster in clusters})
 
 
 def io_times(kernel: Kernel, cluster: ClusterPlan) -> dict[int, float] | None:
     """Seconds by the RJMS's number of a job; None if there are no storages, or jobs of this RJMS do not know their number."""
-    if kernel.storage_waits is None or not cluster.rjms.clients.number_variable:
+    if not kernel.storage_waits.counts or not cluster.rjms.clients.number_variable:
         return None
     totals = kernel.storage_waits.totals(kernel.now_ns)
     return {int(value): ns / NS for (group, value), ns in totals.items() if group == cluster.login and value.isdecimal()}

@@ -14,9 +14,9 @@ from rsg_server.kernel import Kernel
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
-from rsg_server.process.actor import Actor, Parked, State
+from rsg_server.process.actor import Actor, State
 from rsg_server.process.host_state import Command
-from rsg_server.protocol import Wait
+from rsg_server.protocol import NEVER, Wait
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.wakeups import wake_ready
 from tests.unit.rsg_server.shim import Shim
@@ -75,9 +75,11 @@ class Fake:
         actor.state = State.RUNNING
         return actor
 
-    def park(self, actor: Actor, wait: Wait, *, a: int = 0, b: int = 0, c: int = 0, blocked: int = 0) -> Actor:
-        """Have an actor wait, without a deadline."""
-        self.kernel.park(actor, Parked(int(wait), 0, -1, blocked, a, b, c, self.kernel.now_ns))
+    def park(
+        self, actor: Actor, wait: Wait, *, a: int = 0, b: int = 0, c: int = 0, blocked: int = 0, deadline_ns: int = NEVER
+    ) -> Actor:
+        """Have an actor wait, for ever unless there is a deadline."""
+        self.kernel.park(actor, self.kernel.waits.make(int(wait), 0, deadline_ns, blocked, a, b, c, self.kernel.now_ns))
         return actor
 
     def pass_time(self, until_ns: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rsg_server.diagnosis.ps import list_processes
-from rsg_server.process.actor import Parked
 from rsg_server.protocol import Wait
 from tests.unit.rsg_server.fakes import Fake
 
@@ -17,7 +16,7 @@ def test_processes_come_by_host_then_by_birth(world: Fake) -> None:
 
 def test_a_thread_tells_its_call_and_its_wait(world: Fake) -> None:
     actor = world.born(pid=7)
-    world.kernel.park(actor, Parked(int(Wait.TIME), 35, 2_500_000_000, 0, 0, 0, 0, 500_000_000))
+    world.kernel.park(actor, world.kernel.waits.make(int(Wait.TIME), 35, 2_500_000_000, 0, 0, 0, 0, 500_000_000))
     (values,) = list_processes(world.kernel)
     assert (values["program"], values["command"], values["born_s"]) == ("fake", "/bin/fake", 0.0)
     assert values["threads"] == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rsg_server.process.actor import Parked, State
+from rsg_server.process.actor import State
 from rsg_server.protocol import Op, Wait, WarningKind
 from tests.unit.rsg_server.fakes import fake
 from tests.unit.rsg_server.handlers.test_handlers import ask
@@ -15,7 +15,7 @@ def test_a_message_lets_whoever_asked_look_for_its_signal() -> None:
         asker, sender = world.born(), world.born()
         assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
         assert world.shim.page.queue_notifies == 1
-        world.kernel.park(asker, Parked(int(Wait.TIME), 35, -1, 0, 0, 0, 0, 0))
+        world.park(asker, Wait.TIME)
         assert ask(world, sender, Op.QUEUE_SENT, 8) == (0,)
         assert asker.state is State.PARKED
         assert ask(world, sender, Op.QUEUE_SENT, 7) == (0,)

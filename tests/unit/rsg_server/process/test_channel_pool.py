@@ -11,7 +11,7 @@ import msgpack
 import pytest
 
 from rsg_server.fd_store import store as fd_store
-from rsg_server.process.actor import Actor, Parked, State
+from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Fork, Op, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
 
@@ -121,7 +121,7 @@ def test_an_epoll_tells_of_who_has_it_now_in_the_order_of_the_actors(world: Fake
             private.register(theirs, select.EPOLLIN)
         ours.send(b"x")
     for actor in (first, second):
-        world.kernel.park(actor, Parked(Wait.FD, 0, -1, 0, 0, 0, 0, 0))
+        world.park(actor, Wait.FD)
     world.wake_ready()
     assert list(world.kernel.run_queue) == [first, second]
     assert first.reply[0] == second.reply[0] == Wake.READY

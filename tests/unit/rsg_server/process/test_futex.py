@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.platform.host import Host
-from rsg_server.process.actor import Actor, Parked, State
+from rsg_server.process.actor import Actor, State
 from rsg_server.process.futex import FutexTable, Key
 from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
-from rsg_server.protocol import Space, Wait, Wake
+from rsg_server.protocol import Space, Wake
+from rsg_server.waits.futex import FutexWait
 
 ANY = 0xFFFFFFFF
 ALL = 1 << 30
@@ -45,8 +46,8 @@ class FakeKernel:
 
     def park(self, number: int, space: int, word: int, bitset: int = ANY, process: int = 1) -> Actor:
         actor = Actor(number, a_process(process), None)  # type: ignore[arg-type]
-        actor.state, actor.parked = State.PARKED, Parked(int(Wait.FUTEX), 202, -1, 0, space, word, bitset, 0)
-        self.futexes.add(actor)
+        actor.state, actor.parked = State.PARKED, FutexWait(self.futexes, space, word, bitset)
+        actor.parked.begin(actor)
         return actor
 
     def waiting(self) -> dict[Key, list[int]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
-from rsg_server.process.actor import HAS_SIGNALFD, Actor, Parked, State
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.wait import HAS_SIGNALFD
 from rsg_server.protocol import Wait, Wake
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import real_process
@@ -68,7 +69,7 @@ def test_a_stopped_process_is_ready_only_once_it_is_continued(world: Fake) -> No
 
 def test_a_deadline_comes_while_the_process_is_stopped(world: Fake) -> None:
     actor = world.born()
-    world.kernel.park(actor, Parked(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
+    world.kernel.park(actor, world.kernel.waits.make(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
     world.kernel.signals.stop(actor.process)
     world.pass_time(2000)
     assert actor.state is State.READY and actor.reply[0] == Wake.TIMEOUT

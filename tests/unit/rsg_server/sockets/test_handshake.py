@@ -6,7 +6,6 @@ import errno
 
 import pytest
 
-from rsg_server.process.actor import Parked
 from rsg_server.protocol import Wait, Wake
 from rsg_server.sockets.pair import Address, SocketState
 from tests.unit.rsg_server.fakes import Fake
@@ -41,7 +40,7 @@ def test_an_actor_that_waits_is_woken_with_the_outcome(world: Fake) -> None:
     client, application = connect(world)
     with application:
         actor = world.born("h0")
-        world.kernel.park(actor, Parked(int(Wait.CONNECT), 0, -1, 0, client.number, 0, 0, 0))
+        world.park(actor, Wait.CONNECT, a=client.number)
         pass_time(world, until_ns=SECOND_NS)
         assert actor.reply == (int(Wake.READY), -errno.ECONNREFUSED)
         assert client.outcome is None and client.state is SocketState.OPEN

@@ -16,13 +16,14 @@ from rsg_server.turn.wakeups import elect, wake_ready
 from tests.unit.rsg_server.fakes import Fake, fake
 
 
-def waits_for(world: Fake, actor: Actor, descriptor: int, wait: Wait) -> select.epoll:
-    """Have the actor park, with a private epoll that holds the descriptor."""
+def waits_for(world: Fake, actor: Actor, descriptor: int, wait: Wait, is_known: bool = False) -> select.epoll:
+    """Have the actor park, with a private epoll that holds the descriptor; `is_known`: the server is told the epoll's own."""
     private = select.epoll()
     private.register(descriptor, select.EPOLLIN)
     with select.epoll.fromfd(os.dup(private.fileno())) as copy:
         world.kernel.readiness.watch(copy.fileno(), actor)
-    world.send(actor, msgpack.packb([Op.PARK, wait, 7, -1, 0, 0, 0, 0]))
+    flags = private.fileno() << 8 if is_known else 0
+    world.send(actor, msgpack.packb([Op.PARK, wait, 7, -1, 0, 0, 0, flags]))
     return private
 
 
@@ -63,8 +64,7 @@ def workers(world: Fake, count: int) -> Iterator[tuple[list[Actor], int, int]]:
     actors = [world.born() for _ in range(count)]
     with ExitStack() as opened:
         for actor in actors:
-            private = opened.enter_context(waits_for(world, actor, reading, Wait.FD))
-            actor.parked.c = private.fileno() << 8  # type: ignore[union-attr]
+            opened.enter_context(waits_for(world, actor, reading, Wait.FD, is_known=True))
             actor.process.open_pidfd(os.getpid())
             opened.callback(os.close, actor.process.pidfd)
         yield actors, reading, writing

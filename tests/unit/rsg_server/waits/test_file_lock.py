@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
-from rsg_server.process.actor import Actor, Parked
-from rsg_server.process.lock_cycle import closes_cycle
-from rsg_server.protocol import Space, Wait
+from rsg_server.process.actor import Actor
+from rsg_server.process.futex import FutexTable
+from rsg_server.protocol import Space, Wait, Wake
+from rsg_server.waits.file_lock import FileLockWait
 from tests.unit.rsg_server.fakes import Fake
 
 
 def closes(actor: Actor, holder: int) -> bool:
     """Whether the actor would close a cycle if it waited for a lock of the process with this pid."""
-    return closes_cycle(actor, Parked(int(Wait.FUTEX), 0, -1, 0, Space.LOCKS, 1, holder, 0))
+    wait = FileLockWait(FutexTable(), Space.LOCKS, 1, holder)
+    told = wait.prepare(actor)
+    assert told in (None, (Wake.READY, -errno.EDEADLK))
+    return told is not None
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 
 import pytest
 
-from rsg_server.diagnosis.waits import Waiting, mapping_of, word_value
+from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.process.actor import Actor
 from rsg_server.protocol import Space, Wait
 from tests.unit.rsg_server.fakes import Fake
@@ -16,7 +15,8 @@ from tests.unit.rsg_server.real_process import this_process
 
 
 def words(world: Fake, actor: Actor) -> str:
-    return Waiting(world.kernel).describe(actor)
+    assert actor.parked is not None
+    return actor.parked.describe(actor, Descriptors(world.kernel))
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,3 @@ def test_a_futex_tells_where_it_is_and_what_it_holds(world: Fake) -> None:
     word = ctypes.c_uint32(42)
     actor = world.park(this_process(world), Wait.FUTEX, b=ctypes.addressof(word))
     assert re.fullmatch(rf"futex {ctypes.addressof(word):#x} \((.+, )?value 42\)", words(world, actor))
-
-
-def test_what_is_mapped_at_an_address(world: Fake) -> None:
-    process = this_process(world).process
-    function = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p).value
-    assert function is not None
-    assert re.fullmatch(r"libc[^/]*\+0x[0-9a-f]+", mapping_of(process, function))
-    assert mapping_of(process, 1) == ""
-
-
-def test_memory_that_cannot_be_read(world: Fake) -> None:
-    process = this_process(world).process
-    assert word_value(process, 1) == "" and word_value(process, -1) == ""
-    process.global_pid = 2**31 - 1  # above every pid
-    assert word_value(process, os.getpid()) == "" and mapping_of(process, 1) == ""

@@ -1,0 +1,131 @@
+"""What a parked actor waits for: what all kinds of waits have in common, and what the server asks of any wait.
+
+Invariant: whoever parks, wakes, kills or reports on an actor uses the methods of `ActorWait` and compares no kinds. The kinds
+themselves are in rsg_server/waits/.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.protocol import NEVER, WAKE_TIMEOUT
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+
+HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
+"""Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
+
+The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS.
+"""
+
+
+class DescriptorWords(Protocol):
+    """Words for descriptors (rsg_server.diagnosis.descriptors)."""
+
+    def describe(self, process: Process, fd: int) -> str:
+        """A descriptor of a process in a few words, with its other end."""
+
+
+class ActorWait:
+    """The wait of one actor. A subclass for each kind says what begins the wait, what ends it, and who may end it.
+
+    `deadline_ns` and `since_ns`, the wait's beginning, are virtual time; a deadline below 0 is none. `blocked` are the signals
+    that do not end the wait, a bit each. With `siblings_may_wake` other threads of the process may end the wait without the
+    server. The class is no dataclass, whose generated __init__ would be interpreted: one object is made at every wait.
+    """
+
+    __slots__ = ("blocked", "deadline_ns", "siblings_may_wake", "since_ns", "syscall")
+
+    def __init__(self) -> None:
+        self.syscall, self.deadline_ns, self.blocked, self.since_ns, self.siblings_may_wake = 0, NEVER, 0, 0, False
+
+    def set_terms(self, syscall: int, deadline_ns: int, blocked: int, since_ns: int, siblings_may_wake: bool) -> None:
+        """Take over what a message says of a wait of any kind: at its beginning, or when the actor waits on for the same."""
+        self.syscall, self.deadline_ns, self.blocked, self.since_ns = syscall, deadline_ns, blocked, since_ns
+        self.siblings_may_wake = siblings_may_wake
+
+    # The life of a wait
+
+    def prepare(self, actor: Actor) -> tuple[int, int] | None:
+        """Look whether there is something to wait for: None if there is, else the reason and the value that the actor is told.
+
+        The actor then keeps the turn. Raises ValueError for a wait that the message cannot ask for.
+        """
+        return None
+
+    def over(self) -> int | None:
+        """The reason for which the wait is over before it has begun, None if it is not. The actor then queues for its turn."""
+        return WAKE_TIMEOUT if 0 <= self.deadline_ns <= self.since_ns else None
+
+    def begin(self, actor: Actor) -> None:
+        """Start what the actor, which is parked by now, waits for. Raises ValueError for what does not exist."""
+
+    def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
+        """Somebody wakes the actor with a reason and a value: end what it waits for, and return what the actor is told."""
+        return reason, value
+
+    def leave(self, actor: Actor) -> None:
+        """Forget the actor where it still waits, which is told nothing: it is dead, or has the turn. Harmless after `end`."""
+
+    def goes_on(self, actor: Actor, kind: int, word: int, bitset: int) -> bool:
+        """Whether a wait for this, which begins where this one ends, is the same wait with other terms (`set_terms`)."""
+        return False
+
+    # Who may end it
+
+    def takes(self, bit: int, is_for_all: bool) -> bool:
+        """Whether the actor looks at a signal, given as its bit; `is_for_all`: also at one that it blocks."""
+        return is_for_all or not self.blocked & bit or bool(self.blocked & HAS_SIGNALFD) or self.wants(bit)
+
+    def wants(self, bit: int) -> bool:
+        """Whether the actor waits for this very signal, as in sigwait(3)."""
+        return False
+
+    def open_to(self) -> int:
+        """The signals that end the wait although no process of the emulation has sent them, as a mask."""
+        return ~self.blocked
+
+    def is_for_children(self) -> bool:
+        """Whether a child that dies, stops or goes on may end the wait."""
+        return False
+
+    def is_for_vfork(self) -> bool:
+        """Whether the exec or the end of a child of vfork(2) ends the wait."""
+        return False
+
+    def is_for_connect(self, socket: int) -> bool:
+        """Whether the outcome of the connect of a socket, given by its number, ends the wait."""
+        return False
+
+    # What others may know
+
+    def computes(self) -> bool:
+        """Whether the actor computes meanwhile, or only lets others go first, so that /proc shows it as running."""
+        return False
+
+    def watches_terminal(self) -> bool:
+        """Whether one of the descriptors that the actor waits for is the master of a terminal."""
+        return False
+
+    def epoll_info(self, process: Process) -> str | None:
+        """The fdinfo file of the private epoll that the actor of a process waits with, None if it waits with none."""
+        return None
+
+    def lock_holder(self) -> int:
+        """The pid of the process that holds the record lock which the actor waits for; 0 if it waits for none."""
+        return 0
+
+    def is_at_word(self, space: int, word: int) -> bool:
+        """Whether the actor has asked to wait at this futex, and at no other."""
+        return False
+
+    def is_at_words(self) -> bool:
+        """Whether the actor waits at several futexes at once."""
+        return False
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        """What the actor waits for, in a few words that complete "waits for"; each kind has its own."""
+        return "the end of its wait"

@@ -1,0 +1,109 @@
+"""Waits for computing to pass: what a program has asked for, or what it is charged for (CPU policy charged)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rsg_server.process.cpu import Cpu
+from rsg_server.process.wait import ActorWait, DescriptorWords
+from rsg_server.processor.charges import EXEC, NICE
+from rsg_server.protocol import WAKE_READY
+from rsg_server.waits.table import Maker
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu_timers import CpuTimers
+    from rsg_server.processor.charges import Charges
+
+
+class ComputeWait(ActorWait):
+    """Ends when the actor has computed so many flops; the actor is told how many are left. `raw_nice`: 20 - nice, or 0."""
+
+    __slots__ = ("_cpu", "flops", "raw_nice")
+
+    def __init__(self, cpu: Cpu, flops: int, raw_nice: int, c: int) -> None:
+        super().__init__()
+        self._cpu, self.flops, self.raw_nice = cpu, flops, raw_nice
+
+    def begin(self, actor: Actor) -> None:
+        self._cpu.start(actor, self.flops, self.raw_nice)
+
+    def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
+        return reason, self._cpu.end(actor)
+
+    def leave(self, actor: Actor) -> None:
+        self._cpu.end(actor)
+
+    def computes(self) -> bool:
+        return True
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return f"the end of its computing, {self.flops} flops"
+
+
+class ChargeMaker(Maker):
+    """Makes waits for what an actor has computed since its last charge."""
+
+    def __init__(self, cpu: Cpu, timers: CpuTimers, charges: Charges | None) -> None:
+        super().__init__(self.make)
+        self.cpu, self.timers, self.charges = cpu, timers, charges
+
+    def known_charges(self) -> Charges:
+        """The charges of the run. Raises ValueError if there are none."""
+        if self.charges is None:
+            raise ValueError("a charge under the CPU policy free")
+        return self.charges
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        return ChargeWait(self, a, b, c)
+
+
+class ChargeRestMaker(ChargeMaker):
+    """Makes waits for the rest of a charge, in the middle of which a timer of CPU time has expired."""
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        return ChargeRestWait(self, a, b, c)
+
+
+class ChargeWait(ComputeWait):
+    """Ends when what the actor has computed has passed; the actor is told its next charge, or how long it may compute.
+
+    `busy_ns` is what the CPU clock says, `points` tell the kind of the charge and where in the program it was made,
+    `prices_ns` is what has passed by the prices of calls: see PARK_CHARGE in csrc/shared/protocol.h.
+    """
+
+    __slots__ = ("_maker", "busy_ns", "points", "prices_ns")
+
+    def __init__(self, maker: ChargeMaker, busy_ns: int, points: int, prices_ns: int) -> None:
+        super().__init__(maker.cpu, 0, points & NICE, 0)
+        self._maker, self.busy_ns, self.points, self.prices_ns = maker, busy_ns, points, prices_ns
+
+    def prepare(self, actor: Actor) -> tuple[int, int] | None:
+        """Turn the charge into the flops that are to pass; the actor goes on at once if that is nothing."""
+        charges, timers = self._maker.known_charges(), self._maker.timers
+        if self.over() is not None:
+            return None
+        host = actor.process.host.host
+        self.flops = charges.flops(actor.number, timers.begin(actor, self.cpu_ns(actor, charges, timers)), host)
+        return None if self.flops > 0 else timers.ended(actor, WAKE_READY, 0)
+
+    def cpu_ns(self, actor: Actor, charges: Charges, timers: CpuTimers) -> int:
+        """The CPU time that is to pass. Raises ValueError for a charge that no shim makes."""
+        process = actor.process
+        charged_ns = charges.charge(actor.number, self.busy_ns, self.points, self.prices_ns, self.since_ns)
+        charges.by_program[os.path.basename(process.program)] += charged_ns
+        cpu_ns = charges.cpu_ns(charged_ns, process.host.host)
+        if not self.points & EXEC:
+            timers.count_prices(actor, self.prices_ns)
+        return cpu_ns
+
+    def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
+        return self._maker.timers.ended(actor, reason, self._cpu.end(actor))
+
+
+class ChargeRestWait(ChargeWait):
+    """Ends when the rest of a charge has passed, as the actor was told it with WAKE_REST."""
+
+    def cpu_ns(self, actor: Actor, charges: Charges, timers: CpuTimers) -> int:
+        return timers.take_rest(actor)

@@ -1,0 +1,113 @@
+"""Waits for descriptors: in a private epoll of the actor, which the server watches, or for room, tried again after a while."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from rsg_server._native import lib
+from rsg_server.process.procfs import epoll_targets
+from rsg_server.process.wait import ActorWait, DescriptorWords
+from rsg_server.waits.table import Maker
+from rsg_server.waits.words import listed
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+    from rsg_server.shared.notices import Notices
+
+_TERMINAL: Final[int] = lib.PARK_FD_TERMINAL
+_EXCLUSIVE: Final[int] = lib.PARK_FD_EXCLUSIVE
+_LOOKED: Final[int] = lib.PARK_FD_LOOKED
+_FILE: Final[int] = lib.PARK_FD_FILE
+_CHOSEN: Final[int] = lib.PARK_FD_CHOSEN
+_FLAG_BITS: Final = 8
+_DESCRIPTORS: Final = 1 << 31
+"""No descriptor of Linux has this number, or a higher one."""
+
+
+class Readiness(Protocol):
+    """What tells of descriptors that have become ready (rsg_server.turn.readiness)."""
+
+    def changed(self) -> None:
+        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+
+
+class DescriptorMaker(Maker):
+    """Makes waits for descriptors. `at_terminals` has, by number, the actors that wait for the master of a terminal."""
+
+    def __init__(self, readiness: Readiness, notices: Notices, at_terminals: dict[int, Actor]) -> None:
+        super().__init__(self.make)
+        self.readiness, self.notices, self.at_terminals = readiness, notices, at_terminals
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        epoll_fd = c >> _FLAG_BITS
+        if not 0 <= epoll_fd < _DESCRIPTORS:
+            raise ValueError(f"a wait with descriptor {epoll_fd} as its epoll: no such descriptor")
+        return DescriptorWait(self, a, b, c, epoll_fd)
+
+
+class DescriptorWait(ActorWait):
+    """Ends when a descriptor in the actor's private epoll is ready.
+
+    `first_fd` is one of these descriptors, `epoll_fd` the private epoll's own in the process, 0 if it has none. An actor that
+    waits for an epoll instance `is_exclusive` if the instance watches something with EPOLLEXCLUSIVE: the listening socket with
+    the number `watched`, or, if that `is_file`, the kernel's file of this number. The actor `has_looked` if nothing was ready
+    just now but for connections that are others' to accept. The server has chosen the actor (`is_chosen`) if, of those that
+    wait for the file, this one is woken for its news.
+    """
+
+    __slots__ = (
+        "_maker",
+        "epoll_fd",
+        "first_fd",
+        "has_looked",
+        "has_terminal",
+        "is_chosen",
+        "is_exclusive",
+        "is_file",
+        "watched",
+    )
+
+    def __init__(self, maker: DescriptorMaker, first_fd: int, watched: int, flags: int, epoll_fd: int) -> None:
+        super().__init__()
+        self._maker, self.first_fd, self.watched, self.epoll_fd = maker, first_fd, watched, epoll_fd
+        self.has_terminal, self.is_exclusive = flags & _TERMINAL != 0, flags & _EXCLUSIVE != 0
+        self.is_file, self.has_looked = flags & _FILE != 0, flags & _LOOKED != 0
+        self.is_chosen = flags & _CHOSEN != 0
+
+    def over(self) -> int | None:
+        """None: descriptors that are ready come before a deadline that has passed, and only the kernel knows of them."""
+        return None
+
+    def begin(self, actor: Actor) -> None:
+        if self.has_terminal:
+            self._maker.at_terminals[actor.number] = actor
+        if self.is_file:
+            self._maker.notices.tell_exclusive_files()
+        self._maker.readiness.changed()  # the descriptor may have become ready since the kernel was last asked
+
+    def watches_terminal(self) -> bool:
+        return self.has_terminal
+
+    def epoll_info(self, process: Process) -> str | None:
+        return f"/proc/{process.global_pid}/fdinfo/{self.epoll_fd}" if self.epoll_fd else None
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        fds = [fd for fd, _ in epoll_targets(self.epoll_info(actor.process))] or [self.first_fd]
+        if self.first_fd in fds:  # the first of a poll's list leads
+            fds = [self.first_fd, *(fd for fd in fds if fd != self.first_fd)]
+        words = [f"{fd} ({descriptors.describe(actor.process, fd)})" for fd in fds]
+        return ("descriptor " if len(fds) == 1 else "descriptors ") + listed(words)
+
+
+class RoomWait(ActorWait):
+    """The actor tries again at the deadline whether a descriptor has room."""
+
+    __slots__ = ("fd",)
+
+    def __init__(self, fd: int, b: int, c: int) -> None:
+        super().__init__()
+        self.fd = fd
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return f"room at descriptor {self.fd} ({descriptors.describe(actor.process, self.fd)})"

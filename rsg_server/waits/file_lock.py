@@ -1,0 +1,65 @@
+"""Waits for locks of files, and the cycles of processes that wait for each other's: the wait that closes one is refused."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from rsg_server.process.wait import DescriptorWords
+from rsg_server.protocol import LOCK_WAITS, WAKE_READY
+from rsg_server.waits.futex import FutexWait
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.process import Process
+
+_PID: Final = LOCK_WAITS - 1
+"""Mask of the pid of a record lock's holder in the bitset of a wait for a lock."""
+_DETAIL: Final = 32
+
+
+class FileLockWait(FutexWait):
+    """Ends when a lock of the file is released. `fd` is the file's descriptor, `holder` who has the record lock, 0: unknown."""
+
+    __slots__ = ("fd", "holder")
+
+    def __init__(self, futexes: FutexTable, space: int, word: int, bitset: int) -> None:
+        super().__init__(futexes, space, word, bitset)
+        self.fd, self.holder = bitset >> _DETAIL, bitset & _PID
+
+    def prepare(self, actor: Actor) -> tuple[int, int] | None:
+        """The actor is told EDEADLK if its wait would close a cycle (fcntl(2), F_SETLKW)."""
+        if self.over() is None and self._closes_cycle(actor):
+            return WAKE_READY, -errno.EDEADLK
+        return None
+
+    def _closes_cycle(self, actor: Actor) -> bool:
+        """Whether the holder of the lock waits, directly or not, for the actor's own process."""
+        processes = actor.process.host.processes
+        seen: set[int] = set()
+        next_pids = [self.holder]
+        while next_pids:
+            pid = next_pids.pop()
+            if pid in seen or pid not in processes:
+                continue
+            if processes[pid] is actor.process:
+                return True
+            seen.add(pid)
+            next_pids.extend(_waited_for(processes[pid]))
+        return False
+
+    def lock_holder(self) -> int:
+        return self.holder
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return f"a lock of descriptor {self.fd} ({descriptors.describe(actor.process, self.fd)})"
+
+
+def _waited_for(process: Process) -> Iterator[int]:
+    """Pids of the holders of the locks that threads of a process wait for."""
+    for actor in process.actors:
+        holder = 0 if actor.parked is None else actor.parked.lock_holder()
+        if holder:
+            yield holder

@@ -1,0 +1,64 @@
+"""Which wait a futex space stands for: memory, several words at once, or a kind of kernel objects with numbers for words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.process.wait import DescriptorWords
+from rsg_server.protocol import SPACE_LOCKS, SPACE_MANY, Space
+from rsg_server.waits.file_lock import FileLockWait
+from rsg_server.waits.futex import FutexWait
+from rsg_server.waits.table import Maker
+from rsg_server.waits.words import listed
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.wait import ActorWait
+
+_OBJECTS = {
+    int(Space.SEMAPHORES): "the System V semaphore set",
+    int(Space.QUEUES): "the System V message queue",
+    int(Space.FIFOS): "the other side of the FIFO with inode",
+}
+_NUMBER = 0xFFFFFFFF
+
+
+class WordsWait(FutexWait):
+    """Ends when somebody wakes one of the words that the actor has named before (futex_waitv(2))."""
+
+    def begin(self, actor: Actor) -> None:
+        self._futexes.add_words(actor)
+
+    def is_at_word(self, space: int, word: int) -> bool:
+        return False
+
+    def is_at_words(self) -> bool:
+        return True
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return f"any of {len(actor.words)} futexes: " + listed([f"{word:#x}" for _, word in actor.words])
+
+
+class ObjectWait(FutexWait):
+    """Ends when somebody has changed an object of the kernel, whose number is the lower half of `word`."""
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return f"{_OBJECTS[self.space]} {self.word & _NUMBER}"
+
+
+class FutexMaker(Maker):
+    """Makes waits at futexes, by space."""
+
+    def __init__(self, futexes: FutexTable) -> None:
+        super().__init__(self.make)
+        self._futexes = futexes
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        if a == 0:
+            return FutexWait(self._futexes, a, b, c)
+        if a == SPACE_LOCKS:
+            return FileLockWait(self._futexes, a, b, c)
+        if a == SPACE_MANY:
+            return WordsWait(self._futexes, a, b, c)
+        return ObjectWait(self._futexes, a, b, c) if a in _OBJECTS else FutexWait(self._futexes, a, b, c)

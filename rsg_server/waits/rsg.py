@@ -1,0 +1,30 @@
+"""Waits for the answer to an operation of Remote SimGrid: only the server parks a thread so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.process.wait import ActorWait, DescriptorWords
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+
+
+class Operations(Protocol):
+    """The operations that have not been answered (rsg_server.rsg.room)."""
+
+    def words(self, thread: Actor) -> str:
+        """What a thread waits for, in the words of its operation."""
+
+
+class OperationWait(ActorWait):
+    """Ends when the operation of the thread has been answered."""
+
+    __slots__ = ("_operations",)
+
+    def __init__(self, operations: Operations) -> None:
+        super().__init__()
+        self._operations = operations
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return self._operations.words(actor)

@@ -1,0 +1,76 @@
+"""Waits for virtual time to pass, and for the next turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.process.wait import ActorWait, DescriptorWords
+from rsg_server.protocol import WAIT_TIME, WAKE_READY
+from rsg_server.waits.table import Maker
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+
+
+class TimeWait(ActorWait):
+    """Only the deadline ends this wait, or a signal."""
+
+    def goes_on(self, actor: Actor, kind: int, word: int, bitset: int) -> bool:
+        return kind == WAIT_TIME
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return "the clock"
+
+
+class TimeMaker(Maker):
+    """Makes waits for time, of which most turns of daemons end with one."""
+
+    def __init__(self) -> None:
+        super().__init__(self.make)
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        return TimeWait()
+
+
+class YieldWait(ActorWait):
+    """The actor lets all others go first that are ready by now."""
+
+    def over(self) -> int | None:
+        return WAKE_READY
+
+    def computes(self) -> bool:
+        return True
+
+    def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
+        return "its next turn"
+
+
+class YieldMaker(Maker):
+    """Makes yields, of which a program that spins makes one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__(self.make)
+
+    def make(self, a: int, b: int, c: int) -> ActorWait:
+        return YieldWait()
+
+
+class Preemption(Protocol):
+    """Turns that were taken back (rsg_server.turn.preemption)."""
+
+    def gave_back(self, actor: Actor) -> None:
+        """Account for a turn that an actor has given back because the server wanted it."""
+
+
+class PreemptedWait(YieldWait):
+    """The server has taken the turn back from an actor that computed without a call."""
+
+    __slots__ = ("_preemption",)
+
+    def __init__(self, preemption: Preemption) -> None:
+        super().__init__()
+        self._preemption = preemption
+
+    def prepare(self, actor: Actor) -> tuple[int, int] | None:
+        self._preemption.gave_back(actor)
+        return None
