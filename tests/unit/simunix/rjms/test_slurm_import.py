@@ -322,19 +322,27 @@ def test_the_command_prints_every_change(tmp_path: Path, capsys: pytest.CaptureF
     assert "AccountingStorageType is not slurmdbd" in capsys.readouterr().err
 
 
-def test_a_cgroup_conf_goes_along_for_hosts_without_systemd(tmp_path: Path) -> None:
+def test_a_cgroup_conf_goes_along_for_version_2(tmp_path: Path) -> None:
     written(tmp_path / "slurm.conf", "SlurmctldHost=c\nTaskPlugin=task/cgroup\nNodeName=n1\n")
     lines = "ConstrainCores=yes AllowedRAMSpace=95\nCgroupPlugin=cgroup/v1\nCgroupMountpoint=/cgroup\n"
     written(tmp_path / "cgroup.conf", lines)
     found = import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
     text = (tmp_path / "out/cgroup.conf").read_text()
-    assert text == "ConstrainCores=yes\nAllowedRAMSpace=95\nCgroupPlugin=cgroup/v2\nIgnoreSystemd=yes\n"
+    assert text == "ConstrainCores=yes\nAllowedRAMSpace=95\nCgroupPlugin=cgroup/v2\n"
     told = [f"{Path(each.place).name}: {each.what}: {each.reason}" for each in found.changes if "cgroup" in each.place]
     assert told == [
         "cgroup.conf:2: CgroupPlugin=cgroup/v1: cgroup/v2: hosts have cgroups of version 2",
         "cgroup.conf:3: CgroupMountpoint=/cgroup: left out: hosts have their cgroups where Slurm looks for them",
-        "cgroup.conf: IgnoreSystemd=yes: added: hosts have no systemd",
     ]
+
+
+def test_a_cgroup_conf_that_hosts_can_have_stays_as_it_is(tmp_path: Path) -> None:
+    written(tmp_path / "slurm.conf", "SlurmctldHost=c\nTaskPlugin=task/cgroup\nNodeName=n1\n")
+    text = "CgroupPlugin=autodetect\nCgroupMountpoint=/sys/fs/cgroup/\nConstrainCores=yes\n"
+    written(tmp_path / "cgroup.conf", text)
+    found = import_site(SiteFiles(tmp_path / "slurm.conf"), tmp_path / "out")
+    assert (tmp_path / "out/cgroup.conf").read_text() == text
+    assert not [each for each in found.changes if "cgroup" in each.place]
 
 
 def test_gpus_and_numa_nodes_of_a_site_are_those_of_its_hosts(tmp_path: Path) -> None:
