@@ -232,6 +232,7 @@ class DeviceRequest(IntEnum):
     DESCRIPTOR = _number("DEVICE_DESCRIPTOR")
     FORGET = _number("DEVICE_FORGET")
     OPEN_REAL = _number("DEVICE_OPEN_REAL")
+    ON_MOUNT = _number("DEVICE_ON_MOUNT")
 
 
 class ProgramRequest(IntEnum):

@@ -46,14 +46,16 @@ enum simunix_device_op {
 /* What is asked of a device: its type (bits of st_mode), major and minor number, -ENOENT if the file is none; that the file stands
  * for one of now on (type, and the numbers as stat(2) has them), -EPERM if a program forbids it; to open it with flags, answered with
  * an enum simunix_driver or -errno; the descriptor of a DRIVER_MEMORY; that the file is none any more. Of a device of the kernel's,
- * which has no such file (0, 0): whether one of this type and number (as stat(2) has it) may be opened with flags. */
+ * which has no such file (0, 0): whether one of this type and number (as stat(2) has it) may be opened with flags. Of a mount with the
+ * flag `nodev`: 0 if the flag is there because this computer's file systems are for no devices, -EACCES if a host's program asked for it. */
 enum simunix_device {
     DEVICE_TELL = 0,
     DEVICE_MADE = 1,
     DEVICE_OPEN = 2,
     DEVICE_DESCRIPTOR = 3,
     DEVICE_FORGET = 4,
-    DEVICE_OPEN_REAL = 5 /* a: flags, c: type, d: number */
+    DEVICE_OPEN_REAL = 5, /* a: flags, c: type, d: number */
+    DEVICE_ON_MOUNT = 6   /* a: st_dev, c: the kernel's number of the mount */
 };
 
 /* What an open device does: nothing, as /dev/null; as the host's /dev/zero or full; as /dev/urandom; as the process's terminal. */

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.cgroups import control_file as cgroup_file
 from rsg_server.devices.ebpf.verifier import RefusedError
+from rsg_server.devices.mounts import is_of_computer
 from rsg_server.devices.programs import BLOCK, CHARACTER, MAKE, READ, WRITE
 from rsg_server.devices.table import MEMORY, Device
 from rsg_server.handlers.table import OK, Handler, Reply, failed
@@ -28,6 +29,8 @@ def device(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
     what, first, second = arguments[0], arguments[3], arguments[4]
     if what == DeviceRequest.OPEN_REAL:
         return OK if _may(kernel, actor, _access(arguments[1]), Device(first, *_split(second))) else failed(errno.EPERM)
+    if what == DeviceRequest.ON_MOUNT:
+        return OK if _is_for_devices(kernel, actor, arguments[1], first) else failed(errno.EACCES)
     file = arguments[1] & _UNSIGNED, arguments[2] & _UNSIGNED
     if what == DeviceRequest.MADE:
         made = Device(first, *_split(second))
@@ -49,6 +52,12 @@ def device(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Repl
         return failed(errno.EPERM)
     driver = kernel.devices.driver(actor.process.host.name, found)
     return failed(errno.ENXIO) if driver is None else Reply((int(driver),))
+
+
+def _is_for_devices(kernel: DeviceKernel, actor: Actor, device: int, mount: int) -> bool:
+    """Whether a mount has its flag `nodev` only because it shows a file system of this computer."""
+    init = os.path.dirname(kernel.launcher.files_of(actor.process.host.name))
+    return is_of_computer((f"/proc/{actor.process.global_pid}", init), mount, device)
 
 
 def _access(flags: int) -> int:

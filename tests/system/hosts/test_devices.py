@@ -132,3 +132,59 @@ def test_hosts_see_one_device_in_a_folder_that_they_share(simunix: Simunix, tmp_
     done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/hosts/a2/looks.out").read_text() == "character special file:a:c8\ndirectory\n"
+
+
+WITHOUT_DEVICES = """
+exec 2>&1
+open() { head -c 1 $1 | wc -c; }
+mkdir /tmp/own /tmp/disk /tmp/again; mknod /tmp/disk/zero c 1 5
+echo host; open /tmp/disk/zero
+echo own; mount -t tmpfs -o nodev none /tmp/own; mknod /tmp/own/zero c 1 5; open /tmp/own/zero
+echo remounted; mount -o remount,dev /tmp/own; open /tmp/own/zero; mount -o remount,nodev /tmp/own; open /tmp/own/zero
+echo bound; mount --bind /tmp/disk /tmp/again; open /tmp/again/zero
+echo copied; unshare -m --propagation private sh -c 'head -c 1 /tmp/again/zero | wc -c; head -c 1 /tmp/own/zero'
+echo root; mkdir /tmp/disk/root; mknod /tmp/disk/root/zero c 1 5; mkdir /tmp/own/root; mknod /tmp/own/root/zero c 1 5
+python3 -c 'import os
+for root in "/tmp/own/root", "/tmp/disk/root":
+    if os.fork() == 0:
+        os.chroot(root)
+        os.chdir("/")
+        try:
+            print(os.read(os.open("/zero", os.O_RDONLY), 1), flush=True)
+        except OSError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.wait()'
+echo shared; mknod SHARED/zero c 1 5; open SHARED/zero
+"""
+REFUSED = "head: cannot open '/tmp/own/zero' for reading: Permission denied"
+FOR_NO_DEVICES = {
+    "host": ["1"],
+    "own": [REFUSED, "0"],
+    "remounted": ["1", REFUSED, "0"],
+    "bound": ["1"],
+    "copied": ["1", REFUSED],
+    "root": ["[Errno 13] Permission denied: '/zero'", "b'\\x00'"],
+    "shared": ["1"],
+}
+
+
+def test_a_mount_for_no_devices_holds_if_a_program_has_asked_for_it(simunix: Simunix, tmp_path: Path) -> None:
+    """A contained host's own files are on file systems for no devices, which it is not to feel, in memory or on disk."""
+    shared = tmp_path / "memory"
+    shared.mkdir()
+    script = WITHOUT_DEVICES.replace("SHARED", str(shared))
+    scenario = {"hosts": [{"name": "a"}], "shared": [str(shared)]}
+    scenario |= {"processes": [{"name": "p", "host": "a", "command": ["sh", "-c", script]}]}
+    (tmp_path / "s.yaml").write_text(json.dumps(scenario))
+    is_root = os.geteuid() == 0
+    if is_root:
+        subprocess.run(["mount", "-t", "tmpfs", "none", shared], check=True)
+    try:
+        done = simunix("run", tmp_path / "s.yaml", "--out", tmp_path / "out")
+    finally:
+        if is_root:
+            subprocess.run(["umount", shared], check=True)
+    assert done.returncode == 0, done.stderr
+    told = (tmp_path / "out/hosts/a/p.out").read_text().splitlines()
+    assert told == [line for name, lines in FOR_NO_DEVICES.items() for line in (name, *lines)]

@@ -42,16 +42,19 @@ long sys_mknod(struct call *call)
     return result;
 }
 
-#define TMPFS_MAGIC 0x01021994
-
 /* This computer's file systems are for no devices in contained hosts (csrc/hostinit/containment/mounts.c), which the emulated kernel
- * knows nothing of; file systems in memory are mostly the host's own. */
-static bool is_for_no_devices(const struct thread *thread, long fd)
+ * knows nothing of; the server knows which they are. */
+static bool is_for_no_devices(struct thread *thread, long fd, const struct stat *status)
 {
     struct file_system system;
+    struct statx more;
+    struct reply reply;
 
-    return NATIVE(fstatfs, fd, &system) == 0 && (system.flags & NODEV) != 0 &&
-           ((thread->process->flags & HELLO_FLAG_CONTAINED) == 0 || system.type == TMPFS_MAGIC);
+    if (NATIVE(fstatfs, fd, &system) != 0 || (system.flags & NODEV) == 0)
+        return false;
+    return (thread->process->flags & HELLO_FLAG_CONTAINED) == 0 ||
+           (NATIVE(statx, fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &more) == 0 &&
+            ASK(thread, &reply, OP_DEVICE, DEVICE_ON_MOUNT, (int64_t)status->st_dev, 0, (int64_t)more.stx_mnt_id, 0) != 0);
 }
 
 /* The file of the terminal is found by name: what it is depends on who asks. */
@@ -92,9 +95,10 @@ long device_open(struct call *call, const struct opening *opening, const struct 
     fd = open_natively(&own, 0);
     if (fd < 0)
         return fd;
-    driver = is_for_no_devices(call->thread, fd) ? -EACCES
-                                                 : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev,
-                                                       (int64_t)status->st_ino, (int64_t)own.how.flags, 0);
+    driver = is_for_no_devices(call->thread, fd, status)
+                 ? -EACCES
+                 : ASK(call->thread, &reply, OP_DEVICE, DEVICE_OPEN, (int64_t)status->st_dev, (int64_t)status->st_ino,
+                       (int64_t)own.how.flags, 0);
     if (driver == DRIVER_NOTHING)
         return fd;
     NATIVE(close, fd); /* first, so that the application gets the lowest free number */
