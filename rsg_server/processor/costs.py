@@ -7,7 +7,6 @@ there, and the shims read it. A run may have programs of both policies.
 from __future__ import annotations
 
 import json
-import mmap
 import os
 import re
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.shared.tables import computing_costs
 from rsg_server.whole_files import whole_file
 
 PROGRAMS: Final[int] = lib.SIMUNIX_COST_PROGRAMS
@@ -23,8 +23,6 @@ CALLS: Final[int] = lib.SIMUNIX_COST_CALLS
 CLOCK_READ: Final[int] = lib.SIMUNIX_COST_CLOCK_READ
 IMAGE: Final[int] = lib.SIMUNIX_COST_IMAGE
 POINTS: Final[int] = lib.SIMUNIX_COST_POINTS
-OFFSET: Final[int] = lib.SIMUNIX_COST_OFFSET
-ROWS: Final = f"struct simunix_cpu_cost[{PROGRAMS}][{POINTS}]"
 NO_ROW: Final = -1
 OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
 """Points that are no system calls."""
@@ -73,10 +71,7 @@ class CostTable:
     """The table of one run. `prices` are those of modelled programs, in nanoseconds by program and point."""
 
     def __init__(self, shared_fd: int, prices: Mapping[str, Mapping[str, int]]) -> None:
-        size = OFFSET + ffi.sizeof(ROWS)
-        if os.fstat(shared_fd).st_size < size:
-            os.ftruncate(shared_fd, size)  # pages that are never written take no memory
-        self._memory = mmap.mmap(shared_fd, size)
+        self._table = computing_costs(shared_fd)
         self._prices = prices
         self._rows: dict[tuple[str, bool], int] = {}
         self.without_prices: set[str] = set()
@@ -101,25 +96,19 @@ class CostTable:
         return row
 
     def _fill(self, row: int, prices: Mapping[str, int]) -> None:
-        table = self._table()
-        for point, ns in prices.items():
-            if (number := point_number(point)) is not None:
-                table[row][number].calls, table[row][number].ns = 1, ns
-        ffi.release(table)
+        with self._table.rows() as rows:
+            for point, ns in prices.items():
+                if (number := point_number(point)) is not None:
+                    rows[row][number].calls, rows[row][number].ns = 1, ns
 
     def measured(self) -> dict[str, dict[str, Cost]]:
         """What has been added up."""
-        table = self._table()
-        found = {name: _costs(table[row]) for (name, is_modelled), row in self._rows.items() if not is_modelled}
-        ffi.release(table)
-        return found
-
-    def _table(self) -> Any:
-        return ffi.from_buffer(ROWS, memoryview(self._memory)[OFFSET:], require_writable=True)
+        with self._table.rows() as rows:
+            return {name: _costs(rows[row]) for (name, is_modelled), row in self._rows.items() if not is_modelled}
 
     def close(self) -> None:
         """Release the mapping."""
-        self._memory.close()
+        self._table.close()
 
 
 def _costs(row: Any) -> dict[str, Cost]:

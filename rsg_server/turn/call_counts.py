@@ -5,7 +5,6 @@ Counting is off unless a CallCounts is made before the first process starts; it 
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server._native import ffi, lib
 from rsg_server.handlers.table import Handler
-from rsg_server.protocol import FLAG_COUNT_TRAPS, SHARED_BYTES, TRAP_PLACES, Op, Wait
+from rsg_server.protocol import FLAG_COUNT_TRAPS, Op, Wait
+from rsg_server.shared.tables import trap_places
 
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Reply
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
 
-PLACES = f"struct simunix_trap_place[{TRAP_PLACES}]"
-TABLE_BYTES: int = ffi.sizeof(PLACES)
 PARKS = (int(Op.PARK), int(Op.PARK_AT_SLOT))
 
 
@@ -59,10 +57,7 @@ class CallCounts:
 
     def __init__(self, shared_fd: int, hosts: Mapping[str, HostState]) -> None:
         """Enlarge the memory that the server shares with all processes by the table of places, and tell the processes."""
-        size = SHARED_BYTES + TABLE_BYTES
-        if os.fstat(shared_fd).st_size < size:  # the table of costs, which lies behind, may be there already
-            os.ftruncate(shared_fd, size)
-        self._memory = mmap.mmap(shared_fd, size)
+        self._table = trap_places(shared_fd)
         self.messages: Counter[MessageKind] = Counter()
         for host in hosts.values():
             host.flags |= FLAG_COUNT_TRAPS
@@ -87,25 +82,24 @@ class CallCounts:
 
     def places(self) -> Iterator[TrapPlace]:
         """All instructions that trapped, those that did most often first."""
-        table = ffi.from_buffer(PLACES, memoryview(self._memory)[SHARED_BYTES:])
-        found = [
-            TrapPlace(
-                program=_text(place.program),
-                file=_text(place.file),
-                inode=int(place.inode),
-                offset=int(place.offset),
-                call=call_name(place.number),
-                count=int(place.count),
-            )
-            for place in table
-            if place.count
-        ]
-        ffi.release(table)
+        with self._table.rows() as rows:
+            found = [
+                TrapPlace(
+                    program=_text(place.program),
+                    file=_text(place.file),
+                    inode=int(place.inode),
+                    offset=int(place.offset),
+                    call=call_name(place.number),
+                    count=int(place.count),
+                )
+                for place in rows
+                if place.count
+            ]
         yield from sorted(found, key=lambda place: (-place.count, place.program, place.file, place.offset, place.call))
 
     def close(self) -> None:
         """Release the mapping."""
-        self._memory.close()
+        self._table.close()
 
 
 def _text(characters: Any) -> str:

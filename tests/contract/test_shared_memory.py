@@ -13,7 +13,7 @@ ROOM = ROOT / "rsg_server/shared"
 FILES = [path for top in ("rsg_server", "simunix") for path in sorted((ROOT / top).rglob("*.py")) if path.parent != ROOM]
 LAYOUT = ROOT / "rsg_server/protocol.py"
 """Where the places are read from the compiled header."""
-PLACES = {"PAGE_FIELDS", "DEVICE_INODES", "DEVICE_WORDS", "STREAMS_OFFSET", "JOURNAL_MAX"}
+PLACES = {"PAGE_FIELDS", "DEVICE_INODES", "DEVICE_WORDS", "STREAMS_OFFSET", "JOURNAL_MAX", "SHARED_BYTES", "TRAP_PLACES"}
 """What says where a word lies, or how many there are."""
 CALLS = ("slot_", "doorbell_", "timer_queue_")
 """How the functions of C begin that read and write the memory by its address (csrc/shared/)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 
 import pytest
@@ -10,10 +9,13 @@ from rsg_server._native import ffi
 
 from rsg_server.handlers.table import OK, Handler
 from rsg_server.processor.costs import CostTable
-from rsg_server.protocol import FLAG_COUNT_TRAPS, SHARED_BYTES, Op, Wait
-from rsg_server.turn.call_counts import PLACES, TABLE_BYTES, CallCounts, MessageKind, TrapPlace, call_name
+from rsg_server.protocol import FLAG_COUNT_TRAPS, SHARED_BYTES, TRAP_PLACES, Op, Wait
+from rsg_server.shared.tables import trap_places
+from rsg_server.turn.call_counts import CallCounts, MessageKind, TrapPlace, call_name
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import this_process
+
+TABLE_BYTES = ffi.sizeof("struct simunix_trap_place") * TRAP_PLACES
 
 
 @pytest.fixture
@@ -22,12 +24,12 @@ def counts(world: Fake) -> CallCounts:
 
 
 def test_places_come_with_the_hottest_first(world: Fake, counts: CallCounts) -> None:
-    with mmap.mmap(world.kernel.shared.fd, SHARED_BYTES + TABLE_BYTES) as memory:
-        table = ffi.from_buffer(PLACES, memoryview(memory)[SHARED_BYTES:])
+    places = trap_places(world.kernel.shared.fd)
+    with places.rows() as table:
         table[7].count, table[7].program, table[7].number = 2, b"sleep", 35
         table[9].count, table[9].program, table[9].file, table[9].number = 5, b"cat", b"/lib/libc.so.6", 0
         table[9].inode, table[9].offset = 11, 0x1234
-        ffi.release(table)
+    places.close()
     cat = TrapPlace(program="cat", file="/lib/libc.so.6", inode=11, offset=0x1234, call="read", count=5)
     sleep = TrapPlace(program="sleep", file="", inode=0, offset=0, call="nanosleep", count=2)
     assert list(counts.places()) == [cat, sleep]

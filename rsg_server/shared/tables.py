@@ -1,0 +1,49 @@
+"""Tables that lie behind the rest of the shared memory, in those runs only that want them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from rsg_server._native import ffi, lib
+from rsg_server.protocol import SHARED_BYTES, TRAP_PLACES
+
+_PLACES: Final = f"struct simunix_trap_place[{TRAP_PLACES}]"
+_COSTS: Final = f"struct simunix_cpu_cost[{lib.SIMUNIX_COST_PROGRAMS}][{lib.SIMUNIX_COST_POINTS}]"
+
+
+class Table:
+    """An array of a C type at an offset of the file, which grows up to its end if it ends before."""
+
+    def __init__(self, shared_fd: int, kind: str, offset: int) -> None:
+        self._kind, self._offset = kind, offset
+        size = offset + ffi.sizeof(kind)
+        if os.fstat(shared_fd).st_size < size:  # a table that lies behind may be there already
+            os.ftruncate(shared_fd, size)  # pages that are never written take no memory
+        self._memory = mmap.mmap(shared_fd, size)
+
+    @contextmanager
+    def rows(self) -> Iterator[Any]:
+        """The array itself, for as long as the caller needs it; an emulated process may have written anything there."""
+        array = ffi.from_buffer(self._kind, memoryview(self._memory)[self._offset :], require_writable=True)
+        try:
+            yield array
+        finally:
+            ffi.release(array)
+
+    def close(self) -> None:
+        """Release the mapping."""
+        self._memory.close()
+
+
+def trap_places(shared_fd: int) -> Table:
+    """The instructions that trap: a hash table of struct simunix_trap_place, which the shims fill."""
+    return Table(shared_fd, _PLACES, SHARED_BYTES)
+
+
+def computing_costs(shared_fd: int) -> Table:
+    """What programs compute before their calls: struct simunix_cpu_cost by program and point (csrc/shared/cpu_protocol.h)."""
+    return Table(shared_fd, _COSTS, lib.SIMUNIX_COST_OFFSET)
