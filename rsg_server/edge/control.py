@@ -75,13 +75,20 @@ class Control:
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length."""
+        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length.
+
+        The file gets its name once somebody listens: whoever waits for the file can connect at once.
+        """
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        silent = f".{self._path.name}"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(silent, dir_fd=directory)  # of a server that was killed just then
         try:
-            plain.bind(f"/proc/self/fd/{directory}/{self._path.name}")  # trio's own bind starts a thread for it
+            plain.bind(f"/proc/self/fd/{directory}/{silent}")  # trio's own bind starts a thread for it
             listener.listen(16)
+            os.rename(silent, self._path.name, src_dir_fd=directory, dst_dir_fd=directory)
             task_status.started()
             async with trio.open_nursery() as nursery:
                 while True:
