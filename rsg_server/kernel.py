@@ -6,7 +6,7 @@ The kernel neither waits nor knows trio: the turn loop receives and sends messag
 from __future__ import annotations
 
 import os
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain
@@ -78,10 +78,11 @@ from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
-from rsg_server.turn.allowance import SOLO_LIMIT_NS
+from rsg_server.turn.allowance import solo_limit_ns
 from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
+from rsg_server.turn.run_queue import RunQueue
 from rsg_server.waits.compute import ChargeMaker, ChargeRestMaker, ComputeWait
 from rsg_server.waits.connect import ConnectWait
 from rsg_server.waits.descriptors import DescriptorMaker, RoomWait
@@ -119,9 +120,9 @@ class Kernel:
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
-        self.slots, self.solo_limit_ns = Slots(), SOLO_LIMIT_NS
+        self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
         self.processes: dict[int, Process] = {}
-        self.run_queue: deque[Actor] = deque()
+        self.run_queue = RunQueue(options.order)
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self.futexes, self.timerfds, self.preemption = FutexTable(), TimerFds(), Preemption(self)
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
@@ -215,7 +216,7 @@ class Kernel:
         """
         actor.state = STATE_READY
         if not actor.process.is_held and not actor.is_nominated:
-            self.run_queue.append(actor)
+            self.run_queue.ready(actor)
 
     def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
         """Take the turn from an actor until its wait ends.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
+from rsg_server.order import FirstInFirstOut, Order
 from rsg_server.platform.power import Boot, Enclosure
 from rsg_server.processor.charges import Charging
 from rsg_server.shared.clock import FOREVER_NS
@@ -25,6 +26,7 @@ class KernelOptions:
     nofile_hard: int = 1 << 20
     host_flags: int = 0
     strict: bool = False
+    order: Order = field(default_factory=FirstInFirstOut)
     begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION

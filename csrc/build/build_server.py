@@ -28,7 +28,7 @@ KEPT_MOST = 4
 NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
-    ".": ("event_log", "kernel", "observers", "protocol"),
+    ".": ("event_log", "kernel", "observers", "order", "protocol"),
     "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
     "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
@@ -53,7 +53,7 @@ HOT = {
         *("compute", "connect", "descriptors", "file_lock", "futex", "futex_spaces", "processes", "rsg", "storage", "table"),
         "time",
     ),
-    "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
+    "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "run_queue", "wakeups"),
 }
 """By folder, the modules that are compiled: what a turn, a birth or a message runs. The others run seldom, and each costs a
 second to compile; benchmarks/results/2026-11-23-compiled-server.md has the figures."""

@@ -140,7 +140,7 @@ class Lifecycle:
             child.process.is_quiet = child.answer_at_slot = True
         if is_next:
             child.state = State.READY
-            self._kernel.run_queue.appendleft(child)
+            self._kernel.run_queue.first(child)
         else:
             self._kernel.make_ready(child)
 
@@ -176,8 +176,7 @@ class Lifecycle:
             kernel.cpu_timers.forget(actor)
         kernel.storages.end(actor.number)
         self.on_thread_end.tell(actor)
-        if (actor.is_nominated or actor.state is State.READY) and actor in kernel.run_queue:
-            kernel.run_queue.remove(actor)
+        kernel.run_queue.withdraw(actor)
         if actor.timeout is not None:
             actor.timeout.cancel()
         actor.state = State.DEAD

@@ -5,7 +5,6 @@ Processes stand above clock, network, platform and fd_store, and below sockets, 
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -109,11 +108,27 @@ class Warner(Protocol):
         """Show the user a warning once; of several warnings with one `about`, show the first."""
 
 
-class RunQueue(Clock, Protocol):
+class RunQueue(Protocol):
+    """The actors that are to have a turn, in order (rsg_server.turn.run_queue)."""
+
+    def first(self, actor: Actor) -> None:
+        """Put an actor that has become ready in front of all others, as the child of a vfork."""
+
+    def withdraw(self, actor: Actor) -> None:
+        """Take an actor out that ends; nothing happens if it is not there."""
+
+    def stop(self, process: Process) -> list[Actor]:
+        """Take the actors of a process that is held from now on out, and return them."""
+
+    def resume(self, process: Process) -> None:
+        """Put the ready actors of a process that is held no longer at the end, in the order of their birth."""
+
+
+class TurnKernel(Clock, Protocol):
     """The actors that are to have a turn, in order, and what puts them there."""
 
     @property
-    def run_queue(self) -> deque[Actor]: ...
+    def run_queue(self) -> RunQueue: ...
     @property
     def cpu(self) -> Cpu: ...
     @property
@@ -164,7 +179,7 @@ class Cgroups(Protocol):
         """Take a dead process out of its group."""
 
 
-class Kernel(RunQueue, SignalSender, CpuTimerKernel, Protocol):
+class Kernel(TurnKernel, SignalSender, CpuTimerKernel, Protocol):
     """Everything that births and deaths change."""
 
     @property

@@ -12,7 +12,7 @@ from functools import partial
 from rsg_server.clock.timer_queue import Alarm
 from rsg_server.process import native_signal
 from rsg_server.process.actor import State
-from rsg_server.process.needs import RunQueue
+from rsg_server.process.needs import TurnKernel
 from rsg_server.process.process import Process
 from rsg_server.protocol import Wake
 
@@ -20,7 +20,7 @@ from rsg_server.protocol import Wake
 class Signals:
     """Wakes actors for signals. `listeners` are the processes, by number, to which the kernel may send signals of its own."""
 
-    def __init__(self, kernel: RunQueue) -> None:
+    def __init__(self, kernel: TurnKernel) -> None:
         self._kernel = kernel
         self.listeners: dict[int, Process] = {}
         self.is_at_terminal = False  # a terminal may send signals, and hand characters on, by a work queue of the kernel
@@ -79,9 +79,7 @@ class Signals:
                 actor.timeout.cancel()
                 actor.timeout = kernel.timeline.add(actor.parked.deadline_ns, partial(kernel.time_out, actor))
         kernel.cpu.pause(process.actors)
-        for actor in [actor for actor in kernel.run_queue if actor.process is process]:
-            kernel.run_queue.remove(actor)
-            actor.is_nominated = False
+        for actor in kernel.run_queue.stop(process):
             kernel.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
 
     def resume(self, process: Process) -> None:
@@ -96,7 +94,7 @@ class Signals:
 
     def _let_go(self, process: Process) -> None:
         self._kernel.cpu.resume(process.actors)
-        self._kernel.run_queue.extend(actor for actor in process.actors if actor.state is State.READY)
+        self._kernel.run_queue.resume(process)
 
     def freeze(self, process: Process) -> None:
         """The cgroup of a process is frozen: none of its actors has a turn until the group is thawed."""

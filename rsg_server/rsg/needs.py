@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Sized
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Kernel(Protocol):
     @property
     def lifecycle(self) -> Lifecycle: ...
     @property
-    def run_queue(self) -> deque[Actor]: ...
+    def run_queue(self) -> Sized: ...
     def is_off(self, host_name: str) -> bool:
         """Whether a host has no power."""
 

@@ -11,10 +11,21 @@ from typing import TYPE_CHECKING, Final
 from rsg_server.shared.clock import FOREVER_NS
 
 if TYPE_CHECKING:
+    from rsg_server.order import Order
     from rsg_server.turn.needs import AllowanceKernel
 
 SOLO_LIMIT_NS: Final = 60 * 10**9
 """How far, in virtual time, an actor that is alone may advance the clock before the server looks again."""
+
+
+def solo_limit_ns(order: Order) -> int:
+    """How far an actor that is alone may go under an order: nowhere, if only the server knows who runs next.
+
+    This is the one place that turns hand-offs off. Shims hand the turn on, and move the clock, only while `now < lookahead`
+    (csrc/shim/turn/handoff.c: may_hand_off), and choose first in, first out. Under another order `lookahead` never passes
+    `now`, so every turn comes from the server.
+    """
+    return SOLO_LIMIT_NS if order.allows_handoffs else 0
 
 
 def set_lookahead(kernel: AllowanceKernel, limit_ns: int) -> None:

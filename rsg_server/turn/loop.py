@@ -102,7 +102,7 @@ class TurnLoop:
                     if outcome is not None:
                         return outcome
                     continue
-                actor = queue.popleft()
+                actor = queue.pick()
                 if not actor.is_nominated or elect(kernel, actor):
                     self._give(actor)
                 else:

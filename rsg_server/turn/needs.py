@@ -5,7 +5,6 @@ The turn stands above the handlers, below the kernel and the edge.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.handlers import needs as handlers
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.table import SocketTable
     from rsg_server.turn.preemption import Preemption
     from rsg_server.turn.readiness import Readiness
+    from rsg_server.turn.run_queue import RunQueue
 
 
 class ListenerKernel(Protocol):
@@ -55,7 +55,7 @@ class AllowanceKernel(Protocol):
     @property
     def timeline(self) -> Timeline: ...
     @property
-    def run_queue(self) -> deque[Actor]: ...
+    def run_queue(self) -> RunQueue: ...
     @property
     def rsg(self) -> Rsg: ...
 
@@ -68,7 +68,7 @@ class PreemptionKernel(Protocol):
     @property
     def timeline(self) -> Timeline: ...
     @property
-    def run_queue(self) -> deque[Actor]: ...
+    def run_queue(self) -> RunQueue: ...
     @property
     def debugger(self) -> Debugger[Reply] | None: ...
     @property
@@ -119,7 +119,7 @@ class WakeupKernel(Waker, Protocol):
     @property
     def shared(self) -> SharedMemory: ...
     @property
-    def run_queue(self) -> deque[Actor]: ...
+    def run_queue(self) -> RunQueue: ...
     @property
     def readiness(self) -> Readiness: ...
     @property

@@ -219,4 +219,4 @@ class Preemption:
         if len(queue) > spinners or spinners > 1:
             self.streak = 0
         if len(queue) > spinners:
-            queue.rotate(-sum(actor.spinner is not None and actor.spinner.was_preempted for actor in queue))
+            queue.put_behind(sum(actor.spinner is not None and actor.spinner.was_preempted for actor in queue))

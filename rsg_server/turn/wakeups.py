@@ -113,8 +113,7 @@ def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: DescriptorWait
     """Wake the first of the actors of a host that are ready at this moment, nominate the others; `hosts` have a first one."""
     name = actor.process.host.name
     if name in hosts and actor.process.pidfd >= 0 and parked.epoll_fd and not parked.has_terminal:
-        actor.is_nominated = True
-        kernel.run_queue.append(actor)
+        kernel.run_queue.nominate(actor)
         return
     reason = _reason(kernel, parked)
     if reason is not None:
@@ -145,17 +144,14 @@ def elect(kernel: WakeupKernel, actor: Actor) -> bool:
 
     An actor that was woken meanwhile for another reason gets the turn in any case.
     """
+    if actor.state is STATE_PARKED:
+        parked = actor.parked
+        assert isinstance(parked, DescriptorWait)
+        if lib.watch_is_ready(actor.process.pidfd, parked.epoll_fd) == 0:
+            parked.is_chosen = False
+        else:
+            reason = _reason(kernel, parked)
+            if reason is not None:
+                kernel.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
     actor.is_nominated = False
-    if actor.state is not STATE_PARKED:
-        return True
-    parked = actor.parked
-    assert isinstance(parked, DescriptorWait)
-    if lib.watch_is_ready(actor.process.pidfd, parked.epoll_fd) == 0:
-        parked.is_chosen = False
-        return False
-    reason = _reason(kernel, parked)
-    if reason is None:
-        return False
-    kernel.wake(actor, reason)
-    kernel.run_queue.pop()  # the place is that of the nomination
-    return True
+    return actor.state is not STATE_PARKED

@@ -5,7 +5,9 @@
  * process may hand the turn to each other, and the clock may move to a deadline of the queue; from `lookahead_ns` on the server
  * decides. The order is the server's own (rsg_server/turn/loop.py): first what is due happens, in the order in which it was
  * asked for; then ready threads run, first come first served; else the clock moves on. If another process's thread is due then,
- * the turn goes there (remote_handoff.c). Before the next message the server is told what has become of all of them
+ * the turn goes there (remote_handoff.c). Under another order than first come, first served, all of this would be wrong:
+ * the server of such a run never lets `lookahead_ns` pass `now_ns` (rsg_server/turn/allowance.py: solo_limit_ns), and
+ * may_hand_off, which every hand-off has to pass, says no. Before the next message the server is told what has become of all of them
  * (OP_HANDED_OFF, core/handoff_list.c).
  */
 #include "shared/slots.h"

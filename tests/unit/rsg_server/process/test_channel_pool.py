@@ -30,7 +30,7 @@ def thread_of(world: Fake, parent: Actor) -> tuple[Actor, int, list[int]]:
     actor_number, slot, number = reply
     made = world.kernel.actors[actor_number]  # type: ignore[index]
     assert (made.slot, made.channel_number) == (slot, number)
-    world.kernel.run_queue.remove(made)
+    world.kernel.run_queue.withdraw(made)
     made.state, made.is_new = State.RUNNING, False
     return made, made.channel_number, world.descriptors[before:]
 

@@ -40,7 +40,8 @@ class Program:
                 due = kernel.timeline.next_ns
                 assert due is not None, self.room.words(self.thread)
                 self._fake.pass_time(due)
-        kernel.run_queue.clear()
+        while kernel.run_queue:
+            kernel.run_queue.pick()
         self.thread.state = State.RUNNING
         _, code, data = self.thread.reply
         return Code(code), data

@@ -27,7 +27,7 @@ def spinning(world: Fake, count: int = 1) -> list[Actor]:
         actor.state = State.PARKED
         world.kernel.make_ready(actor)
     for actor in found:
-        world.kernel.run_queue.remove(actor)
+        world.kernel.run_queue.withdraw(actor)
         give_back(world, actor)
     world.shim.page.traps += 1
     return found
@@ -36,7 +36,7 @@ def spinning(world: Fake, count: int = 1) -> list[Actor]:
 def give_back(world: Fake, actor: Actor) -> None:
     actor.state = State.RUNNING
     world.loop._handle(actor, BACK)
-    assert actor.state is State.READY and world.kernel.run_queue[-1] is actor
+    assert actor.state is State.READY and [*world.kernel.run_queue][-1] is actor
 
 
 def turns_until_all_spin(world: Fake, most: int) -> int:
@@ -44,7 +44,7 @@ def turns_until_all_spin(world: Fake, most: int) -> int:
     for count in range(most):
         if world.kernel.preemption.all_spin():
             return count
-        actor = world.kernel.run_queue.popleft()
+        actor = world.kernel.run_queue.pick()
         assert actor.spinner is not None
         world.kernel.preemption.begins(actor, actor.spinner)
         give_back(world, actor)
@@ -66,7 +66,7 @@ def test_a_thread_that_computes_on_alone_takes_half_of_the_time_until_the_next_e
     """It was preempted before, so the run is not deterministic anyhow; each event used to take a second of real time."""
     with fake() as world:
         (actor,) = spinning(world)
-        world.kernel.run_queue.clear()
+        world.kernel.run_queue.withdraw(actor)
         assert actor.spinner is not None
         cpu_ns = 0
         monkeypatch.setattr(native_signal, "process_cpu_ns", lambda pid: cpu_ns)
@@ -142,7 +142,7 @@ def test_who_can_run_and_does_not_spin_comes_first() -> None:
         world.kernel.make_ready(other)
         assert not world.kernel.preemption.all_spin()
         world.kernel.preemption.time_moves(1)
-        assert world.kernel.run_queue[0] is other
+        assert next(iter(world.kernel.run_queue)) is other
 
 
 def test_patience_is_halved_while_others_can_run_and_turns_leave_no_trace() -> None:

@@ -81,11 +81,11 @@ def test_of_the_actors_of_a_host_one_is_woken_and_the_others_look_again_in_their
         queue = world.kernel.run_queue
         assert list(queue) == actors
         assert [actor.state for actor in actors] == [State.READY, State.PARKED, State.PARKED]
-        queue.popleft()
+        queue.pick()
         os.read(reading, 1)
-        assert elect(world.kernel, queue.popleft())  # there is a byte left
+        assert elect(world.kernel, queue.pick())  # there is a byte left
         os.read(reading, 1)
-        assert not elect(world.kernel, queue.popleft())
+        assert not elect(world.kernel, queue.pick())
         assert actors[2].state is State.PARKED and not queue
         os.write(writing, b"x")
         wake_ready(world.kernel)
@@ -100,8 +100,8 @@ def test_a_nominated_actor_that_is_woken_for_another_reason_keeps_its_place() ->
         queue = world.kernel.run_queue
         assert list(queue) == actors
         os.read(reading, 1)
-        queue.popleft()
-        assert elect(world.kernel, queue.popleft()) and actors[1].reply[0] == Wake.TIMEOUT
+        queue.pick()
+        assert elect(world.kernel, queue.pick()) and actors[1].reply[0] == Wake.TIMEOUT
 
 
 def test_a_nominated_actor_of_a_stopped_process_looks_when_that_is_continued() -> None:

@@ -1,0 +1,55 @@
+"""Who runs next is picked in one place: nobody but the run queue's own operations changes the line of ready actors."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+QUEUE = ROOT / "rsg_server/turn/run_queue.py"
+OTHERS = [path for top in ("rsg_server", "simunix") for path in sorted((ROOT / top).rglob("*.py")) if path != QUEUE]
+LINE = "_ready_line"
+"""The attribute of the run queue that has the actors."""
+OPERATIONS = {"first", "nominate", "pick", "put_behind", "ready", "resume", "stop", "withdraw"}
+
+
+def wrong(text: str) -> list[str]:
+    """What a file does with the run queue that is not among its operations."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Attribute):
+            continue
+        if node.attr == LINE:
+            found.append(f"line {node.lineno}: touches the line itself")
+        elif getattr(node.value, "attr", getattr(node.value, "id", "")) == "run_queue" and node.attr not in OPERATIONS:
+            found.append(f"line {node.lineno}: run_queue.{node.attr} is no operation of it")
+        elif node.attr == "run_queue" and isinstance(node.ctx, ast.Store) and "RunQueue(options.order)" not in text:
+            found.append(f"line {node.lineno}: makes another run queue")
+    return found
+
+
+def test_the_operations_are_those_that_the_run_queue_has() -> None:
+    (queue,) = (node for node in ast.parse(QUEUE.read_text()).body if isinstance(node, ast.ClassDef))
+    methods = {node.name for node in queue.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")}
+    assert methods == OPERATIONS
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nobody_else_changes_the_line(path: Path) -> None:
+    assert not wrong(path.read_text())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kernel.run_queue.append(actor)",
+        "self.kernel.run_queue._ready_line.popleft()",
+        "queue._ready_line.clear()",
+        "run_queue.insert(0, actor)",
+        "self.run_queue = deque()",
+    ],
+)
+def test_a_change_is_seen(text: str) -> None:
+    assert wrong(text)
