@@ -106,7 +106,11 @@ def _write_threads(request: Request) -> None:
 
 
 def _write_subtree(request: Request) -> None:
-    """Words such as +memory and -cpu, all or none of which take effect."""
+    """Words such as +memory and -cpu, all or none of which take effect.
+
+    The real file then says what is passed on, also if that is what it was: the shim looks there before it sends a write of
+    words that are all in effect (csrc/shim/sys/cgroup/subtree.c).
+    """
     group, wanted = request.group, {}
     for word in request.words:
         if word[:1] not in ("+", "-") or word[1:] not in request.hierarchy.root.controllers:
@@ -124,6 +128,7 @@ def _write_subtree(request: Request) -> None:
         raise RefusedError(errno.EBUSY)
     if enabled or disabled:
         request.hierarchy.pass_on(group, (group.passed | enabled) - disabled, owner_of(request.writer))
+    request.hierarchy.tell(group, "cgroup.subtree_control")
 
 
 def limit_file(name: str, where: frozenset[bool] = BELOW, controller: str = "") -> ControlFile:

@@ -225,10 +225,14 @@ struct process {
     int reaper;        /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
     int proc;          /* the host's /proc, once the process may lose sight of it; 0 before */
     bool uses_cgroups; /* it has opened control files of cgroups, or its host has made some */
-    uint64_t memory_step;   /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
-    uint64_t memory_grown;  /* since it was counted */
-    uint64_t memory_break;  /* the kernel's break when it was last moved */
-    uint64_t cgroup_device; /* of the file system that its host's cgroups are in; 0: none */
+    uint64_t memory_step;    /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
+    uint64_t memory_grown;   /* since it was counted */
+    uint64_t memory_break;   /* the kernel's break when it was last moved */
+    uint64_t cgroup_text;    /* inode of the control file whose text it has brought last */
+    uint64_t cgroup_text_at; /* messages and turns until then, and the time */
+    uint64_t cgroup_text_ns;
+    uint64_t cgroup_text_lasts_ns; /* for how long it holds if nobody else has the turn */
+    uint64_t cgroup_device;        /* of the file system that its host's cgroups are in; 0: none */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
     int exclusive_count;

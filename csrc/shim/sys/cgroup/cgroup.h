@@ -22,6 +22,10 @@ static inline bool is_control_file(const struct thread *thread, const struct sta
 long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
 long cgroup_file_refresh(struct call *call, long fd);
+bool cgroup_file_is(long fd, const char *name);
+
+/* subtree.c */
+bool cgroup_is_passed_on(long fd, const char *text, size_t size);
 
 /* folders.c */
 long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder, const char *path);

@@ -6,21 +6,73 @@
 #include "shim/sys/cgroup/cgroup.h"
 
 #define F_GETFL 3
+#define STATISTICS_LAG_NS 100000
 
 /* How names of control files begin: told before anything is asked of the kernel. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
 
-__attribute__((cold)) static bool may_be(const char *path)
+static const char *last_part(const char *path)
 {
     const char *name = path;
 
     for (; *path != '\0'; path++)
         if (*path == '/')
             name = path + 1;
+    return name;
+}
+
+__attribute__((cold)) static bool may_be(const char *path)
+{
+    const char *name = last_part(path);
+
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (text_starts(name, beginnings[i]))
             return true;
     return false;
+}
+
+/* For how long what the file says holds while no message is sent and nobody else has the turn. What follows from the groups, from what was
+ * written to them, and from who is in them changes by messages alone. Figures of CPU time, and the statistics of memory, may lag behind as
+ * Linux's do, which are brought up to date at ticks of the clock and every other second. */
+__attribute__((cold)) static uint64_t lasts_ns(const char *path)
+{
+    const char *name = last_part(path);
+
+    if (text_starts(name, "cgroup.") || text_starts(name, "cpuset.") || text_starts(name, "memory.swap."))
+        return UINT64_MAX;
+    return text_equal(name, "cpu.stat") || text_equal(name, "memory.stat") ? STATISTICS_LAG_NS : 0;
+}
+
+static uint64_t messages_and_turns(const struct process *process)
+{
+    return process->page->messages + process->page->handoffs;
+}
+
+/* Have the server write the file's text into it, unless it is there since the last time. */
+__attribute__((cold)) static long bring_text(struct thread *thread, const struct stat *status, bool was_emptied)
+{
+    struct process *process = thread->process;
+    struct reply reply;
+    long result;
+
+    if (status->st_ino == process->cgroup_text && !was_emptied && status->st_size != 0 &&
+        process->cgroup_text_at == messages_and_turns(process) &&
+        process->page->now_ns - process->cgroup_text_ns < process->cgroup_text_lasts_ns)
+        return 0;
+    result = (long)ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status->st_ino, was_emptied);
+    if (status->st_ino == process->cgroup_text) {
+        process->cgroup_text_at = result == 0 ? messages_and_turns(process) : 0;
+        process->cgroup_text_ns = process->page->now_ns;
+    }
+    return result;
+}
+
+/* Whether a descriptor is of a file of this name. */
+__attribute__((cold)) bool cgroup_file_is(long fd, const char *name)
+{
+    char path[256];
+
+    return proc_name_of(fd, path, sizeof path) && text_equal(last_part(path), name);
 }
 
 /* `fd` is what opening `path` has given; the descriptor that the application gets, or an error. */
@@ -28,15 +80,19 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
 {
     struct thread *thread = call->thread;
     struct stat status;
-    struct reply reply;
     long result = 0;
 
     if (fd < 0 || thread->process->cgroup_device == 0 || (flags & (O_PATH | O_DIRECTORY)) != 0 || is_bad_pointer(path) ||
         !may_be(path) || NATIVE(fstat, fd, &status) != 0 || !is_control_file(thread, &status))
         return fd;
     thread->process->uses_cgroups = true;
-    if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0)
-        result = ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, (flags & O_TRUNC) != 0);
+    if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0) {
+        if (thread->process->cgroup_text != status.st_ino)
+            thread->process->cgroup_text_at = 0;
+        thread->process->cgroup_text = status.st_ino;
+        thread->process->cgroup_text_lasts_ns = lasts_ns(path);
+        result = bring_text(thread, &status, (flags & O_TRUNC) != 0);
+    }
     if (result == 0)
         return fd;
     NATIVE(close, fd);
@@ -47,17 +103,10 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
  * then. */
 static size_t tell_number(struct call *call, char *text, size_t size)
 {
-    char name[256];
-    const char *last = name;
     long number = 0;
     size_t at = 0;
 
-    if (!proc_name_of(call->a[0], name, sizeof name))
-        return size;
-    for (const char *part = name; *part != '\0'; part++)
-        if (*part == '/')
-            last = part + 1;
-    if (!text_equal(last, "cgroup.procs") && !text_equal(last, "cgroup.threads"))
+    if (!cgroup_file_is(call->a[0], "cgroup.procs") && !cgroup_file_is(call->a[0], "cgroup.threads"))
         return size;
     while (at < size && at < 10 && text[at] >= '0' && text[at] <= '9')
         number = 10 * number + text[at++] - '0';
@@ -82,6 +131,8 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     if (size > sizeof text)
         return -E2BIG;
     memcpy(text, bytes, size);
+    if (status->st_nlink != 0 && cgroup_is_passed_on(call->a[0], text, size))
+        return (long)size;
     if (pids_are_nested(call->thread->process))
         size_told = tell_number(call, text, size);
     request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
@@ -98,9 +149,8 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
 __attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd)
 {
     struct stat status;
-    struct reply reply;
 
     if (NATIVE(fstat, fd, &status) != 0 || !is_control_file(call->thread, &status))
         return 0;
-    return (long)ASK(call->thread, &reply, OP_CGROUP_READ, (int64_t)status.st_ino, 0);
+    return bring_text(call->thread, &status, false);
 }
