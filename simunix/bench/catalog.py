@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rsg_server.errors import SimunixError
 from simunix.bench import demo, growth, hundred_jobs, long_runs, thirty_jobs
 from simunix.bench.context import Context
-from simunix.bench.costs import mailboxes, spawn, traps, turns
+from simunix.bench.costs import cgroups, mailboxes, spawn, traps, turns
 from simunix.bench.fidelity.rows import fidelity
 from simunix.bench.parallel import parallelism
 from simunix.bench.row import Row
@@ -60,6 +60,8 @@ BENCHMARKS = (
         True,
     ),
     Benchmark("traps", "which instructions trap, which messages are sent", "1 min", ("slurm",), traps.traps, True),
+    Benchmark("cgroups", "a slurmd and a job, with cgroups and without", "8 min", ("slurm",), cgroups.cgroups, True),
+    Benchmark("cgroups-1024", "1,024 nodes, with cgroups and without", "15 min", ("slurm",), cgroups.large, True),
     Benchmark("growth-1024", "clusters of 16 to 1,024 nodes", "6 min", ("slurm",), growth.large, True),
     Benchmark("nasa", "92 days of the NASA iPSC on 128 slurmds", "35 min", ("checkout", "slurm"), long_runs.nasa, True),
     Benchmark("curie-idle", "5,040 nodes", "25 min", ("slurm",), growth.curie_idle, True),

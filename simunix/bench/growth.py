@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simunix.bench.context import SIMUNIX, Context, MeasurementError
+from simunix.bench.plugins import PLAIN, Plugins
 from simunix.bench.row import Aim, Row, at_least, at_most
 from simunix.launch.interrupts import Interrupts
 
@@ -55,7 +56,7 @@ processes:
     start: 4s
     command: [sh, -c, 'until [ -e {marker} ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
 """
-WITHOUT_MUNGE = ", parameters: {AuthType: auth/none, CredType: cred/none}"
+WITHOUT_MUNGE = "AuthType: auth/none, CredType: cred/none"
 """As in `scenarios/curie.yaml`: thousands of munged have more threads than Linux has process numbers."""
 
 
@@ -126,11 +127,13 @@ def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (No
     yield Row(f"{name}-job", f"{text} wall time of a job", found.job_ms, "ms", note=f"{JOBS} jobs `sleep 60` on a core each")
 
 
-def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False) -> Growth:
+def measure(
+    context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False, plugins: Plugins = PLAIN
+) -> Growth:
     """Run one size. Raises MeasurementError with the run's last line if the run ends early."""
     context.say(f"{nodes:,} idle nodes")
     out, idle_s = context.folder / f"idle-{nodes}", round(hours * HOUR_S)
-    scenario = write_scenario(context.folder, nodes, idle_s, merge, has_munge)
+    scenario = write_scenario(context.folder, nodes, idle_s, merge, has_munge, plugins)
     before, began = kernel_mib(), time.time()
     errors = context.folder / f"idle-{nodes}.err"
     with (
@@ -166,11 +169,11 @@ def measure(context: Context, nodes: int, hours: float, merge: str, has_munge: b
     return found
 
 
-def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge: bool) -> Path:
+def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge: bool, plugins: Plugins = PLAIN) -> Path:
     """Write the scenario of one size into the folder; return its file."""
     scenario = folder / f"idle-{nodes}.yaml"
     first = f"{1:0{len(str(nodes))}d}"
-    parameters = "" if has_munge else WITHOUT_MUNGE
+    parameters = plugins.section("" if has_munge else WITHOUT_MUNGE)
     marker = folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
     scenario.write_text(
         SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
