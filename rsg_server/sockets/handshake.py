@@ -60,6 +60,9 @@ class Handshake:
 
     def connect(self, client: SimulatedSocket, target: Address, waits: bool) -> int:
         """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
+        if client.state is SocketState.CONNECTED and client.outcome == 0:
+            client.outcome = None
+            return 0  # an attempt that nobody has waited for: the first call after it is told, see connect(2), EISCONN
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
         if client.was_dissolved:

@@ -1,4 +1,4 @@
-// A non-blocking connect ends by becoming writable; SO_ERROR tells how, once.
+// A non-blocking connect ends by becoming writable; SO_ERROR tells how, once. The next connect succeeds if it did, later ones do not.
 #include "inet.h"
 
 #include <poll.h>
@@ -19,8 +19,11 @@ static int result_of(in_port_t port)
     }
     CHECK(poll(&polled, 1, 5000) == 1 && (polled.revents & POLLOUT));
     CHECK(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && size == sizeof error);
-    if (error == 0)
+    if (error == 0) {
+        CHECK(connect(fd, (struct sockaddr *)&name, sizeof name) == 0);
+        CHECK_ERRNO(connect(fd, (struct sockaddr *)&name, sizeof name), EISCONN);
         CHECK(write(fd, "x", 1) == 1);
+    }
     CHECK(close(fd) == 0);
     return error;
 }
