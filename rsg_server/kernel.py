@@ -79,7 +79,6 @@ from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import solo_limit_ns
-from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
 from rsg_server.turn.run_queue import RunQueue
@@ -124,23 +123,21 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.run_queue = RunQueue(options.order)
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
-        self.futexes, self.timerfds, self.preemption = FutexTable(), TimerFds(), Preemption(self)
+        self.futexes, self.timerfds, self.preemption = FutexTable(self.wake), TimerFds(), Preemption(self)
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.devices, self.buses, self.storage_waits = Devices(self.shared.devices), SystemBuses(self), StorageWaits()
+        self.devices, self.buses, self.storage_waits = Devices(self.shared.devices), SystemBuses(self.warn), StorageWaits()
         self.sockets: SocketTable = SocketTable(self)
         self.waits, self.datagrams, self.cgroups = self._waits(), Datagrams(self), Cgroups(self)
         self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
         self.faults = Faults(self)
         self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
         self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
-        self.queue_notifies: dict[int, tuple[Process, int]] = {}  # by message queue: a process, and the signal for it
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
         self.traces: Traces | None = None
         self.debugger: Debugger[Reply] | None = None
-        self.turns = TurnLoop(self)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""

@@ -31,7 +31,7 @@ HOT = {
     ".": ("event_log", "kernel", "observers", "order", "protocol"),
     "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
-    "handlers": ("futex", "handoff", "process", "rsg", "signals", "sockets", "table", "wait"),
+    "handlers": ("futex", "handoff", "hello", "process", "readiness", "rsg", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
     "process": (

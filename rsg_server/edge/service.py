@@ -17,6 +17,7 @@ from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, Sim
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.loop import Outcome, TurnLoop
+from rsg_server.wiring import turns_of
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
@@ -89,7 +90,7 @@ class Service:
     _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.turns = self.kernel.turns
+        self.turns = turns_of(self.kernel)
         self._external_signals = ExternalSignals(self.kernel)
         if self.options.preempt_after_s is not None:
             self.kernel.preemption.after_ns = int(self.options.preempt_after_s * 1e9)

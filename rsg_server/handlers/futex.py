@@ -11,57 +11,60 @@ from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import FutexKernel
     from rsg_server.process.actor import Actor
+    from rsg_server.process.futex import FutexTable
 
 _WORD = struct.Struct("=qq")
 WORDS_MAX = 128
 """FUTEX_WAITV_MAX of Linux: words at which one thread waits (futex_waitv(2))."""
 
 
-def wake(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word, most, bitset] -> [woken]"""
-    space, word, most, bitset = arguments
-    key = kernel.futexes.key(actor, space, word)
-    return Reply((kernel.futexes.wake(kernel, key, most, bitset),))
+class FutexHandlers:
+    """WAKE and its relatives, at the queues of waiters."""
 
+    def __init__(self, futexes: FutexTable) -> None:
+        self._futexes = futexes
 
-def requeue(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
-    space, word, to_space, to_word, wake_most, move_most = arguments
-    source = kernel.futexes.key(actor, space, word)
-    target = kernel.futexes.key(actor, to_space, to_word)
-    woken = kernel.futexes.wake(kernel, source, wake_most, MATCH_ANY)
-    return Reply((woken, kernel.futexes.requeue(source, target, move_most)))
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.WAKE): Handler("iiii", self.wake),
+            int(Op.REQUEUE): Handler("iiiiii", self.requeue),
+            int(Op.WAITERS): Handler("iii", self.waiters),
+            int(Op.PASS_LOCK): Handler("ii", self.pass_lock),
+            int(Op.FUTEX_WORDS): Handler("b", self.words),
+        }
 
+    def wake(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[space, word, most, bitset] -> [woken]"""
+        space, word, most, bitset = arguments
+        key = self._futexes.key(actor, space, word)
+        return Reply((self._futexes.wake(key, most, bitset),))
 
-def waiters(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word, detail] -> [how many actors wait there with this detail]"""
-    space, word, detail = arguments
-    return Reply((kernel.futexes.count(kernel.futexes.key(actor, space, word), detail),))
+    def requeue(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
+        space, word, to_space, to_word, wake_most, move_most = arguments
+        source = self._futexes.key(actor, space, word)
+        target = self._futexes.key(actor, to_space, to_word)
+        woken = self._futexes.wake(source, wake_most, MATCH_ANY)
+        return Reply((woken, self._futexes.requeue(source, target, move_most)))
 
+    def waiters(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[space, word, detail] -> [how many actors wait there with this detail]"""
+        space, word, detail = arguments
+        return Reply((self._futexes.count(self._futexes.key(actor, space, word), detail),))
 
-def pass_lock(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[space, word] -> [tid of the next owner of a lock, 0 if none waits; 1 if others still wait]"""
-    tid, others = kernel.futexes.pass_lock(kernel, kernel.futexes.key(actor, *arguments))
-    return Reply((tid, int(others)))
+    def pass_lock(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[space, word] -> [tid of the next owner of a lock, 0 if none waits; 1 if others still wait]"""
+        tid, others = self._futexes.pass_lock(self._futexes.key(actor, *arguments))
+        return Reply((tid, int(others)))
 
-
-def words(kernel: FutexKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[(space, word) pairs] -> [0]; the words at which the actor waits by its next PARK in SPACE_MANY."""
-    blob = arguments[0]
-    if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
-        raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")
-    actor.words = tuple((space, word) for space, word in _WORD.iter_unpack(blob))
-    if any(space < 0 for space, _ in actor.words):
-        raise ValueError("futex space below 0")
-    return OK
-
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.WAKE): Handler("iiii", wake),
-    int(Op.REQUEUE): Handler("iiiiii", requeue),
-    int(Op.WAITERS): Handler("iii", waiters),
-    int(Op.PASS_LOCK): Handler("ii", pass_lock),
-    int(Op.FUTEX_WORDS): Handler("b", words),
-}
+    def words(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[(space, word) pairs] -> [0]; the words at which the actor waits by its next PARK in SPACE_MANY."""
+        blob = arguments[0]
+        if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
+            raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")
+        actor.words = tuple((space, word) for space, word in _WORD.iter_unpack(blob))
+        if any(space < 0 for space, _ in actor.words):
+            raise ValueError("futex space below 0")
+        return OK

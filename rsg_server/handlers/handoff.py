@@ -5,106 +5,124 @@ Or the holder has woken siblings at a futex while others were ready: these join 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server._native import ffi
 from rsg_server.clock.timer_queue import Alarm
-from rsg_server.handlers.table import Handler
+from rsg_server.handlers.table import Handler, Handover
 from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import HandoffKernel
+    from rsg_server.event_log import EventLog
+    from rsg_server.process.slots import Slots
+    from rsg_server.process.wait import ActorWait
+    from rsg_server.shared.memory import SharedMemory
+    from rsg_server.waits.table import Waits
 
 _MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
-def handed_off(kernel: HandoffKernel, actor: Actor, arguments: Sequence[Any]) -> None:
-    """[digest, bytes, message]: the sender has the turn, and says the message next.
+class HandoffHandlers:
+    """HANDED_OFF. `park` begins the wait of an actor, whose deadline is in the timer queue, and `unpark` forgets one."""
 
-    The bytes are a struct simunix_handoff for each sibling whose wait has changed. The journal in shared memory, which comes
-    first in time, tells of the actors of other processes.
-    """
-    digest, blob, message = arguments
-    if len(blob) % ffi.sizeof("struct simunix_handoff"):
-        raise ValueError(f"{len(blob)} bytes of handoffs")
-    news = ffi.from_buffer("struct simunix_handoff[]", blob)
-    if any(kernel.slots[entry.slot].process is not actor.process for entry in news):
-        raise ValueError("handoffs of another process")
-    if len({entry.slot for entry in news}) < len(news):
-        raise ValueError("handoffs that name a slot twice")
-    if not message:
-        raise ValueError("handoffs without a message")
-    catch_up(kernel, actor, news)
-    kernel.log.handoffs(digest)
-    kernel.turns.hand_to(actor, message)
+    def __init__(
+        self,
+        slots: Slots,
+        waits: Waits,
+        shared: SharedMemory,
+        log: EventLog,
+        park: Callable[[Actor, ActorWait, bool], None],
+        unpark: Callable[[Actor], None],
+        make_ready: Callable[[Actor], None],
+    ) -> None:
+        self._slots, self._waits, self._log = slots, waits, log
+        self._clock, self._journal, self._turn = shared.clock, shared.journal, shared.turn
+        self._park, self._unpark, self._make_ready = park, unpark, make_ready
 
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.HANDED_OFF): Handler("ibb", self.handed_off)}
 
-def catch_up(kernel: HandoffKernel, runner: Actor, news: Sequence[Any] = ()) -> None:
-    """Bring all actors to the state that the journal, then the news of the runner's process, say.
+    def handed_off(self, actor: Actor, arguments: Sequence[Any]) -> Handover:
+        """[digest, bytes, message]: the sender has the turn, and says the message next.
 
-    Raises ValueError or KeyError if what they say is impossible.
-    """
-    latest: dict[int, Any] = {}
-    for entry in (*kernel.shared.journal.take(), *news):  # the last one of each slot, in the order in which the waits began
-        latest.pop(entry.slot, None)
-        latest[entry.slot] = entry
-    latest.pop(runner.slot, None)
-    _wake_ready(kernel, latest)
-    passed = [kernel.slots[slot] for slot in latest]
-    if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
-        raise ValueError("handoffs of an actor that was neither parked nor running")
-    if all(actor.state is not STATE_RUNNING for actor in (runner, *passed)):
-        raise ValueError("handoffs, none of them of the actor that had the turn")
-    kernel.unpark(runner)
-    others = [
-        (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not _goes_on(kernel, actor, entry)
-    ]
-    for actor, _ in others:
-        kernel.unpark(actor)
-    for actor, entry in others:
-        _begin(kernel, actor, entry)
-    runner.state, runner.answer_at_slot = STATE_RUNNING, False
-    kernel.shared.turn.caught_up()
+        The bytes are a struct simunix_handoff for each sibling whose wait has changed. The journal in shared memory, which
+        comes first in time, tells of the actors of other processes.
+        """
+        digest, blob, message = arguments
+        if len(blob) % ffi.sizeof("struct simunix_handoff"):
+            raise ValueError(f"{len(blob)} bytes of handoffs")
+        news = ffi.from_buffer("struct simunix_handoff[]", blob)
+        if any(self._slots[entry.slot].process is not actor.process for entry in news):
+            raise ValueError("handoffs of another process")
+        if len({entry.slot for entry in news}) < len(news):
+            raise ValueError("handoffs that name a slot twice")
+        if not message:
+            raise ValueError("handoffs without a message")
+        self.catch_up(actor, news)
+        self._log.handoffs(digest)
+        return Handover(message)
 
+    def catch_up(self, runner: Actor, news: Sequence[Any] = ()) -> None:
+        """Bring all actors to the state that the journal, then the news of the runner's process, say.
 
-def _wake_ready(kernel: HandoffKernel, latest: dict[int, Any]) -> None:
-    """Take out of the news those actors that a signal had made ready before a sibling woke them: they keep their place."""
-    for slot, entry in list(latest.items()):
-        actor = kernel.slots[slot]
-        if actor.state is STATE_READY and entry.is_ready:
-            if actor.parked is not None:
-                actor.parked.leave(actor)
+        Raises ValueError or KeyError if what they say is impossible.
+        """
+        latest: dict[int, Any] = {}
+        for entry in (*self._journal.take(), *news):  # the last one of each slot, in the order in which the waits began
+            latest.pop(entry.slot, None)
+            latest[entry.slot] = entry
+        latest.pop(runner.slot, None)
+        self._wake_ready(latest)
+        passed = [self._slots[slot] for slot in latest]
+        if any(actor.state not in _MAY_HAVE_HAD_THE_TURN for actor in (runner, *passed)):
+            raise ValueError("handoffs of an actor that was neither parked nor running")
+        if all(actor.state is not STATE_RUNNING for actor in (runner, *passed)):
+            raise ValueError("handoffs, none of them of the actor that had the turn")
+        self._unpark(runner)
+        others = [
+            (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not self._goes_on(actor, entry)
+        ]
+        for actor, _ in others:
+            self._unpark(actor)
+        for actor, entry in others:
+            self._begin(actor, entry)
+        runner.state, runner.answer_at_slot = STATE_RUNNING, False
+        self._turn.caught_up()
+
+    def _wake_ready(self, latest: dict[int, Any]) -> None:
+        """Take out of the news those actors that a signal had made ready before a sibling woke them: they keep their place."""
+        for slot, entry in list(latest.items()):
+            actor = self._slots[slot]
+            if actor.state is STATE_READY and entry.is_ready:
+                if actor.parked is not None:
+                    actor.parked.leave(actor)
+                actor.reply = (entry.wake, 0)
+                del latest[slot]
+
+    def _goes_on(self, actor: Actor, entry: Any) -> bool:
+        """Whether an actor waits for the same as before, alone at its futex, only until later: most threads that tick do.
+
+        The wait is then updated in place, which is cheaper than a new wait.
+        """
+        parked = actor.parked
+        if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not STATE_PARKED:
+            return False
+        if entry.deadline < 0 or not isinstance(actor.timeout, Alarm):
+            return False
+        if not parked.goes_on(actor, entry.wait, entry.word, entry.bitset):
+            return False
+        parked.set_terms(entry.syscall, entry.deadline, entry.blocked, self._clock.now_ns, True)
+        return True
+
+    def _begin(self, actor: Actor, entry: Any) -> None:
+        """Park an actor as the entry says, or make it ready if the entry says that its wait has ended."""
+        actor.answer_at_slot = True
+        if entry.is_ready:
             actor.reply = (entry.wake, 0)
-            del latest[slot]
-
-
-def _goes_on(kernel: HandoffKernel, actor: Actor, entry: Any) -> bool:
-    """Whether an actor waits for the same as before, alone at its futex, only until later: most threads that tick do.
-
-    The wait is then updated in place, which is cheaper than a new wait.
-    """
-    parked = actor.parked
-    if entry.is_ready or parked is None or not parked.siblings_may_wake or actor.state is not STATE_PARKED:
-        return False
-    if entry.deadline < 0 or not isinstance(actor.timeout, Alarm):
-        return False
-    if not parked.goes_on(actor, entry.wait, entry.word, entry.bitset):
-        return False
-    parked.set_terms(entry.syscall, entry.deadline, entry.blocked, kernel.now_ns, True)
-    return True
-
-
-def _begin(kernel: HandoffKernel, actor: Actor, entry: Any) -> None:
-    """Park an actor as the entry says, or make it ready if the entry says that its wait has ended."""
-    actor.answer_at_slot = True
-    if entry.is_ready:
-        actor.reply = (entry.wake, 0)
-        kernel.make_ready(actor)
-        return
-    said = (entry.wait, entry.syscall, entry.deadline, entry.blocked, entry.word, entry.bitset)
-    kernel.park(actor, kernel.waits.make_by_sibling(*said, kernel.now_ns), is_in_timer_queue=True)
-
-
-HANDLERS: dict[int, Handler] = {int(Op.HANDED_OFF): Handler("ibb", handed_off)}
+            self._make_ready(actor)
+            return
+        said = (entry.wait, entry.syscall, entry.deadline, entry.blocked, entry.word, entry.bitset)
+        self._park(actor, self._waits.make_by_sibling(*said, self._clock.now_ns), True)

@@ -17,66 +17,15 @@ from rsg_server.sockets.network_namespaces import network_of
 from rsg_server.storage.counts import IoCounts
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import HostKernel
     from rsg_server.process.actor import Actor
-
-
-def host(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""
-    state = actor.process.host
-    threads = sum(len(process.actors) for process in state.processes.values())
-    seed = kernel.lifecycle.seed_of_host(state.name)
-    return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
-
-
-def storage(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]; see enum simunix_storage.
-
-    Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity of -1
-    means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed. Raises
-    ServerError if the disk of the run is full.
-    """
-    what, number, file, offset, size, file_bytes = arguments
-    host = actor.process.host.host
-    if what == Storage.NO_ROOM:
-        kernel.run_disk.no_room(repr(actor.process), kernel.now_ns, number > 0)
-        return Reply((0, 0))
-    if what != Storage.ROOM:
-        return Reply(
-            (0, kernel.storages.ask(actor.number, host, what, number, file, offset, size, file_bytes, actor.process.io))
-        )
-    room = kernel.storages.room(host, number)
-    if file or room is None:
-        return Reply((0, kernel.storages.admit(host, number, size), -1, 0))
-    used = room.look()
-    return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
-
-
-def storage_counts(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; see proc(5)."""
-    process = actor.process.host.processes.get(arguments[0])
-    counts = IoCounts() if process is None else process.io
-    return Reply((0, counts.read_bytes, counts.write_bytes, counts.cancelled_write_bytes))
-
-
-def born(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0,
-    mode and number of its filters of system calls]; or -ESRCH.
-
-    Times are virtual nanoseconds. A process may run if its main thread may.
-    """
-    state, number = actor.process.host, arguments[0]
-    process = state.processes.get(number)
-    threads = (other for known in state.processes.values() for other in known.actors)
-    thread = next((other for other in threads if other.tid == number > 0), None)
-    may_run = int(thread is not None and _may_run(thread))
-    if process is not None:
-        return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns, may_run, *process.filters))
-    return (
-        failed(errno.ESRCH)
-        if thread is None
-        else Reply((0, thread.born_ns, thread.cpu_ns, 0, may_run, *thread.process.filters))
-    )
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.processor.charges import Charges
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.table import SocketTable
+    from rsg_server.storage.disks import Disks
+    from rsg_server.storage.run_disk import RunDisk
+    from rsg_server.storage.storages import Storages
 
 
 def _may_run(thread: Actor) -> bool:
@@ -84,65 +33,136 @@ def _may_run(thread: Actor) -> bool:
     return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.computes())
 
 
-def filters(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[mode, how many] -> [0]: the filters of system calls that the process has set itself (seccomp(2))."""
-    mode, count = arguments
-    actor.process.filters = (mode, count)
-    return OK
-
-
-def child_time(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid] -> [0, CPU time in nanoseconds that a dead child and its children were charged]; with pid 0 that of all."""
-    process, pid = actor.process, arguments[0]
-    return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
-
-
-def host_cpu(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of some as bytes]."""
-    if kernel.charges is None:
-        return failed(errno.ENOSYS)
-    use, running = kernel.cpu.use(actor.process.host.host)
-    busy_ns, first = use.load.busy_ns(), arguments[0]
-    some = busy_ns[first : first + CORES_MAX] if first >= 0 else []
-    return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
-
-
-def sockets(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
-
-    So are those of /proc/diskstats; `block/NAME` is the line of /sys/block/NAME/stat.
-    """
-    name, first = arguments
-    host, disks = actor.process.host.host, kernel.storages.disks
-    if name == b"diskstats":
-        text = disks.diskstats(host) if first == 0 else ""
-        return Reply((0, text.encode()))
-    if name.startswith(b"block/"):
-        text = disks.stat(host, name.removeprefix(b"block/").decode(errors="replace")) if first == 0 else ""
-        return Reply((0, text.encode()))
-    lines = listing.lines(kernel.sockets.all.values(), actor.process, network_of(actor), name.decode(errors="replace"))
-    return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
-
-
-def cost_row(kernel: HostKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[name of the thread] -> [0, its row in the table of costs]; -1 if it has none."""
-    charges, process = kernel.charges, actor.process
-    if charges is None:
-        return Reply((0, NO_ROW))
-    policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
-    return Reply((0, charges.table.row(process.program, charges.has_prices(policy), arguments[0].decode(errors="replace"))))
-
-
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
 """Of so many cores an answer to HOST_CPU tells."""
-HANDLERS: dict[int, Handler] = {
-    int(Op.HOST): Handler("", host),
-    int(Op.HOST_CPU): Handler("i", host_cpu),
-    int(Op.BORN): Handler("i", born),
-    int(Op.FILTERS): Handler("ii", filters),
-    int(Op.CHILD_TIME): Handler("i", child_time),
-    int(Op.COST_ROW): Handler("b", cost_row),
-    int(Op.STORAGE): Handler("iiiiii", storage),
-    int(Op.STORAGE_COUNTS): Handler("i", storage_counts),
-    int(Op.SOCKETS): Handler("bi", sockets),
-}
+
+
+class StorageHandlers:
+    """STORAGE and STORAGE_COUNTS: what a host reads from modelled storages, and writes there."""
+
+    def __init__(self, storages: Storages, run_disk: RunDisk, clock: Clock) -> None:
+        self._storages, self._run_disk, self._clock = storages, run_disk, clock
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.STORAGE): Handler("iiiiii", self.storage),
+            int(Op.STORAGE_COUNTS): Handler("i", self.storage_counts),
+        }
+
+    def storage(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]: enum simunix_storage.
+
+        Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity
+        of -1 means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed.
+        Raises ServerError if the disk of the run is full.
+        """
+        what, number, file, offset, size, file_bytes = arguments
+        host = actor.process.host.host
+        if what == Storage.NO_ROOM:
+            self._run_disk.no_room(repr(actor.process), self._clock.now_ns, number > 0)
+            return Reply((0, 0))
+        if what != Storage.ROOM:
+            return Reply(
+                (0, self._storages.ask(actor.number, host, what, number, file, offset, size, file_bytes, actor.process.io))
+            )
+        room = self._storages.room(host, number)
+        if file or room is None:
+            return Reply((0, self._storages.admit(host, number, size), -1, 0))
+        used = room.look()
+        return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
+
+    def storage_counts(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; see proc(5)."""
+        process = actor.process.host.processes.get(arguments[0])
+        counts = IoCounts() if process is None else process.io
+        return Reply((0, counts.read_bytes, counts.write_bytes, counts.cancelled_write_bytes))
+
+
+class HostHandlers:
+    """HOST and its relatives: what a host and its processes are, and have computed; `disks` say what has been read there."""
+
+    def __init__(self, lifecycle: Lifecycle, cpu: Cpu, charges: Charges | None, sockets: SocketTable, disks: Disks) -> None:
+        self._lifecycle, self._cpu, self._charges, self._sockets, self._disks = lifecycle, cpu, charges, sockets, disks
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.HOST): Handler("", self.host),
+            int(Op.HOST_CPU): Handler("i", self.host_cpu),
+            int(Op.BORN): Handler("i", self.born),
+            int(Op.FILTERS): Handler("ii", self.filters),
+            int(Op.CHILD_TIME): Handler("i", self.child_time),
+            int(Op.COST_ROW): Handler("b", self.cost_row),
+            int(Op.SOCKETS): Handler("bi", self.sockets),
+        }
+
+    def host(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""
+        state = actor.process.host
+        threads = sum(len(process.actors) for process in state.processes.values())
+        seed = self._lifecycle.seed_of_host(state.name)
+        return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
+
+    def born(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0,
+        mode and number of its filters of system calls]; or -ESRCH.
+
+        Times are virtual nanoseconds. A process may run if its main thread may.
+        """
+        state, number = actor.process.host, arguments[0]
+        process = state.processes.get(number)
+        threads = (other for known in state.processes.values() for other in known.actors)
+        thread = next((other for other in threads if other.tid == number > 0), None)
+        may_run = int(thread is not None and _may_run(thread))
+        if process is not None:
+            return Reply((0, process.born_ns, process.cpu_ns, process.children_cpu_ns, may_run, *process.filters))
+        return (
+            failed(errno.ESRCH)
+            if thread is None
+            else Reply((0, thread.born_ns, thread.cpu_ns, 0, may_run, *thread.process.filters))
+        )
+
+    def filters(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[mode, how many] -> [0]: the filters of system calls that the process has set itself (seccomp(2))."""
+        mode, count = arguments
+        actor.process.filters = (mode, count)
+        return OK
+
+    def child_time(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid] -> [0, CPU time in nanoseconds that a dead child and its children were charged]; with pid 0 that of all."""
+        process, pid = actor.process, arguments[0]
+        return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
+
+    def host_cpu(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of some]."""
+        if self._charges is None:
+            return failed(errno.ENOSYS)
+        use, running = self._cpu.use(actor.process.host.host)
+        busy_ns, first = use.load.busy_ns(), arguments[0]
+        some = busy_ns[first : first + CORES_MAX] if first >= 0 else []
+        return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
+
+    def sockets(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
+
+        So are those of /proc/diskstats; `block/NAME` is the line of /sys/block/NAME/stat.
+        """
+        name, first = arguments
+        host, disks = actor.process.host.host, self._disks
+        if name == b"diskstats":
+            text = disks.diskstats(host) if first == 0 else ""
+            return Reply((0, text.encode()))
+        if name.startswith(b"block/"):
+            text = disks.stat(host, name.removeprefix(b"block/").decode(errors="replace")) if first == 0 else ""
+            return Reply((0, text.encode()))
+        lines = listing.lines(self._sockets.all.values(), actor.process, network_of(actor), name.decode(errors="replace"))
+        return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
+
+    def cost_row(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[name of the thread] -> [0, its row in the table of costs]; -1 if it has none."""
+        charges, process = self._charges, actor.process
+        if charges is None:
+            return Reply((0, NO_ROW))
+        policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
+        return Reply((0, charges.table.row(process.program, charges.has_prices(policy), arguments[0].decode(errors="replace"))))

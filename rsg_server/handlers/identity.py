@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import re
 import resource
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
@@ -13,8 +14,10 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import FLAG_CONTAINED, Op, WarningKind
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import IdentityKernel
+    from rsg_server.cgroups.cgroups import Cgroups
+    from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu import Cpu
 
 RAISABLE = frozenset(
     {
@@ -40,52 +43,6 @@ _PHRASES = {
 }
 
 
-def nofile(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
-
-    The descriptors of the process's shim begin at the floor.
-    """
-    soft, hard, floor = arguments
-    actor.process.nofile = (soft, hard)
-    actor.process.descriptor_floor = floor
-    return OK
-
-
-def raise_limit(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid, limit, soft, hard] -> [0], or [-EPERM]: in contained hosts; of no limit by which a process gets priority here."""
-    pid, limit, *values = arguments
-    host = actor.process.host
-    process = host.processes.get(pid) if pid else actor.process
-    if process is None:
-        return failed(errno.ESRCH)
-    if not host.flags & FLAG_CONTAINED or limit not in RAISABLE:
-        return failed(errno.EPERM)
-    try:
-        resource.prlimit(process.global_pid, limit, (values[0], values[1]))
-    except OSError as error:
-        return failed(error.errno or errno.EPERM)
-    except ValueError:  # soft above hard, which the kernel has said to the caller already
-        return failed(errno.EINVAL)
-    return OK
-
-
-def warn(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[kind, text] -> [0]; shown once per program, with the first host on which the program ran into it."""
-    kind, text = arguments
-    process = actor.process
-    phrase = _PHRASES.get(kind, "")
-    line = f"{process.host.name}: {process.program}: {text} {phrase}".rstrip()
-    kernel.warn(line, about=f"{process.program}: {text} {phrase}")
-    counter = kernel.calls_by_warning.get(kind)
-    if counter is not None:
-        counter[_call(kind, text)] += 1
-    if kind == WarningKind.REAL:
-        kernel.disturbances.note(f"{process.host.name}: {process.program}: {text}")
-    elif kernel.options.strict:
-        raise SimunixError(f"stopped by --strict: {line}")
-    return OK
-
-
 def _call(kind: int, text: str) -> str:
     """What run.json counts: the number of an unknown call (`i386 11` for a call of 32 bits), the name of a refused call."""
     if kind == WarningKind.UNKNOWN_SYSCALL:
@@ -101,39 +58,103 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
     return next((other for other in everybody if other.tid == tid and not other.process.dead), None)
 
 
-def affinity(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[tid, bytes] -> [0, bytes]: the processors that a thread may use, a bit each; no bytes: the caller only asks."""
-    tid, wanted = arguments
-    thread = _thread(actor, tid)
-    if thread is None:
-        return failed(errno.ESRCH)
-    existing = kernel.cgroups.cpus(thread.process)
-    if wanted:
-        chosen = int.from_bytes(wanted, "little") & existing
-        if not chosen:
+class IdentityHandlers:
+    """NOFILE, WARN, AFFINITY and others. `calls_by_warning` counts system calls by what is warned of."""
+
+    def __init__(
+        self,
+        cgroups: Cgroups,
+        cpu: Cpu,
+        disturbances: Disturbances,
+        warn: Callable[[str, str], None],
+        calls_by_warning: dict[int, Counter[str]],
+        is_strict: bool,
+    ) -> None:
+        self._cgroups, self._cpu, self._disturbances, self._warn, self._calls_by_warning, self._is_strict = (
+            cgroups,
+            cpu,
+            disturbances,
+            warn,
+            calls_by_warning,
+            is_strict,
+        )
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.NOFILE): Handler("iii", self.nofile),
+            int(Op.RAISE_LIMIT): Handler("iiii", self.raise_limit),
+            int(Op.WARN): Handler("is", self.warn),
+            int(Op.AFFINITY): Handler("ib", self.affinity),
+            int(Op.MEMORY_POLICY): Handler("iiii", self.memory_policy),
+        }
+
+    def nofile(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
+
+        The descriptors of the process's shim begin at the floor.
+        """
+        soft, hard, floor = arguments
+        actor.process.nofile = (soft, hard)
+        actor.process.descriptor_floor = floor
+        return OK
+
+    def raise_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid, limit, soft, hard] -> [0 | -EPERM]: in contained hosts; of no limit by which a process gets priority here."""
+        pid, limit, *values = arguments
+        host = actor.process.host
+        process = host.processes.get(pid) if pid else actor.process
+        if process is None:
+            return failed(errno.ESRCH)
+        if not host.flags & FLAG_CONTAINED or limit not in RAISABLE:
+            return failed(errno.EPERM)
+        try:
+            resource.prlimit(process.global_pid, limit, (values[0], values[1]))
+        except OSError as error:
+            return failed(error.errno or errno.EPERM)
+        except ValueError:  # soft above hard, which the kernel has said to the caller already
             return failed(errno.EINVAL)
-        thread.affinity = thread.wanted_affinity = chosen
-        kernel.cpu.moved(thread)
-    return Reply((0, (thread.affinity or existing).to_bytes((actor.process.host.host.cores + 7) // 8, "little")))
+        return OK
 
+    def warn(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[kind, text] -> [0]; shown once per program, with the first host on which the program ran into it."""
+        kind, text = arguments
+        process = actor.process
+        phrase = _PHRASES.get(kind, "")
+        line = f"{process.host.name}: {process.program}: {text} {phrase}".rstrip()
+        self._warn(line, f"{process.program}: {text} {phrase}")
+        counter = self._calls_by_warning.get(kind)
+        if counter is not None:
+            counter[_call(kind, text)] += 1
+        if kind == WarningKind.REAL:
+            self._disturbances.note(f"{process.host.name}: {process.program}: {text}")
+        elif self._is_strict:
+            raise SimunixError(f"stopped by --strict: {line}")
+        return OK
 
-def memory_policy(kernel: IdentityKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first CPU]; see OP_MEMORY_POLICY."""
-    tid, mode, nodes, named = arguments
-    thread = _thread(actor, tid)
-    if thread is None:
-        return failed(errno.ESRCH)
-    if mode >= 0:
-        thread.memory_policy = (mode, nodes, named)
-    numa = actor.process.host.host.numa
-    first = (thread.affinity & -thread.affinity).bit_length() - 1 if thread.affinity else 0
-    return Reply((0, *thread.memory_policy, numa.nodes, numa.cores, first))
+    def affinity(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[tid, bytes] -> [0, bytes]: the processors that a thread may use, a bit each; no bytes: the caller only asks."""
+        tid, wanted = arguments
+        thread = _thread(actor, tid)
+        if thread is None:
+            return failed(errno.ESRCH)
+        existing = self._cgroups.cpus(thread.process)
+        if wanted:
+            chosen = int.from_bytes(wanted, "little") & existing
+            if not chosen:
+                return failed(errno.EINVAL)
+            thread.affinity = thread.wanted_affinity = chosen
+            self._cpu.moved(thread)
+        return Reply((0, (thread.affinity or existing).to_bytes((actor.process.host.host.cores + 7) // 8, "little")))
 
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.NOFILE): Handler("iii", nofile),
-    int(Op.RAISE_LIMIT): Handler("iiii", raise_limit),
-    int(Op.WARN): Handler("is", warn),
-    int(Op.AFFINITY): Handler("ib", affinity),
-    int(Op.MEMORY_POLICY): Handler("iiii", memory_policy),
-}
+    def memory_policy(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first CPU]; see OP_MEMORY_POLICY."""
+        tid, mode, nodes, named = arguments
+        thread = _thread(actor, tid)
+        if thread is None:
+            return failed(errno.ESRCH)
+        if mode >= 0:
+            thread.memory_policy = (mode, nodes, named)
+        numa = actor.process.host.host.numa
+        first = (thread.affinity & -thread.affinity).bit_length() - 1 if thread.affinity else 0
+        return Reply((0, *thread.memory_policy, numa.nodes, numa.cores, first))

@@ -11,41 +11,48 @@ from rsg_server.protocol import Op
 from rsg_server.sockets import network_namespaces
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import InterfaceKernel
     from rsg_server.process.actor import Actor
+    from rsg_server.sockets.interfaces import InterfaceTable
+    from rsg_server.sockets.netlink.netlink import Netlink
+    from rsg_server.sockets.table import SocketTable
 
 
-def netlink(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0]; answers what has been sent on a netlink socket."""
-    found = kernel.sockets.of(actor, arguments[0])
-    if found is None or found.kind != "n":
-        return failed(errno.EBADF)
-    kernel.netlink.take(found, actor.process.pid)
-    return OK
+class InterfaceHandlers:
+    """NETLINK, INTERFACE and NETWORK."""
 
+    def __init__(self, interfaces: InterfaceTable, netlink: Netlink, sockets: SocketTable) -> None:
+        self._interfaces, self._netlink, self._sockets = interfaces, netlink, sockets
 
-def interface(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
-    index, name = arguments
-    for found in kernel.interfaces.of(network_namespaces.network_of(actor).host):
-        if index == found.index or (index == 0 and name == found.name.encode()):
-            own = [address for address in found.addresses if address.version == 4]
-            prefix = own[0].network.prefixlen if own else 0
-            numbers = (0, found.index, found.flags, found.mtu, found.kind, found.speed_mbit, prefix)
-            packed = b"".join(address.ip.packed for address in own)
-            return Reply((*numbers, found.name.encode(), found.hardware, packed))
-    return failed(errno.ENODEV)
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.NETWORK): Handler("ii", self.network),
+            int(Op.NETLINK): Handler("i", self.netlink),
+            int(Op.INTERFACE): Handler("ib", self.interface),
+        }
 
+    def netlink(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id] -> [0]; answers what has been sent on a netlink socket."""
+        found = self._sockets.of(actor, arguments[0])
+        if found is None or found.kind != "n":
+            return failed(errno.EBADF)
+        self._netlink.take(found, actor.process.pid)
+        return OK
 
-def network(kernel: InterfaceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[inode, 1 if it is new] -> [0]: the caller has come into a network namespace."""
-    inode, is_new = arguments
-    network_namespaces.enter(actor, inode, bool(is_new))
-    return OK
+    def interface(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
+        index, name = arguments
+        for found in self._interfaces.of(network_namespaces.network_of(actor).host):
+            if index == found.index or (index == 0 and name == found.name.encode()):
+                own = [address for address in found.addresses if address.version == 4]
+                prefix = own[0].network.prefixlen if own else 0
+                numbers = (0, found.index, found.flags, found.mtu, found.kind, found.speed_mbit, prefix)
+                packed = b"".join(address.ip.packed for address in own)
+                return Reply((*numbers, found.name.encode(), found.hardware, packed))
+        return failed(errno.ENODEV)
 
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.NETWORK): Handler("ii", network),
-    int(Op.NETLINK): Handler("i", netlink),
-    int(Op.INTERFACE): Handler("ib", interface),
-}
+    def network(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode, 1 if it is new] -> [0]: the caller has come into a network namespace."""
+        inode, is_new = arguments
+        network_namespaces.enter(actor, inode, bool(is_new))
+        return OK

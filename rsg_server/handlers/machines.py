@@ -25,73 +25,77 @@ from rsg_server.handlers.table import Handler, Reply
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import MachinesKernel
+    from rsg_server.energy.energy import Energy
+    from rsg_server.faults.faults import Faults
+    from rsg_server.platform.platform import Platform
+    from rsg_server.power_files.governors import Governors
     from rsg_server.process.actor import Actor
+    from rsg_server.shared.clock import Clock
 
 ANSWER_BYTES = 3000
 LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
-Answer = Callable[["MachinesKernel", list[str]], str]
 
 
-def machines(kernel: MachinesKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[request] -> [0, answer], or [-EINVAL, the reason, as a text that ends with a zero byte]."""
-    words = arguments[0].decode(errors="replace").split()
-    try:
-        answer = REQUESTS.get(words[0] if words else "", _unknown)(kernel, words)
-    except SimunixError as error:
-        return Reply((-errno.EINVAL, f"! {error}".encode()[:ANSWER_BYTES] + b"\0"))
-    return Reply((0, answer.encode()))
+class MachineHandlers:
+    """MACHINES: hosts that are switched, and what they draw."""
 
+    def __init__(self, platform: Platform, faults: Faults, energy: Energy, governors: Governors, clock: Clock) -> None:
+        self._platform, self._faults, self._energy, self._governors, self._clock = platform, faults, energy, governors, clock
+        self._requests: dict[str, Callable[[list[str]], str]] = {
+            "on": self._switch,
+            "off": self._switch,
+            "shutdown": self._switch,
+            "pstate": self._set_state,
+            "limit": self._limit,
+            "watts": self._watts,
+        }
 
-def _switch(kernel: MachinesKernel, words: list[str]) -> str:
-    return _change(kernel, [HostChange(host, words[0]) for host in words[1:]])
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.MACHINES): Handler("b", self.machines)}
 
+    def machines(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[request] -> [0, answer], or [-EINVAL, the reason, as a text that ends with a zero byte]."""
+        words = arguments[0].decode(errors="replace").split()
+        try:
+            answer = self._requests.get(words[0] if words else "", self._unknown)(words)
+        except SimunixError as error:
+            return Reply((-errno.EINVAL, f"! {error}".encode()[:ANSWER_BYTES] + b"\0"))
+        return Reply((0, answer.encode()))
 
-def _set_state(kernel: MachinesKernel, words: list[str]) -> str:
-    if len(words) < 2 or not words[1].isdecimal() or len(words[1]) > 6:
-        raise SimunixError(f"pstate: expected the number of a power state and hosts, got {' '.join(words[1:])[:80]!r}")
-    return _change(kernel, [PowerStateChange(host, int(words[1])) for host in words[2:]])
+    def _switch(self, words: list[str]) -> str:
+        return self._change([HostChange(host, words[0]) for host in words[1:]])
 
+    def _set_state(self, words: list[str]) -> str:
+        if len(words) < 2 or not words[1].isdecimal() or len(words[1]) > 6:
+            raise SimunixError(f"pstate: expected the number of a power state and hosts, got {' '.join(words[1:])[:80]!r}")
+        return self._change([PowerStateChange(host, int(words[1])) for host in words[2:]])
 
-def _change(kernel: MachinesKernel, changes: Sequence[Change]) -> str:
-    if not changes:
-        raise SimunixError("machines: name hosts behind what is to be done with them")
-    for change in changes:
-        check(kernel.platform, change)
-    kernel.faults.schedule(Fault(kernel.now_ns, change) for change in changes)
-    return ""
+    def _change(self, changes: Sequence[Change]) -> str:
+        if not changes:
+            raise SimunixError("machines: name hosts behind what is to be done with them")
+        for change in changes:
+            check(self._platform, change)
+        self._faults.schedule(Fault(self._clock.now_ns, change) for change in changes)
+        return ""
 
+    def _limit(self, words: list[str]) -> str:
+        if len(words) < 3 or not LIMIT.fullmatch(words[1]):
+            raise SimunixError(f"limit: expected watts such as 250 or 193.5, and hosts, got {' '.join(words[1:])[:80]!r}")
+        for name in words[2:]:
+            if name not in self._governors.of:
+                raise SimunixError(f"limit: {name!r} is no host with watts (wattage_per_state)")
+        for name in words[2:]:
+            self._governors.limit_from_outside(name, float(words[1]))
+        return ""
 
-def _limit(kernel: MachinesKernel, words: list[str]) -> str:
-    if len(words) < 3 or not LIMIT.fullmatch(words[1]):
-        raise SimunixError(f"limit: expected watts such as 250 or 193.5, and hosts, got {' '.join(words[1:])[:80]!r}")
-    for name in words[2:]:
-        if name not in kernel.governors.of:
-            raise SimunixError(f"limit: {name!r} is no host with watts (wattage_per_state)")
-    for name in words[2:]:
-        kernel.governors.limit_from_outside(name, float(words[1]))
-    return ""
+    def _watts(self, words: list[str]) -> str:
+        hosts, now_ns = self._energy.hosts, self._clock.now_ns
+        for name in words[1:]:
+            if name not in hosts.hosts:
+                raise SimunixError(f"watts: {name!r} is no host with watts (wattage_per_state)")
+        meters = [hosts.hosts[name].meter for name in words[1:]] if words[1:] else hosts.meters()
+        return f"{sum(meter.watts for meter in meters):.6f} {sum(meter.joules(now_ns) for meter in meters):.6f}"
 
-
-def _watts(kernel: MachinesKernel, words: list[str]) -> str:
-    hosts, now_ns = kernel.energy.hosts, kernel.now_ns
-    for name in words[1:]:
-        if name not in hosts.hosts:
-            raise SimunixError(f"watts: {name!r} is no host with watts (wattage_per_state)")
-    meters = [hosts.hosts[name].meter for name in words[1:]] if words[1:] else hosts.meters()
-    return f"{sum(meter.watts for meter in meters):.6f} {sum(meter.joules(now_ns) for meter in meters):.6f}"
-
-
-def _unknown(kernel: MachinesKernel, words: list[str]) -> str:
-    raise SimunixError(f"machines: no request {' '.join(words[:1])[:40]!r}; there are {', '.join(REQUESTS)}")
-
-
-REQUESTS: dict[str, Answer] = {
-    "on": _switch,
-    "off": _switch,
-    "shutdown": _switch,
-    "pstate": _set_state,
-    "limit": _limit,
-    "watts": _watts,
-}
-HANDLERS: dict[int, Handler] = {int(Op.MACHINES): Handler("b", machines)}
+    def _unknown(self, words: list[str]) -> str:
+        raise SimunixError(f"machines: no request {' '.join(words[:1])[:40]!r}; there are {', '.join(self._requests)}")

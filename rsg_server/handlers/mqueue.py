@@ -10,41 +10,49 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import QueueKernel
     from rsg_server.process.actor import Actor
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.notices import Notices
 
 SIGNAL_MAX = 64
 
 
-def notify(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[queue, signal] -> [0]; the kernel has registered the process already, and allows one process per queue."""
-    queue, signal = arguments
-    if not 0 <= signal <= SIGNAL_MAX:
-        return failed(errno.EINVAL)
-    kernel.queue_notifies.pop(queue, None)
-    if signal:
-        kernel.queue_notifies[queue] = (actor.process, signal)
-    _tell_shims(kernel)
-    return OK
+class QueueHandlers:
+    """QUEUE_NOTIFY and QUEUE_SENT: which process wants a signal from a queue, and which signal."""
 
+    def __init__(self, signals: Signals, notices: Notices) -> None:
+        self._signals, self._notices = signals, notices
+        self._notifies: dict[int, tuple[Process, int]] = {}
 
-def sent(kernel: QueueKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[queue] -> [0]: a message was sent; the kernel sends a signal only if the queue was empty; a vain look is harmless."""
-    process, signal = kernel.queue_notifies.get(arguments[0], (None, 0))
-    if process is None or process.dead:
-        kernel.queue_notifies.pop(arguments[0], None)
-    else:
-        kernel.signals.notice(process, signal)
-    _tell_shims(kernel)
-    return OK
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.QUEUE_NOTIFY): Handler("ii", self.notify),
+            int(Op.QUEUE_SENT): Handler("i", self.sent),
+        }
 
+    def notify(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[queue, signal] -> [0]; the kernel has registered the process already, and allows one process per queue."""
+        queue, signal = arguments
+        if not 0 <= signal <= SIGNAL_MAX:
+            return failed(errno.EINVAL)
+        self._notifies.pop(queue, None)
+        if signal:
+            self._notifies[queue] = (actor.process, signal)
+        self._tell_shims()
+        return OK
 
-def _tell_shims(kernel: QueueKernel) -> None:
-    """Have the shims report the messages that they send, as long as some queue has a signal."""
-    kernel.shared.notices.tell_queue_notifies(len(kernel.queue_notifies))
+    def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[queue] -> [0]: a message was sent; the kernel signals only if the queue was empty, and a vain look is harmless."""
+        process, signal = self._notifies.get(arguments[0], (None, 0))
+        if process is None or process.dead:
+            self._notifies.pop(arguments[0], None)
+        else:
+            self._signals.notice(process, signal)
+        self._tell_shims()
+        return OK
 
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.QUEUE_NOTIFY): Handler("ii", notify),
-    int(Op.QUEUE_SENT): Handler("i", sent),
-}
+    def _tell_shims(self) -> None:
+        """Have the shims report the messages that they send, as long as some queue has a signal."""
+        self._notices.tell_queue_notifies(len(self._notifies))

@@ -10,22 +10,29 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op, PowerFile
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import PowerKernel
+    from rsg_server.power_files.files import PowerFiles
     from rsg_server.process.actor import Actor
 
 
-def power_file(kernel: PowerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[path, what, offset, bytes] -> [0, bytes]; -ENOENT if the file is none of the server's."""
-    path, what, offset, written = arguments[0].decode(errors="replace"), arguments[1], arguments[2], arguments[3]
-    host, files = actor.process.host.name, kernel.power_files
-    if what == PowerFile.WRITE:
-        text = written.partition(b"\0")[0].decode(errors="replace")  # the kernel, too, reads no further
-        return Reply((-files.write(host, path, text), b""))
-    if what == PowerFile.REGISTER:
-        value = files.register(host, path, offset)
-        return failed(errno.EIO) if value is None else Reply((0, value))
-    text = files.text(host, path)
-    return failed(errno.ENOENT) if text is None else Reply((0, text.encode()))
+class PowerHandlers:
+    """POWER_FILE: what files about power say."""
 
+    def __init__(self, power_files: PowerFiles) -> None:
+        self._power_files = power_files
 
-HANDLERS: dict[int, Handler] = {int(Op.POWER_FILE): Handler("biib", power_file)}
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.POWER_FILE): Handler("biib", self.power_file)}
+
+    def power_file(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[path, what, offset, bytes] -> [0, bytes]; -ENOENT if the file is none of the server's."""
+        path, what, offset, written = arguments[0].decode(errors="replace"), arguments[1], arguments[2], arguments[3]
+        host, files = actor.process.host.name, self._power_files
+        if what == PowerFile.WRITE:
+            text = written.partition(b"\0")[0].decode(errors="replace")  # the kernel, too, reads no further
+            return Reply((-files.write(host, path, text), b""))
+        if what == PowerFile.REGISTER:
+            value = files.register(host, path, offset)
+            return failed(errno.EIO) if value is None else Reply((0, value))
+        text = files.text(host, path)
+        return failed(errno.ENOENT) if text is None else Reply((0, text.encode()))

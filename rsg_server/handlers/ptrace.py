@@ -7,15 +7,15 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.signals import take_effect
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process import native_signal
-from rsg_server.process.tracees import OPTIONS, Tracee
+from rsg_server.process.tracees import OPTIONS, Tracee, Tracees
 from rsg_server.protocol import PTRACE_STOPPED_BY_SIGNAL, Op, Resume, Stop
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import TraceeKernel
+    from rsg_server.handlers.signals import SignalEffects
     from rsg_server.process.actor import Actor
+    from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
 
 _TRACEME, _KILL, _ATTACH = 0, 8, 16
@@ -27,28 +27,14 @@ _SHIM_ANSWERS = {1, 2, 3, 4, 5, 6, 12, 13, 14, 15, 30, 0x4201, 0x4202, 0x4203, 0
 _STATUS_UID = "Uid"
 
 
-def ptrace(kernel: TraceeKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]."""
-    request, tid, data = arguments
-    if request == _TRACEME:
-        return _trace_me(kernel, actor)
-    target = _thread(kernel, actor, tid)
-    if target is None:
-        return failed(errno.ESRCH)
-    tracee = kernel.tracees.all.get(target)
-    if request == PTRACE_STOPPED_BY_SIGNAL:
-        return _stop_by_signal(kernel, target)
-    if request == _ATTACH:
-        return _attach(kernel, actor, target)
-    if tracee is None or tracee.tracer is not actor.process or (tracee.status == 0 and request != _KILL):
-        return failed(errno.ESRCH)
-    if request in _SHIM_ANSWERS:
-        return Reply((0, tracee.address, target.process.pid, tracee.message))
-    run = _REQUESTS.get(request)
-    return run(kernel, tracee, request, data) if run is not None else failed(errno.EIO)
+def _may_trace(tracer: Process, target: Process) -> bool:
+    """Whether the tracer is root, or the target runs under its user only (ptrace(2), credentials)."""
+    own = tracer.status_fields().get(_STATUS_UID, "").split()
+    others = target.status_fields().get(_STATUS_UID, "").split()
+    return bool(own and others) and (own[1] == "0" or set(others[:3]) == {own[3]})
 
 
-def _thread(kernel: TraceeKernel, actor: Actor, tid: int) -> Actor | None:
+def _thread(actor: Actor, tid: int) -> Actor | None:
     """The thread of the caller's host that has this number."""
     main = actor.process.host.processes.get(tid)
     if main is not None:
@@ -57,94 +43,103 @@ def _thread(kernel: TraceeKernel, actor: Actor, tid: int) -> Actor | None:
     return next((other for other in others if other.tid == tid), None)
 
 
-def _trace_me(kernel: TraceeKernel, actor: Actor) -> Reply:
-    parent = actor.process.parent
-    if actor in kernel.tracees.all or parent is None or parent.dead:
-        return failed(errno.EPERM)
-    kernel.tracees.attach(actor, parent)
-    return OK
+class TraceeHandlers:
+    """PTRACE and the stops of tracees."""
 
+    def __init__(self, tracees: Tracees, lifecycle: Lifecycle, effects: SignalEffects) -> None:
+        self._tracees, self._lifecycle, self._effects = tracees, lifecycle, effects
+        self._requests: dict[int, Callable[[Tracee, int, int], Reply]] = {
+            **dict.fromkeys(_RESUMES, self._resume),
+            _DETACH: self._detach,
+            _KILL: self._kill,
+            _SET_OPTIONS: self._set_options,
+        }
 
-def _attach(kernel: TraceeKernel, actor: Actor, target: Actor) -> Reply:
-    if target in kernel.tracees.all or target.process is actor.process or not _may_trace(actor.process, target.process):
-        return failed(errno.EPERM)
-    kernel.tracees.demand_stop(kernel.tracees.attach(target, actor.process))
-    return OK
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.PTRACE): Handler("iii", self.ptrace),
+            int(Op.TRACEE_STOPS): Handler("iiii", self.stops),
+            int(Op.TRACEE_LOOK): Handler("", self.look),
+            int(Op.TRACEE_WAIT): Handler("ii", self.wait),
+        }
 
+    def ptrace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]."""
+        request, tid, data = arguments
+        if request == _TRACEME:
+            return self._trace_me(actor)
+        target = _thread(actor, tid)
+        if target is None:
+            return failed(errno.ESRCH)
+        tracee = self._tracees.all.get(target)
+        if request == PTRACE_STOPPED_BY_SIGNAL:
+            return self._stop_by_signal(target)
+        if request == _ATTACH:
+            return self._attach(actor, target)
+        if tracee is None or tracee.tracer is not actor.process or (tracee.status == 0 and request != _KILL):
+            return failed(errno.ESRCH)
+        if request in _SHIM_ANSWERS:
+            return Reply((0, tracee.address, target.process.pid, tracee.message))
+        run = self._requests.get(request)
+        return run(tracee, request, data) if run is not None else failed(errno.EIO)
 
-def _may_trace(tracer: Process, target: Process) -> bool:
-    """Whether the tracer is root, or the target runs under its user only (ptrace(2), credentials)."""
-    own = tracer.status_fields().get(_STATUS_UID, "").split()
-    others = target.status_fields().get(_STATUS_UID, "").split()
-    return bool(own and others) and (own[1] == "0" or set(others[:3]) == {own[3]})
+    def _trace_me(self, actor: Actor) -> Reply:
+        parent = actor.process.parent
+        if actor in self._tracees.all or parent is None or parent.dead:
+            return failed(errno.EPERM)
+        self._tracees.attach(actor, parent)
+        return OK
 
+    def _attach(self, actor: Actor, target: Actor) -> Reply:
+        if target in self._tracees.all or target.process is actor.process or not _may_trace(actor.process, target.process):
+            return failed(errno.EPERM)
+        self._tracees.demand_stop(self._tracees.attach(target, actor.process))
+        return OK
 
-def _stop_by_signal(kernel: TraceeKernel, target: Actor) -> Reply:
-    """A SIGSTOP: one thread, `target` if it is traced, stops for its tracer. ESRCH: none is, the kernel stops the process."""
-    for actor in (target, *target.process.actors):
-        if actor in kernel.tracees.all:
-            kernel.tracees.demand_stop(kernel.tracees.all[actor], by_signal=True)
-            return OK
-    return failed(errno.ESRCH)
+    def _stop_by_signal(self, target: Actor) -> Reply:
+        """A SIGSTOP: one thread, `target` if traced, stops for its tracer. ESRCH: none is; the kernel stops the process."""
+        for actor in (target, *target.process.actors):
+            if actor in self._tracees.all:
+                self._tracees.demand_stop(self._tracees.all[actor], by_signal=True)
+                return OK
+        return failed(errno.ESRCH)
 
+    def _resume(self, tracee: Tracee, request: int, number: int) -> Reply:
+        if not 0 <= number <= 64:
+            return failed(errno.EIO)
+        self._tracees.resume(tracee, _RESUMES[request] | number)
+        return OK
 
-def _resume(kernel: TraceeKernel, tracee: Tracee, request: int, number: int) -> Reply:
-    if not 0 <= number <= 64:
-        return failed(errno.EIO)
-    kernel.tracees.resume(tracee, _RESUMES[request] | number)
-    return OK
+    def _detach(self, tracee: Tracee, request: int, number: int) -> Reply:
+        if not 0 <= number <= 64:
+            return failed(errno.EIO)
+        process = tracee.actor.process
+        if self._tracees.detach(tracee, number):
+            native_signal.send(process.pidfd, signal.SIGSTOP)
+            self._effects.take_effect(process, signal.SIGSTOP)
+        return OK
 
+    def _kill(self, tracee: Tracee, request: int, number: int) -> Reply:
+        self._lifecycle.kill(tracee.actor.process)
+        return OK
 
-def _detach(kernel: TraceeKernel, tracee: Tracee, request: int, number: int) -> Reply:
-    if not 0 <= number <= 64:
-        return failed(errno.EIO)
-    process = tracee.actor.process
-    if kernel.tracees.detach(tracee, number):
-        native_signal.send(process.pidfd, signal.SIGSTOP)
-        take_effect(kernel, process, signal.SIGSTOP)
-    return OK
+    def _set_options(self, tracee: Tracee, request: int, options: int) -> Reply:
+        if options & ~OPTIONS:
+            return failed(errno.EINVAL)
+        tracee.options = options
+        return OK
 
+    def stops(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[kind, value, event message, address] -> [0, how it goes on], when the tracer lets the thread go on."""
+        kind, value, message, address = arguments
+        how = self._tracees.stop(actor, Stop(kind), value, message, address)
+        return Reply((0, how)) if how is not None else None
 
-def _kill(kernel: TraceeKernel, tracee: Tracee, request: int, number: int) -> Reply:
-    kernel.lifecycle.kill(tracee.actor.process)
-    return OK
+    def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0, 1 if the caller is to stop]."""
+        return Reply((0, int(self._tracees.looks(actor))))
 
-
-def _set_options(kernel: TraceeKernel, tracee: Tracee, request: int, options: int) -> Reply:
-    if options & ~OPTIONS:
-        return failed(errno.EINVAL)
-    tracee.options = options
-    return OK
-
-
-_REQUESTS: dict[int, Callable[[TraceeKernel, Tracee, int, int], Reply]] = {
-    **dict.fromkeys(_RESUMES, _resume),
-    _DETACH: _detach,
-    _KILL: _kill,
-    _SET_OPTIONS: _set_options,
-}
-
-
-def stops(kernel: TraceeKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[kind, value, event message, address] -> [0, how it goes on], when the tracer lets the thread go on."""
-    kind, value, message, address = arguments
-    how = kernel.tracees.stop(actor, Stop(kind), value, message, address)
-    return Reply((0, how)) if how is not None else None
-
-
-def look(kernel: TraceeKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, 1 if the caller is to stop]."""
-    return Reply((0, int(kernel.tracees.looks(actor))))
-
-
-def wait(kernel: TraceeKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid, options] -> [tid, status] of a tracee; 0: no news; -ECHILD: the caller traces none such."""
-    return Reply(kernel.tracees.wait(actor.process, arguments[0]))
-
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.PTRACE): Handler("iii", ptrace),
-    int(Op.TRACEE_STOPS): Handler("iiii", stops),
-    int(Op.TRACEE_LOOK): Handler("", look),
-    int(Op.TRACEE_WAIT): Handler("ii", wait),
-}
+    def wait(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid, options] -> [tid, status] of a tracee; 0: no news; -ECHILD: the caller traces none such."""
+        return Reply(self._tracees.wait(actor.process, arguments[0]))

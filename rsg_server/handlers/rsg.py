@@ -10,25 +10,32 @@ from rsg_server.protocol import WAKE_READY, Op
 from rsg_server.rsg.operations.table import operate
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import RsgKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
+    from rsg_server.rsg.room import Rsg
+    from rsg_server.shared.boxes import Boxes
 
 
-def rsg(kernel: RsgKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[operation, blocked signals, request] -> [wake, status, answer], sent at once or when the operation is done."""
-    operation, blocked, request = arguments
-    if not actor.process.has_boxes:
-        _give_boxes(kernel, actor.process)
-    told = operate(kernel.rsg, actor, operation, blocked, request)
-    return None if told is None else Reply((WAKE_READY, int(told[0]), told[1]))
+class RsgHandlers:
+    """RSG: operations, and the boxes by which threads send them."""
 
+    def __init__(self, room: Rsg, boxes: Boxes) -> None:
+        self._room, self._boxes = room, boxes
 
-def _give_boxes(kernel: RsgKernel, process: Process) -> None:
-    """From its next operation on the threads of a process may use their boxes; what former owners left there is forgotten."""
-    process.has_boxes = kernel.shared.boxes.open()
-    for thread in process.actors if process.has_boxes else ():
-        kernel.shared.boxes.clear(thread.slot)
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.RSG): Handler("iib", self.rsg)}
 
+    def rsg(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[operation, blocked signals, request] -> [wake, status, answer], sent at once or when the operation is done."""
+        operation, blocked, request = arguments
+        if not actor.process.has_boxes:
+            self._give_boxes(actor.process)
+        told = operate(self._room, actor, operation, blocked, request)
+        return None if told is None else Reply((WAKE_READY, int(told[0]), told[1]))
 
-HANDLERS: dict[int, Handler] = {int(Op.RSG): Handler("iib", rsg)}
+    def _give_boxes(self, process: Process) -> None:
+        """Let threads of a process use their boxes from its next operation on; what former owners left there is forgotten."""
+        process.has_boxes = self._boxes.open()
+        for thread in process.actors if process.has_boxes else ():
+            self._boxes.clear(thread.slot)

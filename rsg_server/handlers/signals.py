@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
@@ -15,42 +15,20 @@ from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import SignalKernel
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
+    from rsg_server.process.lifecycle import Lifecycle
     from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.clock import Clock
 
 _LOOKS_AT_SENT = 100
 """How often the server looks whether a signal that was announced has had its effect."""
 _LOOKS_AT_PENDING = 10_000
 """How often the server looks while the signal is still pending: it has been sent for certain."""
-
 _OF_LIBC = frozenset((32, 33))
 """SIGCANCEL and SIGSETXID of nptl(7), which glibc's and musl's threads send each other: seteuid(2) sends one to each thread."""
-
-
-def sent(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, and not sent yet."""
-    pid, tid, number = arguments
-    assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
-    sender = actor.process
-    if number == -signal.SIGKILL:
-        _doom(sender, _targets(kernel, actor, pid, tid))
-        return OK
-    if not 1 <= number <= 64:
-        return OK
-    if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
-        sender.told |= 1 << (number - 1)  # it ends itself in this turn, and needs no effect but the kernel's
-        if number == signal.SIGKILL and pid != sender.pid:
-            _doom(sender, [target for target in _targets(kernel, actor, pid, tid) if target is not sender])
-        return OK
-    if number == signal.SIGKILL:
-        kernel.lifecycle.await_deaths(sender.take_doomed() or _targets(kernel, actor, pid, tid))
-    else:
-        for target in _targets(kernel, actor, pid, tid):
-            take_effect(kernel, target, number, tid)
-    if number not in _OF_LIBC:
-        kernel.log.event(kernel.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number)
-    return None if sender.dead else OK
 
 
 def _doom(sender: Process, targets: list[Process]) -> None:
@@ -65,52 +43,6 @@ def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -
     if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
         return False
     return not sender.is_dying()
-
-
-def inject(kernel: SignalKernel, process: Process, number: int) -> None:
-    """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
-
-    A process that has been started has no pidfd before its first message, so the signal waits for that.
-    """
-    if process.dead:
-        return
-    if process.pidfd < 0:
-        kernel.timeline.add(kernel.now_ns + 1, lambda: inject(kernel, process, number))
-        return
-    kernel.log.event(kernel.now_ns, "signal_injected", host=process.host.name, pid=process.pid, signal=int(number))
-    kernel.signals.send(process, number)
-    take_effect(kernel, process, number)
-
-
-def take_effect(kernel: SignalKernel, target: Process, number: int, tid: int = 0) -> None:
-    """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
-    if number == signal.SIGKILL:
-        kernel.lifecycle.await_deaths([target])
-    elif number == signal.SIGSTOP:
-        if await_state(target, True, _LOOKS_AT_SENT):
-            kernel.signals.stop(target)
-    else:
-        if number == signal.SIGCONT and await_state(target, False, _LOOKS_AT_SENT):
-            if target.stopped:
-                native_signal.await_rests(target.global_pid)
-            kernel.signals.resume(target)
-        kernel.signals.notice(target, number, tid)
-
-
-def _targets(kernel: SignalKernel, actor: Actor, pid: int, tid: int) -> list[Process]:
-    """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
-    processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
-    if pid > 0:
-        return [process for process in processes if process.pid == pid]
-    if tid:
-        return [process for process in processes if any(other.tid == tid for other in process.actors)]
-    if pid == -1:
-        sender = actor.process
-        around = sender.reaper
-        reached = processes if around is None else [process for process in processes if process.is_within(around)]
-        return [process for process in reached if process is not sender and process is not around]
-    group = actor.process.group() if pid == 0 else -pid
-    return [process for process in processes if process.group() == group]
 
 
 def _has_pending(status: dict[str, str], number: int) -> bool:
@@ -138,47 +70,143 @@ def _await_rest(actor: Actor) -> str:
     return native_signal.await_rest(pid, native_signal.global_tid(pid, actor.tid, actor.process.host.level))
 
 
-def stopping(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[signal, pid]: the kernel is about to stop the actor; the reply comes when the actor has been continued.
+def _targets(actor: Actor, pid: int, tid: int) -> list[Process]:
+    """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
+    processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
+    if pid > 0:
+        return [process for process in processes if process.pid == pid]
+    if tid:
+        return [process for process in processes if any(other.tid == tid for other in process.actors)]
+    if pid == -1:
+        sender = actor.process
+        around = sender.reaper
+        reached = processes if around is None else [process for process in processes if process.is_within(around)]
+        return [process for process in reached if process is not sender and process is not around]
+    group = actor.process.group() if pid == 0 else -pid
+    return [process for process in processes if process.group() == group]
 
-    The signal goes also to the processes that `pid` names as in kill(2); -1 names none.
-    """
-    number, pid = arguments
-    if not 1 <= number <= 64:
+
+class SignalEffects:
+    """Has signals that were sent natively take their effect before another actor runs."""
+
+    def __init__(self, lifecycle: Lifecycle, signals: Signals, log: EventLog, clock: Clock, timeline: Timeline) -> None:
+        self._lifecycle, self._signals, self._log, self._clock, self._timeline = lifecycle, signals, log, clock, timeline
+
+    def inject(self, process: Process, number: int) -> None:
+        """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
+
+        A process that has been started has no pidfd before its first message, so the signal waits for that.
+        """
+        if process.dead:
+            return
+        if process.pidfd < 0:
+            self._timeline.add(self._clock.now_ns + 1, lambda: self.inject(process, number))
+            return
+        self._log.event(self._clock.now_ns, "signal_injected", host=process.host.name, pid=process.pid, signal=int(number))
+        self._signals.send(process, number)
+        self.take_effect(process, number)
+
+    def take_effect(self, target: Process, number: int, tid: int = 0) -> None:
+        """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
+        if number == signal.SIGKILL:
+            self._lifecycle.await_deaths([target])
+        elif number == signal.SIGSTOP:
+            if await_state(target, True, _LOOKS_AT_SENT):
+                self._signals.stop(target)
+        else:
+            if number == signal.SIGCONT and await_state(target, False, _LOOKS_AT_SENT):
+                if target.stopped:
+                    native_signal.await_rests(target.global_pid)
+                self._signals.resume(target)
+            self._signals.notice(target, number, tid)
+
+
+class SignalHandlers:
+    """SIGNAL, STOPPING and their relatives."""
+
+    def __init__(
+        self,
+        effects: SignalEffects,
+        lifecycle: Lifecycle,
+        signals: Signals,
+        log: EventLog,
+        clock: Clock,
+        make_ready: Callable[[Actor], None],
+    ) -> None:
+        self._effects, self._lifecycle, self._signals, self._log, self._clock, self._make_ready = (
+            effects,
+            lifecycle,
+            signals,
+            log,
+            clock,
+            make_ready,
+        )
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.SIGNAL): Handler("iii", self.sent),
+            int(Op.STOPPING): Handler("ii", self.stopping),
+            int(Op.TYPED): Handler("ib", self.typed),
+            int(Op.KERNEL_SIGNALS): Handler("i", self.kernel_signals),
+            int(Op.GROUP_ORPHANED): Handler("", self.group_orphaned),
+        }
+
+    def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, not sent yet."""
+        pid, tid, number = arguments
+        assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
+        sender = actor.process
+        if number == -signal.SIGKILL:
+            _doom(sender, _targets(actor, pid, tid))
+            return OK
+        if not 1 <= number <= 64:
+            return OK
+        if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
+            sender.told |= 1 << (number - 1)  # it ends itself in this turn, and needs no effect but the kernel's
+            if number == signal.SIGKILL and pid != sender.pid:
+                _doom(sender, [target for target in _targets(actor, pid, tid) if target is not sender])
+            return OK
+        if number == signal.SIGKILL:
+            self._lifecycle.await_deaths(sender.take_doomed() or _targets(actor, pid, tid))
+        else:
+            for target in _targets(actor, pid, tid):
+                self._effects.take_effect(target, number, tid)
+        if number not in _OF_LIBC:
+            self._log.event(
+                self._clock.now_ns, "signal", host=sender.host.name, sender=sender.pid, pid=pid, tid=tid, signal=number
+            )
+        return None if sender.dead else OK
+
+    def stopping(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[signal, pid]: the kernel is about to stop the actor; the reply comes when the actor has been continued.
+
+        The signal goes also to the processes that `pid` names as in kill(2); -1 names none.
+        """
+        number, pid = arguments
+        if not 1 <= number <= 64:
+            return OK
+        process = actor.process
+        others = [target for target in _targets(actor, pid, 0) if target is not process] if pid != -1 else []
+        stopped = _await_rest(actor) == "T" or await_state(process, True, _LOOKS_AT_SENT, number)
+        if stopped:
+            actor.reply = (0,)
+            self._make_ready(actor)
+            self._signals.stop(process)
+        for target in others:
+            self._effects.take_effect(target, number)
+        return None if stopped else OK
+
+    def kernel_signals(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[by a terminal] -> [0]: the kernel may send the process signals: of a terminal, or of an O_ASYNC file (fcntl(2))."""
+        self._signals.listen_to_kernel(actor.process, is_at_terminal=bool(arguments[0]))
         return OK
-    process = actor.process
-    others = [target for target in _targets(kernel, actor, pid, 0) if target is not process] if pid != -1 else []
-    stopped = _await_rest(actor) == "T" or await_state(process, True, _LOOKS_AT_SENT, number)
-    if stopped:
-        actor.reply = (0,)
-        kernel.make_ready(actor)
-        kernel.signals.stop(process)
-    for target in others:
-        take_effect(kernel, target, number)
-    return None if stopped else OK
 
+    def group_orphaned(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0]; -EIO if nothing ties the actor's process group to its session: the group cannot stop by its terminal."""
+        return failed(errno.EIO) if is_orphaned_group(actor.process) else OK
 
-def kernel_signals(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[by a terminal] -> [0]: the kernel may send the process signals: of a terminal, or of an O_ASYNC file (fcntl(2))."""
-    kernel.signals.listen_to_kernel(actor.process, is_at_terminal=bool(arguments[0]))
-    return OK
-
-
-def group_orphaned(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0]; -EIO if nothing ties the process group of the actor to its session: the group cannot stop by its terminal."""
-    return failed(errno.EIO) if is_orphaned_group(actor.process) else OK
-
-
-def typed(kernel: SignalKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[number, bytes] -> [how many]: types what was written to the master of a terminal; -EAGAIN: the shim is to write it."""
-    number, keys = arguments
-    return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)
-
-
-HANDLERS: dict[int, Handler] = {
-    int(Op.SIGNAL): Handler("iii", sent),
-    int(Op.STOPPING): Handler("ii", stopping),
-    int(Op.TYPED): Handler("ib", typed),
-    int(Op.KERNEL_SIGNALS): Handler("i", kernel_signals),
-    int(Op.GROUP_ORPHANED): Handler("", group_orphaned),
-}
+    def typed(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[number, bytes] -> [how many]: type what was written to the master of a terminal; -EAGAIN: the shim writes it."""
+        number, keys = arguments
+        return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)

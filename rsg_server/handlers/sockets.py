@@ -18,8 +18,14 @@ from rsg_server.sockets.ports import ANY, plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rsg_server.handlers.needs import SocketKernel
+    from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
+    from rsg_server.shared.clock import Clock
+    from rsg_server.shared.streams import Streams
+    from rsg_server.sockets.datagrams import Datagrams
+    from rsg_server.sockets.keepalive import Keepalive
+    from rsg_server.sockets.netlink.netlink import Netlink
+    from rsg_server.sockets.table import SocketTable
 
 SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_RD, SHUT_WR, SHUT_RDWR = 0, 1, 2
@@ -34,50 +40,14 @@ NETLINK_PROTOCOLS = (0, 4, 15)
 """NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent: no device of a host changes."""
 
 
-def create(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[family, type, protocol] -> [id] + fd; the server keeps the other end of the pair."""
-    family, kind, protocol = arguments
-    if family == AF_NETLINK:
-        return _create_netlink(kernel, actor, kind, protocol)
-    if family not in (4, 6):
-        return failed(errno.EAFNOSUPPORT)
-    if kind not in PROTOCOLS:
-        return failed(errno.ESOCKTNOSUPPORT)
-    if protocol == ICMP_OF[family] and kind != SOCK_STREAM:
-        return _create_icmp(kernel, actor, family, kind)
-    if protocol not in PROTOCOLS[kind]:
-        return failed(errno.EPERM if kind == SOCK_RAW else errno.EPROTONOSUPPORT)
-    made = kernel.sockets.create(network_of(actor), family, "s" if kind == SOCK_STREAM else "d")
-    made.owner = actor.process
-    return Reply((made.number,), fds=(made.hand_out(),))
-
-
-def _create_icmp(kernel: SocketKernel, actor: Actor, family: int, kind: int) -> Reply:
-    """A ping socket, or a raw socket for ICMP, which has its protocol for a port."""
-    made = kernel.sockets.create(network_of(actor), family, PING if kind == SOCK_DGRAM else RAW)
-    made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
-    if kind == SOCK_RAW:
-        made.local = Address(ANY[family], made.protocol)
-        kernel.sockets.binding.ports_of(made.host).add(made)
-    return Reply((made.number,), fds=(made.hand_out(),))
-
-
-def _create_netlink(kernel: SocketKernel, actor: Actor, kind: int, protocol: int) -> Reply:
-    if kind not in (SOCK_DGRAM, SOCK_RAW):
-        return failed(errno.ESOCKTNOSUPPORT)
-    if protocol not in NETLINK_PROTOCOLS:
-        return failed(errno.EPROTONOSUPPORT)
-    made = kernel.sockets.create(network_of(actor), AF_NETLINK, "n")
-    made.type, made.protocol = kind, protocol
-    return Reply((made.number,), fds=(made.hand_out(),))
-
-
-def _on_socket(run: Callable[[SocketKernel, SimulatedSocket, Sequence[Any]], Reply]) -> Callable[..., Reply]:
+def _on_socket(
+    sockets: SocketTable, run: Callable[[SimulatedSocket, Sequence[Any]], Reply]
+) -> Callable[[Actor, Sequence[Any]], Reply]:
     """Make a handler whose first argument is a socket's number, and which is run for that socket."""
 
-    def handler(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        found = kernel.sockets.of(actor, arguments[0])
-        return failed(errno.EBADF) if found is None else run(kernel, found, arguments[1:])
+    def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
+        found = sockets.of(actor, arguments[0])
+        return failed(errno.EBADF) if found is None else run(found, arguments[1:])
 
     return handler
 
@@ -93,225 +63,281 @@ def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) ->
     return 0 if len(ip) == (4 if family == 4 else 16) and 0 <= port < 1 << 16 else errno.EINVAL
 
 
-def bind(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes, port, the lowest port that the caller may have] -> [0]"""
-    family, ip, port, least = arguments
-    wrong = _wrong_address(which, family, ip, port)
-    if wrong:
-        return failed(wrong)
-    code = kernel.sockets.binding.bind_as_wanted(which, ip, port, least)
-    if code == errno.EADDRINUSE:
-        kernel.log.event(kernel.now_ns, "address_in_use", host=which.host.name, port=port)
-    return _status(code)
+class SocketHandlers:
+    """SOCKET and its relatives. `streams` tell the shims what each stream may do without the server."""
 
+    def __init__(
+        self, sockets: SocketTable, datagrams: Datagrams, netlink: Netlink, streams: Streams, clock: Clock, log: EventLog
+    ) -> None:
+        self._sockets, self._datagrams, self._netlink, self._streams, self._clock, self._log = (
+            sockets,
+            datagrams,
+            netlink,
+            streams,
+            clock,
+            log,
+        )
 
-def bind_any(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, family, bytes, port, lowest port] -> [0]; a netlink socket bound to port 0 gets its process's pid (netlink(7))."""
-    found = kernel.sockets.of(actor, arguments[0])
-    if found is None:
-        return failed(errno.EBADF)
-    if found.kind != "n":
-        return bind(kernel, found, arguments[1:])
-    if arguments[1] != AF_NETLINK:
-        return failed(errno.EINVAL)
-    return _status(kernel.netlink.bind(found, actor.process.pid, arguments[3]))
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.SOCKET): Handler("iii", self.create, makes_descriptors=True),
+            int(Op.BIND): Handler("iibii", self.bind_any),
+            int(Op.LISTEN): Handler("ii", _on_socket(self._sockets, self.listen)),
+            int(Op.CONNECT): Handler("iibii", _on_socket(self._sockets, self.connect), makes_descriptors=True),
+            int(Op.ACCEPT): Handler("i", self.accept),
+            int(Op.SOCKNAME): Handler("i", _on_socket(self._sockets, self.socket_name)),
+            int(Op.PEERNAME): Handler("i", _on_socket(self._sockets, self.peer_name)),
+            int(Op.SHUTDOWN): Handler("ii", _on_socket(self._sockets, self.shutdown)),
+            int(Op.CONNECTED): Handler("i", _on_socket(self._sockets, self.connected)),
+            int(Op.MAY_SEND): Handler("iib", _on_socket(self._sockets, self.may_send)),
+            int(Op.LATE): Handler("iii", _on_socket(self._sockets, self.late)),
+        }
 
+    def create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[family, type, protocol] -> [id] + fd; the server keeps the other end of the pair."""
+        family, kind, protocol = arguments
+        if family == AF_NETLINK:
+            return self._create_netlink(actor, kind, protocol)
+        if family not in (4, 6):
+            return failed(errno.EAFNOSUPPORT)
+        if kind not in PROTOCOLS:
+            return failed(errno.ESOCKTNOSUPPORT)
+        if protocol == ICMP_OF[family] and kind != SOCK_STREAM:
+            return self._create_icmp(actor, family, kind)
+        if protocol not in PROTOCOLS[kind]:
+            return failed(errno.EPERM if kind == SOCK_RAW else errno.EPROTONOSUPPORT)
+        made = self._sockets.create(network_of(actor), family, "s" if kind == SOCK_STREAM else "d")
+        made.owner = actor.process
+        return Reply((made.number,), fds=(made.hand_out(),))
 
-def listen(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[backlog] -> [0]"""
-    if which.kind != "s":
-        return failed(errno.EOPNOTSUPP)
-    if which.state not in (SocketState.OPEN, SocketState.LISTENING):
-        return failed(errno.EINVAL)
-    if which.local is None or not which.bound:
-        kernel.sockets.binding.bind(which, ANY[which.family], 0)
-    which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
-    which.state = SocketState.LISTENING
-    kernel.shared.streams.tell(which.number, STREAM_LISTENS)
-    assert which.local is not None
-    kernel.log.event(kernel.now_ns, "listen", host=which.host.name, port=which.local.port)
-    return OK
+    def _create_icmp(self, actor: Actor, family: int, kind: int) -> Reply:
+        """A ping socket, or a raw socket for ICMP, which has its protocol for a port."""
+        made = self._sockets.create(network_of(actor), family, PING if kind == SOCK_DGRAM else RAW)
+        made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
+        if kind == SOCK_RAW:
+            made.local = Address(ANY[family], made.protocol)
+            self._sockets.binding.ports_of(made.host).add(made)
+        return Reply((made.number,), fds=(made.hand_out(),))
 
+    def _create_netlink(self, actor: Actor, kind: int, protocol: int) -> Reply:
+        if kind not in (SOCK_DGRAM, SOCK_RAW):
+            return failed(errno.ESOCKTNOSUPPORT)
+        if protocol not in NETLINK_PROTOCOLS:
+            return failed(errno.EPROTONOSUPPORT)
+        made = self._sockets.create(network_of(actor), AF_NETLINK, "n")
+        made.type, made.protocol = kind, protocol
+        return Reply((made.number,), fds=(made.hand_out(),))
 
-def connect(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd in place of a broken one."""
-    family, ip, port, waits = arguments
-    if family == 0:
-        return _disconnect(kernel, which)
-    wrong = _wrong_address(which, family, ip, port)
-    if wrong:
-        return failed(wrong)
-    target = Address(ip, port)
-    if which.kind == "s":
-        code = kernel.sockets.handshake.connect(which, target, bool(waits))
-        renewed = () if which.app_end is None else (which.hand_out(),)
-        return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
-    address = plain(target.ip)
-    if kernel.datagrams.multicast.is_many(which.host, address):
-        return _connect_to_many(kernel, which, target)
-    if kernel.sockets.binding.host_of(which.host, address) is None:
-        return failed(errno.ENETUNREACH)
-    code = kernel.sockets.binding.autobind(which, address)
-    if code == 0:
-        which.remote, which.state = target, SocketState.CONNECTED
-    return _status(code)
+    def bind(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[family, bytes, port, the lowest port that the caller may have] -> [0]"""
+        family, ip, port, least = arguments
+        wrong = _wrong_address(which, family, ip, port)
+        if wrong:
+            return failed(wrong)
+        code = self._sockets.binding.bind_as_wanted(which, ip, port, least)
+        if code == errno.EADDRINUSE:
+            self._log.event(self._clock.now_ns, "address_in_use", host=which.host.name, port=port)
+        return _status(code)
 
+    def bind_any(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id, family, bytes, port, lowest port] -> [0]; a netlink socket at port 0 gets its process's pid: netlink(7)."""
+        found = self._sockets.of(actor, arguments[0])
+        if found is None:
+            return failed(errno.EBADF)
+        if found.kind != "n":
+            return self.bind(found, arguments[1:])
+        if arguments[1] != AF_NETLINK:
+            return failed(errno.EINVAL)
+        return _status(self._netlink.bind(found, actor.process.pid, arguments[3]))
 
-def _disconnect(kernel: SocketKernel, which: SimulatedSocket) -> Reply:
-    """connect(2) to AF_UNSPEC: a socket forgets its peer."""
-    if which.kind == "s":
-        kernel.sockets.handshake.dissolve(which)
-        return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
-    which.remote, which.state = None, SocketState.OPEN
-    if which.kind == "d":
-        kernel.sockets.binding.loosen(which)
-    return OK
-
-
-def _connect_to_many(kernel: SocketKernel, which: SimulatedSocket, target: Address) -> Reply:
-    """Connect a datagram socket to a broadcast or multicast address."""
-    address = plain(target.ip)
-    code = kernel.datagrams.multicast.may_send(which, address)
-    if code:
-        return failed(code)
-    source = kernel.sockets.binding.source(which, address, kernel.datagrams.multicast.source(which, address))
-    if source is None:
-        return failed(errno.EADDRNOTAVAIL)
-    which.local, which.remote, which.state = source, target, SocketState.CONNECTED
-    return OK
-
-
-def may_send(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[family, bytes] -> [0 | -errno]; whether a datagram to an address, which may be broadcast or multicast, may be sent."""
-    family, ip = arguments
-    if _wrong_address(which, family, ip, 0):
-        return OK  # the call that sends the datagram reports a wrong address
-    known = kernel.datagrams.multicast
-    return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
-
-
-def accept(kernel: SocketKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [new id, family, bytes, port] + fd"""
-    which = kernel.sockets.of(actor, arguments[0])
-    if which is None:
-        return failed(errno.EBADF)
-    accepted = kernel.sockets.handshake.accept(which)
-    if isinstance(accepted, int):
-        return failed(accepted)
-    served, fd = accepted
-    served.owner = actor.process
-    assert served.remote is not None
-    return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
-
-
-def socket_name(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, family, bytes, port]"""
-    if which.kind == "n":
-        return Reply((0, AF_NETLINK, b"", kernel.netlink.port(which)))
-    local = which.local or Address(ANY[which.family], 0)
-    return Reply((0, local.family, local.ip, local.port))
-
-
-def peer_name(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, family, bytes, port]"""
-    if which.kind == "n":  # the peer is the kernel, at port 0
-        return Reply((0, AF_NETLINK, b"", 0))
-    if which.state is not SocketState.CONNECTED or which.remote is None:
-        return failed(errno.ENOTCONN)
-    return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
-
-
-def connected(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0], [1] while the socket connects, -ENOTCONN if it is a stream socket without a peer."""
-    if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
-        return failed(errno.ENOTCONN)
-    return Reply((int(which.state is SocketState.CONNECTING),))
-
-
-def shutdown(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data.
-
-    [1]: there was no connection yet, and there will be none; the shim leaves its end alone.
-    """
-    if not 0 <= arguments[0] <= SHUT_RDWR:
-        return failed(errno.EINVAL)
-    if which.kind == "s" and which.state is SocketState.CONNECTING:
-        kernel.sockets.handshake.give_up(which)
-        return Reply((1,))
-    if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
-        return failed(errno.ENOTCONN)
-    which.was_shut_down = arguments[0] == SHUT_RDWR
-    if which.kind == "s" and which.state is SocketState.CONNECTED and arguments[0] == SHUT_RD:
-        which.reads_no_more = True
-        kernel.sockets.streams.tell(which)
-    if which.state is SocketState.LISTENING and arguments[0] != SHUT_WR:
-        kernel.sockets.handshake.refuse_pending(which)
-        which.state = SocketState.OPEN
-    return OK
-
-
-def get_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[level, option] -> [0, bytes]"""
-    level, option = arguments
-    found = options.get(kernel, which, (level, option))
-    return failed(found) if isinstance(found, int) else Reply((0, found))
-
-
-def set_option(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[level, option, bytes] -> [0]; every known option is kept, and has an effect where the server models it."""
-    level, option, value = arguments
-    if level in options.levels_of(which) and which.kind != "n":
-        if (level, option) in multicast.SOURCE_FILTERS:
-            kernel.warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: not modelled")
-            return failed(errno.ENOPROTOOPT)
-        if (level, option) in multicast.JOINS:
-            return _status(kernel.datagrams.multicast.change(which, level, option, value))
-    if (level, option) == options.UDP_CORK and which.kind == "d":
-        kernel.datagrams.take(which)
-    code = options.put(kernel, which, (level, option), value)
-    if code == 0 and (level, option) in (options.TCP_CORK, options.UDP_CORK):
-        _cork(kernel, which, (level, option))
-    kernel.faults.keepalive.consider(which)
-    return _status(code)
-
-
-def _cork(kernel: SocketKernel, which: SimulatedSocket, key: tuple[int, int]) -> None:
-    """TCP_CORK or UDP_CORK has been set, or taken back: then what was kept back leaves."""
-    is_on = any(which.options[key])
-    if which.kind == "s":
-        kernel.sockets.streams.keep_back(which, KEEPS_CORK, is_on)
-    elif not is_on:
-        kernel.datagrams.finish(which)
-
-
-def more(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[1 if more is to join what is sent next, 0 if nothing does, -1 to ask] -> [0]; of datagrams [1] if one has been begun."""
-    if which.kind == "s":
-        if arguments[0] >= 0:
-            kernel.sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))
+    def listen(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[backlog] -> [0]"""
+        if which.kind != "s":
+            return failed(errno.EOPNOTSUPP)
+        if which.state not in (SocketState.OPEN, SocketState.LISTENING):
+            return failed(errno.EINVAL)
+        if which.local is None or not which.bound:
+            self._sockets.binding.bind(which, ANY[which.family], 0)
+        which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
+        which.state = SocketState.LISTENING
+        self._streams.tell(which.number, STREAM_LISTENS)
+        assert which.local is not None
+        self._log.event(self._clock.now_ns, "listen", host=which.host.name, port=which.local.port)
         return OK
-    return Reply((int(which.kind != "n" and kernel.datagrams.has_begun(which)),))
+
+    def connect(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd if the old one broke."""
+        family, ip, port, waits = arguments
+        if family == 0:
+            return self._disconnect(which)
+        wrong = _wrong_address(which, family, ip, port)
+        if wrong:
+            return failed(wrong)
+        target = Address(ip, port)
+        if which.kind == "s":
+            code = self._sockets.handshake.connect(which, target, bool(waits))
+            renewed = () if which.app_end is None else (which.hand_out(),)
+            return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
+        address = plain(target.ip)
+        if self._datagrams.multicast.is_many(which.host, address):
+            return self._connect_to_many(which, target)
+        if self._sockets.binding.host_of(which.host, address) is None:
+            return failed(errno.ENETUNREACH)
+        code = self._sockets.binding.autobind(which, address)
+        if code == 0:
+            which.remote, which.state = target, SocketState.CONNECTED
+        return _status(code)
+
+    def _disconnect(self, which: SimulatedSocket) -> Reply:
+        """connect(2) to AF_UNSPEC: a socket forgets its peer."""
+        if which.kind == "s":
+            self._sockets.handshake.dissolve(which)
+            return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
+        which.remote, which.state = None, SocketState.OPEN
+        if which.kind == "d":
+            self._sockets.binding.loosen(which)
+        return OK
+
+    def _connect_to_many(self, which: SimulatedSocket, target: Address) -> Reply:
+        """Connect a datagram socket to a broadcast or multicast address."""
+        address = plain(target.ip)
+        code = self._datagrams.multicast.may_send(which, address)
+        if code:
+            return failed(code)
+        source = self._sockets.binding.source(which, address, self._datagrams.multicast.source(which, address))
+        if source is None:
+            return failed(errno.EADDRNOTAVAIL)
+        which.local, which.remote, which.state = source, target, SocketState.CONNECTED
+        return OK
+
+    def may_send(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[family, bytes] -> [0 | -errno]; whether a datagram to an address (perhaps broadcast or multicast) may be sent."""
+        family, ip = arguments
+        if _wrong_address(which, family, ip, 0):
+            return OK  # the call that sends the datagram reports a wrong address
+        known = self._datagrams.multicast
+        return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
+
+    def accept(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id] -> [new id, family, bytes, port] + fd"""
+        which = self._sockets.of(actor, arguments[0])
+        if which is None:
+            return failed(errno.EBADF)
+        accepted = self._sockets.handshake.accept(which)
+        if isinstance(accepted, int):
+            return failed(accepted)
+        served, fd = accepted
+        served.owner = actor.process
+        assert served.remote is not None
+        return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
+
+    def socket_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0, family, bytes, port]"""
+        if which.kind == "n":
+            return Reply((0, AF_NETLINK, b"", self._netlink.port(which)))
+        local = which.local or Address(ANY[which.family], 0)
+        return Reply((0, local.family, local.ip, local.port))
+
+    def peer_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0, family, bytes, port]"""
+        if which.kind == "n":  # the peer is the kernel, at port 0
+            return Reply((0, AF_NETLINK, b"", 0))
+        if which.state is not SocketState.CONNECTED or which.remote is None:
+            return failed(errno.ENOTCONN)
+        return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
+
+    def connected(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0], [1] while the socket connects, -ENOTCONN if it is a stream socket without a peer."""
+        if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
+            return failed(errno.ENOTCONN)
+        return Reply((int(which.state is SocketState.CONNECTING),))
+
+    def shutdown(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data.
+
+        [1]: there was no connection yet, and there will be none; the shim leaves its end alone.
+        """
+        if not 0 <= arguments[0] <= SHUT_RDWR:
+            return failed(errno.EINVAL)
+        if which.kind == "s" and which.state is SocketState.CONNECTING:
+            self._sockets.handshake.give_up(which)
+            return Reply((1,))
+        if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
+            return failed(errno.ENOTCONN)
+        which.was_shut_down = arguments[0] == SHUT_RDWR
+        if which.kind == "s" and which.state is SocketState.CONNECTED and arguments[0] == SHUT_RD:
+            which.reads_no_more = True
+            self._sockets.streams.tell(which)
+        if which.state is SocketState.LISTENING and arguments[0] != SHUT_WR:
+            self._sockets.handshake.refuse_pending(which)
+            which.state = SocketState.OPEN
+        return OK
+
+    def late(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[most, 1 to leave it there] -> [0, bytes]: what has come since the stream was shut down for reading."""
+        most, leaves_it = arguments
+        return Reply((0, self._sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
 
 
-def late(kernel: SocketKernel, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-    """[most, 1 to leave it there] -> [0, bytes]: what has come since the stream was shut down for reading."""
-    most, leaves_it = arguments
-    return Reply((0, kernel.sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
+class OptionHandlers:
+    """SOCKET_GET, SOCKET_SET and MORE: what a socket is set to."""
 
+    def __init__(
+        self,
+        sockets: SocketTable,
+        datagrams: Datagrams,
+        keepalive: Keepalive,
+        get: Callable[[SimulatedSocket, options.Key], bytes | int],
+        put: Callable[[SimulatedSocket, options.Key, bytes], int],
+        warn: Callable[[str], None],
+    ) -> None:
+        self._sockets, self._datagrams, self._keepalive, self._warn = sockets, datagrams, keepalive, warn
+        self._get, self._put = get, put
 
-HANDLERS: dict[int, Handler] = {
-    int(Op.SOCKET): Handler("iii", create, makes_descriptors=True),
-    int(Op.BIND): Handler("iibii", bind_any),
-    int(Op.LISTEN): Handler("ii", _on_socket(listen)),
-    int(Op.CONNECT): Handler("iibii", _on_socket(connect), makes_descriptors=True),
-    int(Op.ACCEPT): Handler("i", accept),
-    int(Op.SOCKNAME): Handler("i", _on_socket(socket_name)),
-    int(Op.PEERNAME): Handler("i", _on_socket(peer_name)),
-    int(Op.SHUTDOWN): Handler("ii", _on_socket(shutdown)),
-    int(Op.CONNECTED): Handler("i", _on_socket(connected)),
-    int(Op.MAY_SEND): Handler("iib", _on_socket(may_send)),
-    int(Op.LATE): Handler("iii", _on_socket(late)),
-    int(Op.MORE): Handler("ii", _on_socket(more)),
-    int(Op.SOCKET_GET): Handler("iii", _on_socket(get_option)),
-    int(Op.SOCKET_SET): Handler("iiib", _on_socket(set_option)),
-}
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.MORE): Handler("ii", _on_socket(self._sockets, self.more)),
+            int(Op.SOCKET_GET): Handler("iii", _on_socket(self._sockets, self.get_option)),
+            int(Op.SOCKET_SET): Handler("iiib", _on_socket(self._sockets, self.set_option)),
+        }
+
+    def get_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[level, option] -> [0, bytes]"""
+        level, option = arguments
+        found = self._get(which, (level, option))
+        return failed(found) if isinstance(found, int) else Reply((0, found))
+
+    def set_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[level, option, bytes] -> [0]; every known option is kept, and has an effect where the server models it."""
+        level, option, value = arguments
+        if level in options.levels_of(which) and which.kind != "n":
+            if (level, option) in multicast.SOURCE_FILTERS:
+                self._warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: not modelled")
+                return failed(errno.ENOPROTOOPT)
+            if (level, option) in multicast.JOINS:
+                return _status(self._datagrams.multicast.change(which, level, option, value))
+        if (level, option) == options.UDP_CORK and which.kind == "d":
+            self._datagrams.take(which)
+        code = self._put(which, (level, option), value)
+        if code == 0 and (level, option) in (options.TCP_CORK, options.UDP_CORK):
+            self._cork(which, (level, option))
+        self._keepalive.consider(which)
+        return _status(code)
+
+    def _cork(self, which: SimulatedSocket, key: tuple[int, int]) -> None:
+        """TCP_CORK or UDP_CORK has been set, or taken back: then what was kept back leaves."""
+        is_on = any(which.options[key])
+        if which.kind == "s":
+            self._sockets.streams.keep_back(which, KEEPS_CORK, is_on)
+        elif not is_on:
+            self._datagrams.finish(which)
+
+    def more(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+        """[1 if more is to join what is sent next, 0 if nothing, -1 to ask] -> [0]; of datagrams [1] if one has been begun."""
+        if which.kind == "s":
+            if arguments[0] >= 0:
+                self._sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))
+            return OK
+        return Reply((int(which.kind != "n" and self._datagrams.has_begun(which)),))

@@ -1,26 +1,27 @@
 """The shape of a handler, and the check of what an emulated process has sent.
 
-A handler decides last which actor has the turn: it returns a reply, and the actor keeps the turn; or it returns None once the
-actor is parked, ready or dead, and the turn is free (only a debugger keeps a reply back while the actor has the turn). A
-handler that raises because of what the message says ends the sender, and no other process.
+A handler is called with the sender of a message and the arguments of the message. What it returns says which actor has the
+turn: a Reply, and the sender keeps the turn; None, once the sender is parked, ready or dead, and the turn is free (only a
+debugger keeps a reply back while the sender has the turn); a Handover, and the sender, which has got the turn without the
+server, says more. A handler that raises because of what the message says ends the sender, and no other process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import Kernel
     from rsg_server.process.actor import Actor
 
 
 class Reply:
     """The values of a reply (the first is the status), and its descriptors, which are closed once sent if `close`.
 
-    Nothing else happens before `newborn` has said HELLO. The class is no dataclass, whose generated __init__ would be
-    interpreted: one is made for every message.
+    Nothing else happens before `newborn` has said HELLO. A newborn whose channel is among the descriptors is forked by the
+    actor that gets the reply; another newborn has been forked, and says HELLO before the reply is sent. The class is no
+    dataclass, whose generated __init__ would be interpreted: one is made for every message.
     """
 
     __slots__ = ("close", "fds", "newborn", "values")
@@ -35,21 +36,18 @@ class Reply:
         self.values, self.fds, self.close, self.newborn = values, fds, close, newborn
 
 
-class Turns(Protocol):
-    """What handlers ask of the turn loop (rsg_server.turn.loop), which calls them."""
+class Handover:
+    """The sender has got the turn without the server, and says `message` next."""
 
-    def look(self) -> None:
-        """Wake the actors for whom something has become ready."""
+    __slots__ = ("message",)
 
-    def introduce(self, child: Actor) -> None:
-        """Handle the first message of a forked child, before its parent or others go on."""
-
-    def hand_to(self, actor: Actor, message: bytes) -> None:
-        """Another actor than the holder has got the turn without the server, and says `message` next."""
+    def __init__(self, message: bytes) -> None:
+        self.message = message
 
 
 OK = Reply()
-Run = Callable[["Kernel", "Actor", Sequence[Any]], Reply | None]
+Answer = Reply | Handover | None
+Run = Callable[["Actor", Sequence[Any]], Answer]
 
 
 _TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}

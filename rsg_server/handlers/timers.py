@@ -15,10 +15,13 @@ from rsg_server.process.process import Timer
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import TimerKernel
+    from rsg_server.clock.timeline import Timeline
     from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.process import Process
-    from rsg_server.process.timerfds import TimerFd
+    from rsg_server.process.signals import Signals
+    from rsg_server.process.timerfds import TimerFd, TimerFds
+    from rsg_server.shared.clock import Clock
 
 TIMER_IDS = 1 << 31
 """One above the highest number of a timer (timer_t is an int for the kernel)."""
@@ -33,164 +36,180 @@ def _left(now_ns: int, next_ns: int) -> int:
     return max(next_ns - now_ns, 1) if next_ns else 0
 
 
-def _left_of(kernel: TimerKernel, timer: Timer) -> int:
-    return _left(kernel.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
+class TimerHandlers:
+    """TIMER_SET and its relatives: timers that send signals, and limits of CPU time."""
 
+    def __init__(self, timeline: Timeline, clock: Clock, signals: Signals, cpu_timers: CpuTimers) -> None:
+        self._timeline, self._clock, self._signals, self._cpu_timers = timeline, clock, signals, cpu_timers
 
-def timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
-    number, first, interval, signal_number, tid, value = arguments
-    if not 0 <= number < TIMER_IDS:
-        return failed(errno.EINVAL)
-    process = actor.process
-    timer = process.timers.setdefault(number, Timer())
-    timer.overruns = timer.overruns_taken = 0
-    before = (0, _left_of(kernel, timer), timer.interval_ns)
-    if timer.event is not None:
-        timer.event.cancel()
-    timer.next_ns, timer.interval_ns, timer.cpu_of = first, interval, None
-    timer.signal, timer.tid, timer.value, timer.event = signal_number, tid, value, None
-    if timer.next_ns > 0:
-        timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
-    return Reply(before)
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.TIMER_SET): Handler("iiiiii", self.timer_set),
+            int(Op.CPU_TIMER_SET): Handler("iiiiiiii", self.cpu_timer_set),
+            int(Op.CPU_LIMIT): Handler("iiii", self.cpu_limit),
+            int(Op.TIMER_GET): Handler("i", self.timer_get),
+            int(Op.TIMER_DELETE): Handler("i", self.timer_delete),
+        }
 
+    def _left_of(self, timer: Timer) -> int:
+        return _left(self._clock.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
 
-def _expire(kernel: TimerKernel, process: Process, number: int, timer: Timer) -> None:
-    """Let a timer expire: arm it for its next period, and send its signal unless an earlier one is pending."""
-    timer.event = None
-    expired = 1
-    if timer.interval_ns > 0:
-        last_ns = timer.next_ns
-        timer.next_ns = next_period(last_ns, timer.interval_ns, kernel.now_ns)
-        timer.event = kernel.timeline.add(timer.next_ns, lambda: _expire(kernel, process, number, timer))
-        expired = (timer.next_ns - last_ns) // timer.interval_ns
-    else:
-        timer.next_ns = 0
-    if notify_expiry(kernel.signals, process, number, timer, expired):
-        kernel.signals.notice(process, timer.signal, timer.tid)
+    def timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
+        number, first, interval, signal_number, tid, value = arguments
+        if not 0 <= number < TIMER_IDS:
+            return failed(errno.EINVAL)
+        process = actor.process
+        timer = process.timers.setdefault(number, Timer())
+        timer.overruns = timer.overruns_taken = 0
+        before = (0, self._left_of(timer), timer.interval_ns)
+        if timer.event is not None:
+            timer.event.cancel()
+        timer.next_ns, timer.interval_ns, timer.cpu_of = first, interval, None
+        timer.signal, timer.tid, timer.value, timer.event = signal_number, tid, value, None
+        if timer.next_ns > 0:
+            timer.event = self._timeline.add(timer.next_ns, lambda: self._expire(process, number, timer))
+        return Reply(before)
 
-
-def cpu_timer_set(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id, tid of the clock, first, interval, signal, tid, value, 1 if absolute] -> [0, left, interval] of before.
-
-    The clock is the charged CPU time of that thread, of the whole process if it is 0.
-    """
-    number, clock_tid, first, interval, signal_number, tid, value, absolute = arguments
-    process = actor.process
-    clock = next((other for other in process.actors if other.tid == clock_tid), None) if clock_tid else process
-    if not 0 <= number < TIMER_IDS or clock is None:
-        return failed(errno.EINVAL)
-    before = timer_set(kernel, actor, (number, 0, interval, signal_number, tid, value))
-    timer = process.timers[number]
-    timer.cpu_of, timer.next_ns = clock, first
-    if first > 0 and not absolute:
-        timer.next_ns += clock.cpu_ns
-    process.has_cpu_timers = True
-    return before
-
-
-def cpu_limit(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid, 1 if set, soft, hard] -> [0, soft, hard] of before; [1] if the kernel keeps the limit of that process."""
-    pid, sets, soft, hard = arguments
-    process = actor.process.host.processes.get(pid) if pid else actor.process
-    if process is None or not kernel.cpu_timers.counts(process):
-        return Reply((1,))
-    before = process.cpu_limit or (NO_LIMIT, NO_LIMIT)
-    if sets:
-        process.cpu_limit = (soft, hard) if (soft, hard) != (NO_LIMIT, NO_LIMIT) else None
-    return Reply((0, *before))
-
-
-def timer_get(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0, left, interval, overruns]; zeros if there is no such timer."""
-    timer = actor.process.timers.get(arguments[0], Timer())
-    overruns = timer.overruns_taken if is_timer_pending(actor.process, timer) else timer.overruns
-    return Reply((0, _left_of(kernel, timer), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
-
-
-def timer_delete(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[id] -> [0]"""
-    timer = actor.process.timers.pop(arguments[0], None)
-    if timer is not None and timer.event is not None:
-        timer.event.cancel()
-    return OK
-
-
-def timerfd_create(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[1 if of CLOCK_REALTIME] -> [0] + an eventfd, which the server writes when the timer expires."""
-    kernel.timerfds.sweep(kernel.processes.values())
-    timer = kernel.timerfds.create(bool(arguments[0]))
-    return Reply(fds=(timer.fd,), close=False)
-
-
-def _on_timerfd(run: Callable[[TimerKernel, TimerFd, Sequence[Any]], Reply]) -> Callable[..., Reply]:
-    """Make a handler whose first argument is a descriptor of the caller, and which is run for the timerfd behind it."""
-
-    def handler(kernel: TimerKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        try:
-            timer = kernel.timerfds.of(actor.process, arguments[0])
-        except (FileNotFoundError, ProcessLookupError):
-            return failed(errno.EBADF)
-        return failed(errno.EINVAL) if timer is None else run(kernel, timer, arguments[1:])
-
-    return handler
-
-
-def timerfd_set(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-    """[value, interval, 1 if absolute] -> [0, left, interval] of before; value 0 disarms."""
-    value, interval, absolute = arguments
-    before = (0, _left(kernel.now_ns, timer.next_ns), timer.interval_ns)
-    if timer.event is not None:
-        timer.event.cancel()
+    def _expire(self, process: Process, number: int, timer: Timer) -> None:
+        """Let a timer expire: arm it for its next period, and send its signal unless an earlier one is pending."""
         timer.event = None
-    poller = select.poll()
-    poller.register(timer.fd, select.POLLIN)
-    if poller.poll(0):  # the description is shared with emulated processes, which may have made reads wait
-        os.eventfd_read(timer.fd)
-    timer.interval_ns = interval
-    timer.next_ns = _first_ns(kernel, timer, value, bool(absolute)) if value > 0 else 0
-    if timer.next_ns > 0:
-        timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
-    return Reply(before)
+        expired = 1
+        if timer.interval_ns > 0:
+            last_ns = timer.next_ns
+            timer.next_ns = next_period(last_ns, timer.interval_ns, self._clock.now_ns)
+            timer.event = self._timeline.add(timer.next_ns, lambda: self._expire(process, number, timer))
+            expired = (timer.next_ns - last_ns) // timer.interval_ns
+        else:
+            timer.next_ns = 0
+        if notify_expiry(self._signals, process, number, timer, expired):
+            self._signals.notice(process, timer.signal, timer.tid)
+
+    def cpu_timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id, tid of the clock, first, interval, signal, tid, value, 1 if absolute] -> [0, left, interval] of before.
+
+        The clock is the charged CPU time of that thread, of the whole process if it is 0.
+        """
+        number, clock_tid, first, interval, signal_number, tid, value, absolute = arguments
+        process = actor.process
+        clock = next((other for other in process.actors if other.tid == clock_tid), None) if clock_tid else process
+        if not 0 <= number < TIMER_IDS or clock is None:
+            return failed(errno.EINVAL)
+        before = self.timer_set(actor, (number, 0, interval, signal_number, tid, value))
+        timer = process.timers[number]
+        timer.cpu_of, timer.next_ns = clock, first
+        if first > 0 and not absolute:
+            timer.next_ns += clock.cpu_ns
+        process.has_cpu_timers = True
+        return before
+
+    def cpu_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid, 1 if set, soft, hard] -> [0, soft, hard] of before; [1] if the kernel keeps the limit of that process."""
+        pid, sets, soft, hard = arguments
+        process = actor.process.host.processes.get(pid) if pid else actor.process
+        if process is None or not self._cpu_timers.counts(process):
+            return Reply((1,))
+        before = process.cpu_limit or (NO_LIMIT, NO_LIMIT)
+        if sets:
+            process.cpu_limit = (soft, hard) if (soft, hard) != (NO_LIMIT, NO_LIMIT) else None
+        return Reply((0, *before))
+
+    def timer_get(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id] -> [0, left, interval, overruns]; zeros if there is no such timer."""
+        timer = actor.process.timers.get(arguments[0], Timer())
+        overruns = timer.overruns_taken if is_timer_pending(actor.process, timer) else timer.overruns
+        return Reply((0, self._left_of(timer), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
+
+    def timer_delete(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[id] -> [0]"""
+        timer = actor.process.timers.pop(arguments[0], None)
+        if timer is not None and timer.event is not None:
+            timer.event.cancel()
+        return OK
 
 
-def _first_ns(kernel: TimerKernel, timer: TimerFd, value: int, absolute: bool) -> int:
-    """The moment of the first expiration, at least 1; a moment that is past is due at once."""
-    if not absolute:
-        return kernel.now_ns + value
-    return max(value - (kernel.options.epoch_ns if timer.is_real else kernel.options.uptime_ns), 1)
+class TimerFdHandlers:
+    """TIMERFD and its relatives. `epochs`: what CLOCK_REALTIME and CLOCK_MONOTONIC say at the start."""
 
+    def __init__(
+        self,
+        timerfds: TimerFds,
+        processes: dict[int, Process],
+        timeline: Timeline,
+        clock: Clock,
+        readiness_changed: Callable[[], None],
+        epochs: tuple[int, int],
+    ) -> None:
+        self._timerfds, self._processes, self._timeline, self._clock = timerfds, processes, timeline, clock
+        self._readiness_changed, (self._epoch_ns, self._uptime_ns) = readiness_changed, epochs
 
-def _ring(kernel: TimerKernel, timer: TimerFd) -> None:
-    """Let a timerfd expire: arm it for its next period, and write the number of expirations to its eventfd."""
-    expired = 1
-    timer.event = None
-    if timer.interval_ns > 0:
-        last_ns = timer.next_ns
-        timer.next_ns = next_period(last_ns, timer.interval_ns, kernel.now_ns)
-        timer.event = kernel.timeline.add(timer.next_ns, lambda: _ring(kernel, timer))
-        expired = (timer.next_ns - last_ns) // timer.interval_ns
-    else:
-        timer.next_ns = 0
-    poller = select.poll()
-    poller.register(timer.fd, select.POLLOUT)
-    if poller.poll(0):  # a process may have written the eventfd full, and made writes to the shared description wait
-        os.eventfd_write(timer.fd, min(expired, EXPIRATIONS_MAX))
-    kernel.readiness.changed()
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.TIMERFD): Handler("i", self.timerfd_create, makes_descriptors=True),
+            int(Op.TIMERFD_SET): Handler("iiii", self._on_timerfd(self.timerfd_set)),
+            int(Op.TIMERFD_GET): Handler("i", self._on_timerfd(self.timerfd_get)),
+        }
 
+    def _on_timerfd(self, run: Callable[[TimerFd, Sequence[Any]], Reply]) -> Callable[[Actor, Sequence[Any]], Reply]:
+        """Make a handler whose first argument is a descriptor of the caller, and which is run for the timerfd behind it."""
 
-def timerfd_get(kernel: TimerKernel, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0, left, interval]"""
-    return Reply((0, _left(kernel.now_ns, timer.next_ns), timer.interval_ns))
+        def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
+            try:
+                timer = self._timerfds.of(actor.process, arguments[0])
+            except (FileNotFoundError, ProcessLookupError):
+                return failed(errno.EBADF)
+            return failed(errno.EINVAL) if timer is None else run(timer, arguments[1:])
 
+        return handler
 
-HANDLERS: dict[int, Handler] = {
-    int(Op.TIMER_SET): Handler("iiiiii", timer_set),
-    int(Op.CPU_TIMER_SET): Handler("iiiiiiii", cpu_timer_set),
-    int(Op.CPU_LIMIT): Handler("iiii", cpu_limit),
-    int(Op.TIMER_GET): Handler("i", timer_get),
-    int(Op.TIMER_DELETE): Handler("i", timer_delete),
-    int(Op.TIMERFD): Handler("i", timerfd_create, makes_descriptors=True),
-    int(Op.TIMERFD_SET): Handler("iiii", _on_timerfd(timerfd_set)),
-    int(Op.TIMERFD_GET): Handler("i", _on_timerfd(timerfd_get)),
-}
+    def timerfd_create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[1 if of CLOCK_REALTIME] -> [0] + an eventfd, which the server writes when the timer expires."""
+        self._timerfds.sweep(self._processes.values())
+        timer = self._timerfds.create(bool(arguments[0]))
+        return Reply(fds=(timer.fd,), close=False)
+
+    def timerfd_set(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+        """[value, interval, 1 if absolute] -> [0, left, interval] of before; value 0 disarms."""
+        value, interval, absolute = arguments
+        before = (0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns)
+        if timer.event is not None:
+            timer.event.cancel()
+            timer.event = None
+        poller = select.poll()
+        poller.register(timer.fd, select.POLLIN)
+        if poller.poll(0):  # the description is shared with emulated processes, which may have made reads wait
+            os.eventfd_read(timer.fd)
+        timer.interval_ns = interval
+        timer.next_ns = self._first_ns(timer, value, bool(absolute)) if value > 0 else 0
+        if timer.next_ns > 0:
+            timer.event = self._timeline.add(timer.next_ns, lambda: self._ring(timer))
+        return Reply(before)
+
+    def _first_ns(self, timer: TimerFd, value: int, absolute: bool) -> int:
+        """The moment of the first expiration, at least 1; a moment that is past is due at once."""
+        if not absolute:
+            return self._clock.now_ns + value
+        return max(value - (self._epoch_ns if timer.is_real else self._uptime_ns), 1)
+
+    def _ring(self, timer: TimerFd) -> None:
+        """Let a timerfd expire: arm it for its next period, and write the number of expirations to its eventfd."""
+        expired = 1
+        timer.event = None
+        if timer.interval_ns > 0:
+            last_ns = timer.next_ns
+            timer.next_ns = next_period(last_ns, timer.interval_ns, self._clock.now_ns)
+            timer.event = self._timeline.add(timer.next_ns, lambda: self._ring(timer))
+            expired = (timer.next_ns - last_ns) // timer.interval_ns
+        else:
+            timer.next_ns = 0
+        poller = select.poll()
+        poller.register(timer.fd, select.POLLOUT)
+        if poller.poll(0):  # a process may have written the eventfd full, and made writes to the shared description wait
+            os.eventfd_write(timer.fd, min(expired, EXPIRATIONS_MAX))
+        self._readiness_changed()
+
+    def timerfd_get(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0, left, interval]"""
+        return Reply((0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns))

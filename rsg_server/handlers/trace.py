@@ -10,21 +10,27 @@ from rsg_server.handlers.table import Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import TraceKernel
+    from rsg_server.diagnosis.traces import Traces
     from rsg_server.process.actor import Actor
 
 
-def trace(kernel: TraceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0] + the file for the calls of the sender, a thread; -ENOENT if nothing is traced."""
-    descriptor = kernel.traces.open(actor) if kernel.traces is not None else -errno.ENOENT
-    return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
+class TraceHandlers:
+    """TRACE and TRACE_TEXT."""
 
+    def __init__(self, traces: Traces | None) -> None:
+        self._traces = traces
 
-def trace_text(kernel: TraceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[bytes] -> [0]; appends to the sender's trace, for a process that may not write there itself."""
-    if kernel.traces is not None:
-        kernel.traces.write(actor, arguments[0])
-    return Reply()
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.TRACE): Handler("", self.trace), int(Op.TRACE_TEXT): Handler("b", self.trace_text)}
 
+    def trace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0] + the file for the calls of the sender, a thread; -ENOENT if nothing is traced."""
+        descriptor = self._traces.open(actor) if self._traces is not None else -errno.ENOENT
+        return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
 
-HANDLERS: dict[int, Handler] = {int(Op.TRACE): Handler("", trace), int(Op.TRACE_TEXT): Handler("b", trace_text)}
+    def trace_text(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[bytes] -> [0]; appends to the sender's trace, for a process that may not write there itself."""
+        if self._traces is not None:
+            self._traces.write(actor, arguments[0])
+        return Reply()

@@ -8,7 +8,7 @@ from rsg_server.process.actor import Actor
 from rsg_server.protocol import SPACE_LOCKS, WAKE_READY, Space
 
 if TYPE_CHECKING:
-    from rsg_server.process.needs import Waker
+    from collections.abc import Callable
 
 Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
@@ -19,12 +19,13 @@ LOOK_AGAIN = -1
 
 
 class FutexTable:
-    """Queues of parked actors by key.
+    """Queues of parked actors by key; `wake` ends the wait of one (Kernel.wake).
 
     A key is (space, word) in shared memory or of a kind of kernel object, and (-number of the process, word) in private memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wake: Callable[[Actor, int, int], bool]) -> None:
+        self._wake_actor = wake
         self._queues: dict[Key, list[Entry]] = {}
         self._keys: dict[int, list[Key]] = {}  # by actor number
         self.lock_waiters = 0  # actors in queues of the space of file locks
@@ -63,7 +64,7 @@ class FutexTable:
         """Whether no other actor waits at any of the words at which an actor waits."""
         return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))
 
-    def wake(self, kernel: Waker, key: Key, most: int, bitset: int) -> int:
+    def wake(self, key: Key, most: int, bitset: int) -> int:
         """Wake up to `most` waiters whose bitset meets `bitset`, in the order of their arrival. Returns how many were woken."""
         woken = 0
         gone: set[int] = set()
@@ -72,30 +73,30 @@ class FutexTable:
                 break
             if waits_for & bitset and actor.number not in gone:
                 gone.add(actor.number)
-                self._wake_one(kernel, actor, place)
+                self._wake_one(actor, place)
                 woken += 1
         return woken
 
-    def _wake_one(self, kernel: Waker, actor: Actor, place: int) -> None:
-        if not kernel.wake(actor, WAKE_READY, place):  # a signal has made the actor ready, but the actor has not run since
+    def _wake_one(self, actor: Actor, place: int) -> None:
+        if not self._wake_actor(actor, WAKE_READY, place):  # a signal has made the actor ready, but the actor has not run since
             self.remove(actor)
             actor.reply = (WAKE_READY, place)
 
-    def pass_lock(self, kernel: Waker, key: Key) -> tuple[int, bool]:
+    def pass_lock(self, key: Key) -> tuple[int, bool]:
         """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
         queue = self._queues.get(key)
         if not queue:
             return 0, False
         actor, _, place = queue[0]
-        self._wake_one(kernel, actor, place)
+        self._wake_one(actor, place)
         return actor.tid, key in self._queues
 
-    def wake_space(self, kernel: Waker, space: Space) -> None:
+    def wake_space(self, space: Space) -> None:
         """Wake all actors that wait for an object of a kind, so that they look at it again."""
         for key in [key for key in self._queues if key[0] == space]:
-            self.wake(kernel, key, 1 << 30, MATCH_ANY)
+            self.wake(key, 1 << 30, MATCH_ANY)
 
-    def wake_shared(self, kernel: Waker) -> None:
+    def wake_shared(self) -> None:
         """Let all actors that wait in shared memory look at their words: a dead process may have owned a robust lock there.
 
         One whose word is as it was waits on; a waiter that a requeue has moved knows only its first word, and is left alone.
@@ -104,9 +105,9 @@ class FutexTable:
             for actor, _, place in list(self._queues.get(key, ())):
                 parked = actor.parked
                 if parked is not None and parked.is_at_words():
-                    self._wake_one(kernel, actor, place)
+                    self._wake_one(actor, place)
                 elif parked is None or parked.is_at_word(*key):
-                    kernel.wake(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
+                    self._wake_actor(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:
         """The number of actors that wait at a word with this detail above their bitset."""

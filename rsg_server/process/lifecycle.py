@@ -321,7 +321,7 @@ class Lifecycle:
     def _tell_relatives(self, process: Process) -> None:
         kernel = self._kernel
         self.release_vfork(process)
-        kernel.futexes.wake_shared(kernel)
+        kernel.futexes.wake_shared()
         parent = process.parent
         if parent is not None and not parent.dead:
             parent.children.remove(process)

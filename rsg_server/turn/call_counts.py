@@ -17,7 +17,7 @@ from rsg_server.protocol import FLAG_COUNT_TRAPS, Op, Wait
 from rsg_server.shared.tables import trap_places
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Reply
+    from rsg_server.handlers.table import Answer
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
 
@@ -66,17 +66,17 @@ class CallCounts:
         """The handlers, each of which counts the messages that it gets."""
         return {number: replace(handler, run=self._counted(number, handler)) for number, handler in handlers.items()}
 
-    def _counted(self, number: int, handler: Handler) -> Callable[[Any, Actor, Sequence[Any]], Reply | None]:
+    def _counted(self, number: int, handler: Handler) -> Callable[[Actor, Sequence[Any]], Answer]:
         messages, name, run = self.messages, Op(number).name, handler.run
 
-        def counted(kernel: Any, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        def counted(actor: Actor, arguments: Sequence[Any]) -> Answer:
             program = os.path.basename(actor.process.program)
             if number in PARKS:
                 kind = MessageKind(program=program, message=name, wait=Wait(arguments[0]).name, call=call_name(arguments[1]))
             else:
                 kind = MessageKind(program=program, message=name)
             messages[kind] += 1
-            return run(kernel, actor, arguments)
+            return run(actor, arguments)
 
         return counted
 

@@ -13,13 +13,13 @@ import os
 import socket
 import struct
 import time
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.handlers import HANDLERS
-from rsg_server.handlers.handoff import catch_up
+from rsg_server.handlers.table import Handover, Reply
 from rsg_server.process.actor import STATE_RUNNING, Actor
 from rsg_server.process.lifecycle import FIRST_TURN
 from rsg_server.protocol import QUANTUM_NS, Hello, Op
@@ -31,7 +31,7 @@ from rsg_server.turn.listener import Listener
 from rsg_server.turn.wakeups import elect, wake_ready
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.table import Reply
+    from rsg_server.handlers.table import Answer, Handler
     from rsg_server.turn.needs import LoopKernel
 
 ROUNDS_BETWEEN_LOOKS = 64
@@ -61,7 +61,7 @@ class Outcome(Enum):
 class TurnLoop:
     """Gives turns until something outside the emulation has to be decided; trio is known to rsg_server.edge only."""
 
-    def __init__(self, kernel: LoopKernel) -> None:
+    def __init__(self, kernel: LoopKernel, handlers: dict[int, Handler], catch_up: Callable[[Actor], None]) -> None:
         self.kernel = kernel
         self._clock, self._turn = kernel.shared.clock, kernel.shared.turn
         self._slots, self._boxes = kernel.shared.slots, kernel.shared.boxes
@@ -70,9 +70,8 @@ class TurnLoop:
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
         self.stop = False
-        self._handed: tuple[Actor, bytes] | None = None  # who has got the turn without the server, and what this actor said
         self.listener = Listener(kernel)
-        self.handlers = HANDLERS
+        self.handlers, self._catch_up = handlers, catch_up
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -215,39 +214,29 @@ class TurnLoop:
             if not message:
                 self._lost_runner(speaker)
                 return False
-            reply = self._handle(speaker, message)
-            if reply is not None:
-                self._answer(speaker, reply)
-            if speaker is not actor and self._handed is None:  # its first message must say that it has the turn
-                self.kernel.lifecycle.kill(speaker.process)
-                self._lost_runner(speaker)
-                return False
-            if self._handed is not None:
-                (self.holder, said), self._handed = self._handed, None
-                actor = self.holder
-                self.listener.expect(said)
+            answer = self._handle(speaker, message)
+            if isinstance(answer, Handover):
+                self.holder = actor = speaker
+                self.listener.expect(answer.message)
+            else:
+                if answer is not None:
+                    self._answer(speaker, answer)
+                if speaker is not actor:  # its first message must say that it has the turn
+                    self.kernel.lifecycle.kill(speaker.process)
+                    self._lost_runner(speaker)
+                    return False
             if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False
 
-    # What handlers ask for
-
-    def look(self) -> None:
-        """Wake the actors for whom something has become ready."""
-        wake_ready(self.kernel)
-
-    def hand_to(self, actor: Actor, message: bytes) -> None:
-        """Another actor than the holder has got the turn without the server, and says `message` next."""
-        self._handed = actor, message
-
-    def _handle(self, actor: Actor, message: bytes) -> Reply | None:
-        """Run the handler of a message and return its reply. A malformed message ends its sender, and no other process."""
+    def _handle(self, actor: Actor, message: bytes) -> Answer:
+        """Run the handler of a message, and return its answer. A malformed message ends its sender, and no other process."""
         handler = None
         try:
             if message is IN_BOX:
                 handler = self.handlers[OPERATION]
                 actor.answer_at_slot = True
-                return handler.run(self.kernel, actor, self._boxes.take(actor.slot))
+                return handler.run(actor, self._boxes.take(actor.slot))
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = self.handlers[operation]
             if not handler.fits(arguments):
@@ -256,7 +245,7 @@ class TurnLoop:
                 self.kernel.cgroups.count_memory(actor.process, is_due=False)
                 if actor.process.dead:
                     return None
-            return handler.run(self.kernel, actor, arguments)
+            return handler.run(actor, arguments)
         except OSError as error:
             return failures.own_failure(self.kernel, actor, handler, error)
         except _MALFORMED as error:
@@ -271,6 +260,8 @@ class TurnLoop:
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
         """Send a reply, with its descriptors."""
+        if reply.newborn is not None and not reply.fds:
+            self._introduce(reply.newborn)
         if actor.state is STATE_RUNNING:
             set_lookahead(self.kernel, self.limit_ns)
             self.listener.prepare(actor)
@@ -289,9 +280,9 @@ class TurnLoop:
             for fd in reply.fds if reply.close else ():
                 os.close(fd)
         if reply.newborn is not None:
-            self.introduce(reply.newborn)
+            self._introduce(reply.newborn)
 
-    def introduce(self, child: Actor) -> None:
+    def _introduce(self, child: Actor) -> None:
         """Handle the HELLO of a child before its parent or others go on; a reply is read by the child in its first turn."""
         message = births.await_first(self.kernel, child)
         if message is None:
@@ -299,15 +290,15 @@ class TurnLoop:
         if not _says_hello(message):
             failures.kill(self.kernel, child, "sent a malformed message (no HELLO)")
             return
-        reply = self._handle(child, message)
-        if reply is not None:
-            child.reply = reply.values
+        answer = self._handle(child, message)
+        if isinstance(answer, Reply):
+            child.reply = answer.values
 
     def _lost_runner(self, runner: Actor) -> None:
         """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
         if runner is not self.holder:
             with contextlib.suppress(ValueError, KeyError):
-                catch_up(self.kernel, runner)
+                self._catch_up(runner)
             self.holder = None
         self._lost(runner, in_turn=True)
 

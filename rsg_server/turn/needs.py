@@ -7,21 +7,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.handlers import needs as handlers
 from rsg_server.process.needs import Waker, Warner
 
 if TYPE_CHECKING:
+    from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.timeline import Timeline
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.diagnosis.disturbances import Disturbances
+    from rsg_server.event_log import EventLog
     from rsg_server.handlers.table import Reply
     from rsg_server.observers import Observers
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
     from rsg_server.process.cpu_timers import CpuTimers
+    from rsg_server.process.futex import FutexTable
     from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
+    from rsg_server.process.timerfds import TimerFds
     from rsg_server.rsg.room import Rsg
     from rsg_server.shared.memory import SharedMemory
     from rsg_server.sockets.table import SocketTable
@@ -130,6 +134,21 @@ class WakeupKernel(Waker, Protocol):
     def lifecycle(self) -> Lifecycle: ...
 
 
+class TurnKernel(Protocol):
+    """What the loop itself notes of a turn and of a message, and what it sweeps between turns."""
+
+    @property
+    def log(self) -> EventLog: ...
+    @property
+    def futexes(self) -> FutexTable: ...
+    @property
+    def cgroups(self) -> Cgroups: ...
+    @property
+    def timerfds(self) -> TimerFds: ...
+    @property
+    def processes(self) -> dict[int, Process]: ...
+
+
 class LoopKernel(
     ListenerKernel,
     GuardKernel,
@@ -137,11 +156,11 @@ class LoopKernel(
     PreemptionKernel,
     BirthKernel,
     FailureKernel,
+    TurnKernel,
     WakeupKernel,
-    handlers.Kernel,
     Protocol,
 ):
-    """The needs of all parts of the turn, and of all handlers, to which the loop passes the kernel."""
+    """The needs of all parts of the turn."""
 
     @property
     def readiness(self) -> Readiness: ...

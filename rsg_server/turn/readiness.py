@@ -59,6 +59,11 @@ class Readiness:
         _check(lib.watch_add(self._epoll.fileno(), descriptor, events, token))
         self._targets[token] = target
 
+    def watch_end(self, process: Process) -> None:
+        """Have the end of a process reported, unless it is already: its pidfd is readable then."""
+        if process not in self:
+            self.watch(process.pidfd, process)
+
     def modify(self, descriptor: int, target: Target, events: int) -> None:
         """Report other events of a descriptor."""
         _check(lib.watch_modify(self._epoll.fileno(), descriptor, events, token_of(target)))

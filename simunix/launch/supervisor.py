@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from rsg_server.edge.service import Service
 from rsg_server.errors import ServerError, SimunixError, StallError
-from rsg_server.handlers.signals import inject
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import Command
 from rsg_server.process.process import Process
+from rsg_server.wiring import effects_of
 from simunix.launch.factory.broker import FactoryError, HostLostError, KilledError
 from simunix.launch.failures import Failure, describe_exit, last_lines, last_words
 from simunix.launch.limits.ksm import MemoryGate
@@ -232,7 +232,7 @@ class Supervisor:
     def send_signal(self, entry: Supervised, number: int) -> None:
         """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
         if entry.process is not None:
-            inject(self._kernel, entry.process, number)
+            effects_of(self._kernel).inject(entry.process, number)
 
     def conclude(self, reason: str) -> None:
         """Have the programs run that collect, then end the run for this reason; the first reason counts."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.handlers import HANDLERS
 from rsg_server.protocol import Op
+from tests.unit.rsg_server.fakes import HANDLERS
 
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^(?:QUIET_)?(SIMULATE|PASS|REFUSE(?:_AFTER)?)\((\w+), (.+)\)$", re.MULTILINE)

@@ -34,7 +34,6 @@ import yaml
 from rsg_server.edge.control import Caller, Control
 from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError, described
-from rsg_server.handlers import HANDLERS
 from rsg_server.platform.simgrid_xml.reader import load_platform
 from rsg_server.process.actor import State
 from rsg_server.protocol import Wait
@@ -51,7 +50,7 @@ from simunix.sweep.runs import runs_of
 from simunix.units import duration_ns, duration_s, rate_bytes_per_s, size_bytes, speed_flops
 from simunix.workload.formats.by_name import read_trace
 from tests.endurance import site_inputs
-from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.fakes import HANDLERS, Fake, fake
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = Path(__file__).resolve().parent / "seeds"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.cgroups.control_file import RefusedError, Request
@@ -11,7 +11,7 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import CgroupKernel
+    from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
@@ -19,60 +19,6 @@ if TYPE_CHECKING:
 def _refused(error: RefusedError | OSError) -> Reply:
     """The errno of a refusal, or of a real file that cannot be made or written (a full file system)."""
     return failed(error.number if isinstance(error, RefusedError) else error.errno or errno.EIO)
-
-
-def read(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[inode, 1 if it was emptied] -> [0]: what a control file has to say now is in it."""
-    inode, was_emptied = arguments
-    try:
-        kernel.cgroups.of(actor.process.host).refresh(inode, bool(was_emptied))
-    except (RefusedError, OSError) as error:
-        return _refused(error)
-    return OK
-
-
-def write(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[inode, bytes, user] -> [0]. A writer that has killed or frozen itself gets no answer, or gets it once it is thawed."""
-    inode, content, user = arguments
-    process = actor.process
-    try:
-        hierarchy = kernel.cgroups.of(process.host)
-        if inode not in hierarchy.files:
-            return failed(errno.ENODEV)
-        group, file = hierarchy.files[inode]
-        if file.write is None:
-            return failed(errno.EINVAL)
-        text = content.partition(b"\0")[0].decode(errors="replace")
-        file.write(Request(hierarchy, group, text, process, user))
-    except (RefusedError, OSError) as error:
-        return _refused(error)
-    if process.dead:
-        return None
-    values = (0, int(kernel.cgroups.counts_memory(process)))
-    if not process.is_held:
-        return Reply(values)
-    actor.reply = values
-    kernel.make_ready(actor)
-    return None
-
-
-def made(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[inode above, inode, name] -> [0]: a folder has been made."""
-    above, inode, name = arguments
-    try:
-        kernel.cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
-    except (RefusedError, OSError) as error:
-        return _refused(error)
-    return OK
-
-
-def remove(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[inode] -> [0]: the folder and its control files are gone."""
-    try:
-        kernel.cgroups.of(actor.process.host).remove(arguments[0])
-    except (RefusedError, OSError) as error:
-        return _refused(error)
-    return OK
 
 
 def _process(actor: Actor, number: int) -> Process | None:
@@ -84,35 +30,90 @@ def _process(actor: Actor, number: int) -> Process | None:
     return next((process for process in processes.values() if any(each.tid == number for each in process.actors)), None)
 
 
-def path_of(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[pid or tid] -> [0, path]; the host's init, and what else is no emulated process, is in the root."""
-    process = _process(actor, arguments[0])
-    path = "/" if process is None else kernel.cgroups.path_of(process)
-    return Reply((0, path.encode(errors="surrogateescape")))
+class CgroupHandlers:
+    """CGROUP_READ and its relatives."""
 
+    def __init__(self, cgroups: Cgroups, make_ready: Callable[[Actor], None]) -> None:
+        self._cgroups, self._make_ready = cgroups, make_ready
 
-def into(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[inode] -> [0]: the next child of the actor is born there."""
-    try:
-        kernel.cgroups.next_child_into(actor, kernel.cgroups.group_by_inode(actor.process.host, arguments[0]))
-    except (RefusedError, OSError) as error:
-        return _refused(error)
-    return OK
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.CGROUP_READ): Handler("ii", self.read),
+            int(Op.CGROUP_WRITE): Handler("ibi", self.write),
+            int(Op.CGROUP_MADE): Handler("iib", self.made),
+            int(Op.CGROUP_REMOVE): Handler("i", self.remove),
+            int(Op.CGROUP_OF): Handler("i", self.path_of),
+            int(Op.CGROUP_INTO): Handler("i", self.into),
+            int(Op.CGROUP_GREW): Handler("", self.grew),
+        }
 
+    def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode, 1 if it was emptied] -> [0]: what a control file has to say now is in it."""
+        inode, was_emptied = arguments
+        try:
+            self._cgroups.of(actor.process.host).refresh(inode, bool(was_emptied))
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        return OK
 
-def grew(kernel: CgroupKernel, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-    """[] -> [0, bytes]: the process has grown, and may grow by so much more before it tells."""
-    process = actor.process
-    kernel.cgroups.count_memory(process)
-    return None if process.dead else Reply((0, kernel.cgroups.memory.step(process)))
+    def write(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[inode, bytes, user] -> [0]. A writer that has killed itself gets no answer, a frozen one once it is thawed."""
+        inode, content, user = arguments
+        process = actor.process
+        try:
+            hierarchy = self._cgroups.of(process.host)
+            if inode not in hierarchy.files:
+                return failed(errno.ENODEV)
+            group, file = hierarchy.files[inode]
+            if file.write is None:
+                return failed(errno.EINVAL)
+            text = content.partition(b"\0")[0].decode(errors="replace")
+            file.write(Request(hierarchy, group, text, process, user))
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        if process.dead:
+            return None
+        values = (0, int(self._cgroups.counts_memory(process)))
+        if not process.is_held:
+            return Reply(values)
+        actor.reply = values
+        self._make_ready(actor)
+        return None
 
+    def made(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode above, inode, name] -> [0]: a folder has been made."""
+        above, inode, name = arguments
+        try:
+            self._cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        return OK
 
-HANDLERS: dict[int, Handler] = {
-    int(Op.CGROUP_READ): Handler("ii", read),
-    int(Op.CGROUP_WRITE): Handler("ibi", write),
-    int(Op.CGROUP_MADE): Handler("iib", made),
-    int(Op.CGROUP_REMOVE): Handler("i", remove),
-    int(Op.CGROUP_OF): Handler("i", path_of),
-    int(Op.CGROUP_INTO): Handler("i", into),
-    int(Op.CGROUP_GREW): Handler("", grew),
-}
+    def remove(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode] -> [0]: the folder and its control files are gone."""
+        try:
+            self._cgroups.of(actor.process.host).remove(arguments[0])
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        return OK
+
+    def path_of(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[pid or tid] -> [0, path]; the host's init, and what else is no emulated process, is in the root."""
+        process = _process(actor, arguments[0])
+        path = "/" if process is None else self._cgroups.path_of(process)
+        return Reply((0, path.encode(errors="surrogateescape")))
+
+    def into(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode] -> [0]: the next child of the actor is born there."""
+        try:
+            self._cgroups.next_child_into(actor, self._cgroups.group_by_inode(actor.process.host, arguments[0]))
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        return OK
+
+    def grew(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[] -> [0, bytes]: the process has grown, and may grow by so much more before it tells."""
+        process = actor.process
+        self._cgroups.count_memory(process)
+        return None if process.dead else Reply((0, self._cgroups.memory.step(process)))

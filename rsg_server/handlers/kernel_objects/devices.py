@@ -13,51 +13,16 @@ from rsg_server.cgroups import control_file as cgroup_file
 from rsg_server.devices.ebpf.verifier import RefusedError
 from rsg_server.devices.mounts import is_of_computer
 from rsg_server.devices.programs import BLOCK, CHARACTER, MAKE, READ, WRITE
-from rsg_server.devices.table import MEMORY, Device
+from rsg_server.devices.table import MEMORY, Device, Devices
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import DeviceRequest, Op, ProgramRequest
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import DeviceKernel
+    from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.process.actor import Actor
+    from rsg_server.process.host_state import Launcher
 
 _UNSIGNED = (1 << 64) - 1
-
-
-def device(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[what, st_dev, st_ino, c, d] -> as enum simunix_device says; -ENOENT if the file stands for no device."""
-    what, first, second = arguments[0], arguments[3], arguments[4]
-    if what == DeviceRequest.OPEN_REAL:
-        return OK if _may(kernel, actor, _access(arguments[1]), Device(first, *_split(second))) else failed(errno.EPERM)
-    if what == DeviceRequest.ON_MOUNT:
-        return OK if _is_for_devices(kernel, actor, arguments[1], first) else failed(errno.EACCES)
-    file = arguments[1] & _UNSIGNED, arguments[2] & _UNSIGNED
-    if what == DeviceRequest.MADE:
-        made = Device(first, *_split(second))
-        if not _may(kernel, actor, MAKE, made):
-            return failed(errno.EPERM)
-        kernel.devices.made(file, made)
-        return OK
-    if what == DeviceRequest.FORGET:
-        kernel.devices.forget(file)
-        return OK
-    found = kernel.devices.at(file)
-    if found is None:
-        return failed(errno.ENOENT)
-    if what == DeviceRequest.TELL:
-        return Reply((0, found.kind, found.major, found.minor))
-    if what == DeviceRequest.DESCRIPTOR:
-        return _descriptor(kernel, actor, found, first)
-    if not _may(kernel, actor, _access(first), found):
-        return failed(errno.EPERM)
-    driver = kernel.devices.driver(actor.process.host.name, found)
-    return failed(errno.ENXIO) if driver is None else Reply((int(driver),))
-
-
-def _is_for_devices(kernel: DeviceKernel, actor: Actor, device: int, mount: int) -> bool:
-    """Whether a mount has its flag `nodev` only because it shows a file system of this computer."""
-    init = os.path.dirname(kernel.launcher.files_of(actor.process.host.name))
-    return is_of_computer((f"/proc/{actor.process.global_pid}", init), mount, device)
 
 
 def _access(flags: int) -> int:
@@ -66,68 +31,106 @@ def _access(flags: int) -> int:
     return (0 if mode == os.O_WRONLY else READ) | (WRITE if mode != os.O_RDONLY or flags & os.O_TRUNC else 0)
 
 
-def _may(kernel: DeviceKernel, actor: Actor, access: int, what: Device) -> bool:
-    """Whether the programs of a process's group allow it to open or make a device."""
-    if not kernel.devices.programs.are_used:
-        return True
-    try:
-        group = kernel.cgroups.of(actor.process.host).group_of(actor.process)
-    except cgroup_file.RefusedError:
-        return True
-    kind = BLOCK if stat.S_ISBLK(what.kind) else CHARACTER
-    return kernel.devices.programs.allow(group, access, kind, what.number)
-
-
 def _split(number: int) -> tuple[int, int]:
     """Major and minor, as mknod(2) gives them to the kernel (new_decode_dev)."""
     return (number & 0xFFF00) >> 8, (number & 0xFF) | (number >> 12 & 0xFFF00)
 
 
-def _descriptor(kernel: DeviceKernel, actor: Actor, found: Device, flags: int) -> Reply:
-    """The host's own device of that number, which the sender may not find, as in another root directory."""
-    path = MEMORY.get(found.number)
-    if path is None:
-        return failed(errno.ENXIO)
-    try:
-        return Reply(fds=(os.open(kernel.launcher.files_of(actor.process.host.name) + path, flags | os.O_CLOEXEC),))
-    except OSError as error:
-        return failed(error.errno or errno.EIO)
+class DeviceHandlers:
+    """DEVICE and DEVICE_PROGRAM."""
 
+    def __init__(self, devices: Devices, cgroups: Cgroups, launcher: Launcher) -> None:
+        self._devices, self._cgroups, self._launcher = devices, cgroups, launcher
 
-def program(kernel: DeviceKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[what, a, b, c, d, bytes] -> [0, number, bytes], as enum simunix_device_program says."""
-    what, first, second, third, fourth, content = arguments
-    try:
-        if what == ProgramRequest.LOAD:
-            return Reply((0, _load(kernel, actor, first, second, content), b""))
-        if what == ProgramRequest.FIND:
-            return Reply((0, kernel.devices.programs.find(first).number, b""))
-        group = kernel.cgroups.of(actor.process.host).groups.get(first)
-        if group is None:
-            return failed(errno.EBADF)
-        if what == ProgramRequest.ATTACH:
-            kernel.devices.programs.attach(group, second, third, fourth)
-        elif what == ProgramRequest.DETACH:
-            kernel.devices.programs.detach(group, second)
-        else:
-            flags, numbers = kernel.devices.programs.of(group, counts=bool(second))
-            return Reply((0, flags, struct.pack(f"<{len(numbers)}I", *numbers)))
-    except (RefusedError, cgroup_file.RefusedError) as error:
-        return failed(error.number)
-    return Reply((0, 0, b""))
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.DEVICE): Handler("iiiii", self.device, makes_descriptors=True),
+            int(Op.DEVICE_PROGRAM): Handler("iiiiib", self.program),
+        }
 
+    def device(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[what, st_dev, st_ino, c, d] -> as enum simunix_device says; -ENOENT if the file stands for no device."""
+        what, first, second = arguments[0], arguments[3], arguments[4]
+        if what == DeviceRequest.OPEN_REAL:
+            return OK if self._may(actor, _access(arguments[1]), Device(first, *_split(second))) else failed(errno.EPERM)
+        if what == DeviceRequest.ON_MOUNT:
+            return OK if self._is_for_devices(actor, arguments[1], first) else failed(errno.EACCES)
+        file = arguments[1] & _UNSIGNED, arguments[2] & _UNSIGNED
+        if what == DeviceRequest.MADE:
+            made = Device(first, *_split(second))
+            if not self._may(actor, MAKE, made):
+                return failed(errno.EPERM)
+            self._devices.made(file, made)
+            return OK
+        if what == DeviceRequest.FORGET:
+            self._devices.forget(file)
+            return OK
+        found = self._devices.at(file)
+        if found is None:
+            return failed(errno.ENOENT)
+        if what == DeviceRequest.TELL:
+            return Reply((0, found.kind, found.major, found.minor))
+        if what == DeviceRequest.DESCRIPTOR:
+            return self._descriptor(actor, found, first)
+        if not self._may(actor, _access(first), found):
+            return failed(errno.EPERM)
+        driver = self._devices.driver(actor.process.host.name, found)
+        return failed(errno.ENXIO) if driver is None else Reply((int(driver),))
 
-def _load(kernel: DeviceKernel, actor: Actor, offset: int, size: int, content: bytes) -> int:
-    """Take a part of a program; the program's number once it is whole, before that 0."""
-    parts = kernel.devices.programs.parts
-    whole = (parts.pop(actor.number, b"") if offset else b"") + content
-    if len(whole) >= size:
-        return kernel.devices.programs.load(whole)
-    parts[actor.number] = whole
-    return 0
+    def _is_for_devices(self, actor: Actor, device: int, mount: int) -> bool:
+        """Whether a mount has its flag `nodev` only because it shows a file system of this computer."""
+        init = os.path.dirname(self._launcher.files_of(actor.process.host.name))
+        return is_of_computer((f"/proc/{actor.process.global_pid}", init), mount, device)
 
+    def _may(self, actor: Actor, access: int, what: Device) -> bool:
+        """Whether the programs of a process's group allow it to open or make a device."""
+        if not self._devices.programs.are_used:
+            return True
+        try:
+            group = self._cgroups.of(actor.process.host).group_of(actor.process)
+        except cgroup_file.RefusedError:
+            return True
+        kind = BLOCK if stat.S_ISBLK(what.kind) else CHARACTER
+        return self._devices.programs.allow(group, access, kind, what.number)
 
-HANDLERS: dict[int, Handler] = {
-    int(Op.DEVICE): Handler("iiiii", device, makes_descriptors=True),
-    int(Op.DEVICE_PROGRAM): Handler("iiiiib", program),
-}
+    def _descriptor(self, actor: Actor, found: Device, flags: int) -> Reply:
+        """The host's own device of that number, which the sender may not find, as in another root directory."""
+        path = MEMORY.get(found.number)
+        if path is None:
+            return failed(errno.ENXIO)
+        try:
+            return Reply(fds=(os.open(self._launcher.files_of(actor.process.host.name) + path, flags | os.O_CLOEXEC),))
+        except OSError as error:
+            return failed(error.errno or errno.EIO)
+
+    def program(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[what, a, b, c, d, bytes] -> [0, number, bytes], as enum simunix_device_program says."""
+        what, first, second, third, fourth, content = arguments
+        try:
+            if what == ProgramRequest.LOAD:
+                return Reply((0, self._load(actor, first, second, content), b""))
+            if what == ProgramRequest.FIND:
+                return Reply((0, self._devices.programs.find(first).number, b""))
+            group = self._cgroups.of(actor.process.host).groups.get(first)
+            if group is None:
+                return failed(errno.EBADF)
+            if what == ProgramRequest.ATTACH:
+                self._devices.programs.attach(group, second, third, fourth)
+            elif what == ProgramRequest.DETACH:
+                self._devices.programs.detach(group, second)
+            else:
+                flags, numbers = self._devices.programs.of(group, counts=bool(second))
+                return Reply((0, flags, struct.pack(f"<{len(numbers)}I", *numbers)))
+        except (RefusedError, cgroup_file.RefusedError) as error:
+            return failed(error.number)
+        return Reply((0, 0, b""))
+
+    def _load(self, actor: Actor, offset: int, size: int, content: bytes) -> int:
+        """Take a part of a program; the program's number once it is whole, before that 0."""
+        parts = self._devices.programs.parts
+        whole = (parts.pop(actor.number, b"") if offset else b"") + content
+        if len(whole) >= size:
+            return self._devices.programs.load(whole)
+        parts[actor.number] = whole
+        return 0

@@ -13,10 +13,8 @@ from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.needs import BusKernel
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
-    from rsg_server.process.needs import Warner
     from rsg_server.process.process import Process
 
 GAVE_UP = 1
@@ -30,11 +28,11 @@ class _Bus:
 
 
 class SystemBuses:
-    """Which hosts have a system bus. `start` starts one on a host; without it none can be had."""
+    """Which hosts have a system bus. `start` starts one on a host; without it none can be had. `warn` tells the user."""
 
-    def __init__(self, kernel: Warner) -> None:
+    def __init__(self, warn: Callable[[str], None]) -> None:
         self.start: Callable[[str], Process] | None = None
-        self._kernel = kernel
+        self._warn = warn
         self._latest: dict[str, _Bus] = {}
 
     def ensure(self, host: HostState) -> bool:
@@ -47,7 +45,7 @@ class SystemBuses:
         try:
             self._latest[host.name] = _Bus(self.start(host.name), host.booted_ns)
         except SimunixError as error:
-            self._kernel.warn(f"{error}; {host.name} has no system bus")
+            self._warn(f"{error}; {host.name} has no system bus")
             return False
         return True
 
@@ -62,9 +60,16 @@ def _gave_up(process: Process) -> bool:
     return status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == GAVE_UP
 
 
-def bus(kernel: BusKernel, actor: Actor, arguments: Sequence[Any]) -> Reply:
-    """[] -> [0]; -ENOENT if there is to be no bus. The bus listens once it has had a turn."""
-    return OK if kernel.buses.ensure(actor.process.host) else failed(errno.ENOENT)
+class BusHandlers:
+    """BUS."""
 
+    def __init__(self, buses: SystemBuses) -> None:
+        self._buses = buses
 
-HANDLERS: dict[int, Handler] = {int(Op.BUS): Handler("", bus)}
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.BUS): Handler("", self.bus)}
+
+    def bus(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0]; -ENOENT if there is to be no bus. The bus listens once it has had a turn."""
+        return OK if self._buses.ensure(actor.process.host) else failed(errno.ENOENT)

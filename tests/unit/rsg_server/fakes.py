@@ -10,6 +10,7 @@ from ipaddress import ip_address
 
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
+from rsg_server.handlers.table import Handler, Handover, Reply
 from rsg_server.kernel import Kernel
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
@@ -19,6 +20,7 @@ from rsg_server.process.host_state import Command
 from rsg_server.protocol import NEVER, Wait
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.wakeups import wake_ready
+from rsg_server.wiring import turns_of
 from tests.unit.rsg_server.shim import Shim
 
 HOSTS = tuple(Host(f"h{index}", (ip_address(f"10.0.0.{index + 1}"),)) for index in range(2))
@@ -58,10 +60,12 @@ class Fake:
 
     def __init__(self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> None:
         self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), NoLauncher())
-        self.loop = self.kernel.turns
+        self.loop = turns_of(self.kernel)
         self.shim = Shim(self.kernel.shared)
         self.channels: dict[int, socket.socket] = {}
         self.descriptors: list[int] = []
+        self.handed_to: Actor | None = None
+        """The sender of the latest message, if it has said that it has the turn."""
 
     def born(self, host: str = "h0", pid: int = 0) -> Actor:
         """A process; pids are unique per kernel, as their own PID namespace would number them."""
@@ -91,17 +95,15 @@ class Fake:
     def send(self, actor: Actor, message: bytes) -> tuple[object, ...] | None:
         """Have a message handled as if the actor had sent it; returns the values of the reply, if there is one."""
         reply = self.loop._handle(actor, message)
-        if reply is None:
+        self.handed_to = actor if isinstance(reply, Handover) else None
+        if not isinstance(reply, Reply):
             return None
+        if reply.newborn is not None and not reply.fds:
+            self.loop._introduce(reply.newborn)
         self.loop._packer.pack(reply.values)  # what cannot be packed cannot be sent
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
-
-    @property
-    def handed_to(self) -> Actor | None:
-        """The actor that has got the turn without the server, which the turn loop has not followed yet."""
-        return self.loop._handed[0] if self.loop._handed is not None else None
 
     def wake_ready(self) -> None:
         """Ask what has become ready, as the turn loop does between two turns."""
@@ -121,6 +123,17 @@ class Fake:
             channel.close()
         self.shim.close()
         self.kernel.close()
+
+
+def _handlers() -> dict[int, Handler]:
+    """The handlers of a kernel that is closed: what they take can be asked, but they cannot be run."""
+    world = Fake()
+    world.close()
+    return world.loop.handlers
+
+
+HANDLERS = _handlers()
+"""By operation, which arguments each message has; the handlers are not to be run."""
 
 
 @contextmanager

@@ -11,11 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rsg_server.errors import SimunixError
-from rsg_server.handlers import HANDLERS
 from rsg_server.options import KernelOptions
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait, Wake, WarningKind
-from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.fakes import HANDLERS, Fake, fake
 
 scalars = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.binary() | st.text()
 anything = st.recursive(

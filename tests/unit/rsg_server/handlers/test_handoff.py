@@ -71,14 +71,14 @@ def test_the_turn_is_whose_the_process_says() -> None:
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
         assert list(world.kernel.run_queue) == [third]
-        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 1), 9, 1) == 0
+        assert world.kernel.futexes.wake((-first.process.number, 1), 9, 1) == 0
 
 
 def test_who_waits_at_a_futex_again_is_found_there() -> None:
     with fake() as world:
         first, second = siblings(world, 2)
         step(world, second, entry(first, wait=Wait.FUTEX, deadline_ns=-1, word=64))
-        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 64), 9, 1) == 1
+        assert world.kernel.futexes.wake((-first.process.number, 64), 9, 1) == 1
         assert first.state is State.READY
 
 
@@ -125,7 +125,7 @@ def test_of_several_words_in_the_journal_the_last_counts() -> None:
         note(world, first, wait=Wait.FUTEX, deadline_ns=-1, word=128)
         step(world, stranger)
         for word, woken in ((64, 0), (128, 1)):
-            assert world.kernel.futexes.wake(world.kernel, (-first.process.number, word), 9, 1) == woken
+            assert world.kernel.futexes.wake((-first.process.number, word), 9, 1) == woken
         assert stranger.state is State.RUNNING
 
 
@@ -186,4 +186,4 @@ def test_a_sibling_that_a_signal_has_made_ready_keeps_its_place_when_it_is_woken
         step(world, first, entry(third, ready=1), entry(second, ready=1))
         assert list(world.kernel.run_queue) == [second, third]
         assert second.reply == (Wake.TIMEOUT, 0)  # what the entry says
-        assert world.kernel.futexes.wake(world.kernel, (-first.process.number, 1), 9, 1) == 0
+        assert world.kernel.futexes.wake((-first.process.number, 1), 9, 1) == 0

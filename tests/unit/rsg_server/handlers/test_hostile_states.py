@@ -13,13 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from rsg_server.handlers import HANDLERS
 from rsg_server.process import channel_pool
 from rsg_server.process.actor import State
 from rsg_server.process.process import Process
 from rsg_server.protocol import Fork, Hello, Op, Wait
 from rsg_server.turn.loop import Outcome
-from tests.unit.rsg_server.fakes import HOSTS, Fake
+from tests.unit.rsg_server.fakes import HANDLERS, HOSTS, Fake
 from tests.unit.rsg_server.handlers.test_handlers import requests
 
 LIKELY: list[list[Any]] = [

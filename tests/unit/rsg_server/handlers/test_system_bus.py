@@ -20,7 +20,7 @@ class Room:
         self.host: Any = SimpleNamespace(name="a", booted_ns=0)
         self.started: list[Any] = []
         self.warnings: list[str] = []
-        self.buses = SystemBuses(cast(Any, SimpleNamespace(warn=self.warnings.append)))
+        self.buses = SystemBuses(self.warnings.append)
         self.buses.start = self.start
 
     def start(self, host: str) -> Any:

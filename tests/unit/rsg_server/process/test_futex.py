@@ -32,8 +32,11 @@ def a_process(number: int) -> Process:
 class FakeKernel:
     """Wakes whoever is parked, as the kernel does; `order` tells whom."""
 
-    futexes: FutexTable = field(default_factory=FutexTable)
+    futexes: FutexTable = field(init=False)
     order: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.futexes = FutexTable(self.wake)
 
     def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
         if actor.state is not State.PARKED:
@@ -112,7 +115,7 @@ def test_it_wakes_and_moves_whom_the_model_does(what: list[tuple[object, ...]]) 
             case ("wake", (int(space), int(word)), int(count), int(bitset), int(process)):
                 key = key_of(process, space, word)
                 chosen = model.wake(key, count, bitset)
-                assert kernel.futexes.wake(kernel, key, count, bitset) == len(chosen)  # type: ignore[arg-type]
+                assert kernel.futexes.wake(key, count, bitset) == len(chosen)
                 assert all(actors[number].reply == (int(Wake.READY), 0) for number in chosen)
             case ("requeue", (int(space), int(word)), (int(to_space), int(to_word)), int(count), int(process)):
                 source, target = key_of(process, space, word), key_of(process, to_space, to_word)
@@ -129,7 +132,7 @@ def test_waiters_are_woken_in_the_order_in_which_they_came() -> None:
     kernel = FakeKernel()
     for number in (5, 3, 9, 1):
         kernel.park(number, 7, 64)
-    assert kernel.futexes.wake(kernel, (7, 64), 3, ANY) == 3  # type: ignore[arg-type]
+    assert kernel.futexes.wake((7, 64), 3, ANY) == 3
     assert kernel.order == [5, 3, 9]
     assert kernel.waiting() == {(7, 64): [1]}
 
@@ -137,7 +140,7 @@ def test_waiters_are_woken_in_the_order_in_which_they_came() -> None:
 def test_private_words_of_two_processes_are_two_words() -> None:
     kernel = FakeKernel()
     first, second = kernel.park(1, 0, 64, process=1), kernel.park(2, 0, 64, process=2)
-    assert kernel.futexes.wake(kernel, FutexTable.key(first, 0, 64), ALL, ANY) == 1  # type: ignore[arg-type]
+    assert kernel.futexes.wake(FutexTable.key(first, 0, 64), ALL, ANY) == 1
     assert (first.state, second.state) == (State.READY, State.PARKED)
 
 
@@ -145,7 +148,7 @@ def test_a_word_in_shared_memory_is_the_same_for_all_processes() -> None:
     kernel = FakeKernel()
     first, second = kernel.park(1, 7, 64, process=1), kernel.park(2, 7, 64, process=2)
     assert FutexTable.key(first, 7, 64) == FutexTable.key(second, 7, 64)
-    assert kernel.futexes.wake(kernel, (7, 64), ALL, ANY) == 2  # type: ignore[arg-type]
+    assert kernel.futexes.wake((7, 64), ALL, ANY) == 2
 
 
 def test_a_wake_reaches_somebody_whom_a_signal_has_woken_but_who_has_not_looked() -> None:
@@ -153,7 +156,7 @@ def test_a_wake_reaches_somebody_whom_a_signal_has_woken_but_who_has_not_looked(
     kernel = FakeKernel()
     actor = kernel.park(1, 0, 64)
     kernel.wake(actor, Wake.SIGNAL)
-    assert kernel.futexes.wake(kernel, FutexTable.key(actor, 0, 64), 1, ANY) == 1  # type: ignore[arg-type]
+    assert kernel.futexes.wake(FutexTable.key(actor, 0, 64), 1, ANY) == 1
     assert actor.reply == (int(Wake.READY), 0)
     assert kernel.order == [1], "it is in the run queue once"
     assert kernel.waiting() == {}
@@ -163,8 +166,8 @@ def test_a_moved_waiter_is_woken_at_its_new_word_only() -> None:
     kernel = FakeKernel()
     actor = kernel.park(1, 7, 64)
     assert kernel.futexes.requeue((7, 64), (7, 128), 1) == 1
-    assert kernel.futexes.wake(kernel, (7, 64), ALL, ANY) == 0  # type: ignore[arg-type]
-    assert kernel.futexes.wake(kernel, (7, 128), ALL, ANY) == 1  # type: ignore[arg-type]
+    assert kernel.futexes.wake((7, 64), ALL, ANY) == 0
+    assert kernel.futexes.wake((7, 128), ALL, ANY) == 1
     assert actor.state is State.READY
     assert kernel.waiting() == {}
 
@@ -173,7 +176,7 @@ def test_only_waiters_whose_bitset_meets_are_woken_and_counted() -> None:
     kernel = FakeKernel()
     for number, bitset in ((1, 0b01), (2, 0b10), (3, 0b11)):
         kernel.park(number, 7, 64, bitset)
-    assert kernel.futexes.wake(kernel, (7, 64), 2, 0b10) == 2  # type: ignore[arg-type]
+    assert kernel.futexes.wake((7, 64), 2, 0b10) == 2
     assert kernel.order == [2, 3]
     assert kernel.waiting() == {(7, 64): [1]}
 
@@ -188,7 +191,7 @@ def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:
     kernel = FakeKernel()
     shared = [kernel.park(number, 7, 64 * number, bitset=1) for number in (1, 2)]
     private = kernel.park(3, 0, 64)
-    kernel.futexes.wake_shared(kernel)  # type: ignore[arg-type]
+    kernel.futexes.wake_shared()
     assert [actor.state for actor in shared] == [State.READY, State.READY]
     assert private.state is State.PARKED
 
@@ -202,7 +205,7 @@ def test_waiters_for_locks_are_counted_wherever_they_are_moved() -> None:
     assert table.lock_waiters == 2
     table.requeue((locks, 7), (1, 7), ALL)
     assert table.lock_waiters == 1
-    table.wake_space(kernel, Space.LOCKS)  # type: ignore[arg-type]
+    table.wake_space(Space.LOCKS)
     assert (table.lock_waiters, second.state, first.state) == (0, State.READY, State.PARKED)
     table.remove(first)
     table.remove(first)

@@ -158,7 +158,7 @@ def test_a_thread_that_ends_gives_everything_back(world: Fake) -> None:
     world.kernel.lifecycle.end_actor(actor)  # a second time: nothing
     assert actor.state is State.DEAD and not world.kernel.run_queue and not world.kernel.actors
     assert world.kernel.slots.get(slot) is None
-    assert world.kernel.futexes.wake(world.kernel, (-actor.process.number, 64), 1, 1) == 0
+    assert world.kernel.futexes.wake((-actor.process.number, 64), 1, 1) == 0
     assert is_closed(channel)
 
 

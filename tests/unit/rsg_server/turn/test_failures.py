@@ -18,7 +18,7 @@ def error(code: int) -> OSError:
 
 
 def handler(makes_descriptors: bool) -> Handler:
-    return Handler("", lambda kernel, actor, arguments: Reply(), makes_descriptors)
+    return Handler("", lambda actor, arguments: Reply(), makes_descriptors)
 
 
 def test_a_handler_that_changes_nothing_without_descriptors_replies_an_errno() -> None:

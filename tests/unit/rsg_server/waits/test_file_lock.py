@@ -15,7 +15,7 @@ from tests.unit.rsg_server.fakes import Fake
 
 def closes(actor: Actor, holder: int) -> bool:
     """Whether the actor would close a cycle if it waited for a lock of the process with this pid."""
-    wait = FileLockWait(FutexTable(), Space.LOCKS, 1, holder)
+    wait = FileLockWait(FutexTable(lambda actor, reason, value: True), Space.LOCKS, 1, holder)
     told = wait.prepare(actor)
     assert told in (None, (Wake.READY, -errno.EDEADLK))
     return told is not None

@@ -1,0 +1,159 @@
+"""HELLO: the first message of an actor, or of a process after an exec, and what the server tells it."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.process.native_signal import is_of_interval
+from rsg_server.process.orphans import enter_namespace
+from rsg_server.processor.policies import FREE, MODELLED
+from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Hello, Op, Resume, Space
+
+_IMAGE_CHARGE = struct.Struct("=5q")
+"""struct simunix_image_charge of csrc/shared/cpu_protocol.h."""
+
+if TYPE_CHECKING:
+    from rsg_server.cgroups.cgroups import Cgroups
+    from rsg_server.diagnosis.debugger import Debugger
+    from rsg_server.diagnosis.traces import Traces
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.cpu_timers import CpuTimers
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
+    from rsg_server.process.tracees import Tracees
+    from rsg_server.processor.charges import Charges
+
+
+class Images:
+    """Ends what an exec ends."""
+
+    def __init__(self, lifecycle: Lifecycle, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None) -> None:
+        self._lifecycle, self._channel_pool, self._futexes, self._traces = lifecycle, channel_pool, futexes, traces
+
+    def begin(self, actor: Actor) -> None:
+        """End what an exec ends (execve(2)): other threads of the process, and its POSIX timers; a parent in vfork goes on."""
+        process = actor.process
+        for other in list(process.actors):
+            if other is not actor:
+                self._lifecycle.end_actor(other)
+        if self._traces is not None:
+            self._traces.forget(actor)
+        for number in [number for number in process.timers if not is_of_interval(number)]:
+            timer = process.timers.pop(number)
+            if timer.event is not None:
+                timer.event.cancel()
+        self._channel_pool.close(process)
+        self._futexes.wake_space(Space.LOCKS)  # descriptors that the exec has closed may have held some
+        self._lifecycle.release_vfork(process)
+
+
+class ImageCharging:
+    """Knows what an image is told of its CPU policy."""
+
+    def __init__(self, charges: Charges | None, cpu_timers: CpuTimers) -> None:
+        self._charges, self._cpu_timers = charges, cpu_timers
+
+    def told(self, actor: Actor) -> tuple[int, bytes]:
+        """What an image is told of its CPU policy: flags, and the end of HELLO's reply.
+
+        The first charged image of a run measures what calls cost under simunix.
+        """
+        charges, process = self._charges, actor.process
+        if charges is None:
+            return 0, b""
+        self._cpu_timers.begin_image(process)
+        policy = charges.policy_of(process.program, process.cpu_policy, process.host.name)
+        clock_ns = charges.take_clock_ns(actor.number)
+        if policy == FREE:
+            return 0, b""
+        scale = charges.scale(process.host.host)
+        told = _IMAGE_CHARGE.pack(clock_ns, charges.next_of(actor.number), scale, process.cpu_ns, actor.cpu_ns)
+        row = charges.table.row(process.program, charges.has_prices(policy)) + 1 << COST_ROW_SHIFT
+        if policy == MODELLED:
+            return FLAG_MODELLED | row, told
+        is_first, charges.has_calibrated = not charges.has_calibrated, True
+        return FLAG_CHARGED | row | (FLAG_CALIBRATES if is_first else 0), told
+
+
+class HelloHandlers:
+    """HELLO. `watch` has the server told of the end of a process.
+
+    `shared_fd` is the descriptor of the shared memory: programs that a scenario starts get it, all others inherit it.
+    """
+
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        images: Images,
+        charging: ImageCharging,
+        cgroups: Cgroups,
+        tracees: Tracees,
+        traces: Traces | None,
+        debugger: Debugger[Reply] | None,
+        watch: Callable[[Process], None],
+        shared_fd: int,
+    ) -> None:
+        self._lifecycle, self._images, self._charging = lifecycle, images, charging
+        self._cgroups, self._tracees, self._traces, self._debugger = cgroups, tracees, traces, debugger
+        self._watch, self._shared_fd = watch, shared_fd
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.HELLO): Handler("iiis", self.hello),
+        }
+
+    def hello(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
+        """[kind, pid, tid, program]: the first message of an actor, or of a process after an exec."""
+        asked, pid, tid, program = arguments
+        reaper, kind = divmod(asked, Hello.REAPER)
+        process = actor.process
+        actor.tid = tid
+        if kind == Hello.THREAD:
+            return OK
+        other = process.host.processes.get(pid)
+        if other is not None and other is not process:
+            raise ValueError(f"pid {pid} belongs to another process")
+        self._known(process, pid, reaper)
+        if kind != Hello.NEW_IMAGE or process.images == 0:
+            process.host.latest_pid = pid
+        if kind == Hello.FORKED:
+            return Reply((0, process.seed))
+        if kind == Hello.LATE:
+            return None
+        process.program = str(program)
+        process.host.programs.add(process.program)
+        process.images += 1
+        self._images.begin(actor)
+        host = process.host
+        flags = host.flags | (self._traces.flags(process) if self._traces is not None else 0)
+        policy_flags, charging = self._charging.told(actor)
+        flags |= policy_flags
+        seed, shape = self._lifecycle.seed_of_image(process), host.host
+        soft, hard = process.nofile
+        first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
+        values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
+        fds = (self._shared_fd,) if process.started and process.images == 1 else ()  # all others have inherited it
+        tracee = self._tracees.all.get(actor)
+        traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
+        last = (*(traced or (0,)), charging) if charging else traced
+        reply = Reply(
+            (*values, hard, process.descriptor_floor, first, self._cgroups.told(process), *last), fds=fds, close=False
+        )
+        if self._debugger is not None and self._debugger.holds(actor, reply):
+            return None
+        return reply
+
+    def _known(self, process: Process, pid: int, reaper: int) -> None:
+        """Note the number of a process, and its `reaper` in a PID namespace within its host's (0: none); watch for its end."""
+        process.pid, process.is_traced = pid, False
+        process.host.processes[pid] = process
+        if reaper:
+            enter_namespace(process, reaper)
+        if process.pidfd >= 0:
+            self._watch(process)

@@ -1,0 +1,36 @@
+"""Readiness: the epoll in which an actor has what it waits for, and looks that cannot wait for the end of the turn."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.protocol import Op
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+
+
+class ReadinessHandlers:
+    """EPOLL and LOOK. `look` wakes the actors for whom something has become ready."""
+
+    def __init__(self, watch: Callable[[int, Actor], None], look: Callable[[], None]) -> None:
+        self._watch, self._look = watch, look
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.EPOLL): Handler("", self.epoll), int(Op.LOOK): Handler("", self.look)}
+
+    def epoll(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> a private epoll, which the server watches in its own; only the actor keeps the descriptor open."""
+        with select.epoll() as private:
+            self._watch(private.fileno(), actor)
+            return Reply(fds=(os.dup(private.fileno()),))
+
+    def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[] -> [0]; the actor has written something: of those that watch it with EPOLLEXCLUSIVE, wake one for this write."""
+        self._look()
+        return OK

@@ -1,0 +1,119 @@
+"""Wires what stands above the kernel: the turn loop, and the handlers, each of which gets the objects that it uses."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rsg_server.handlers.futex import FutexHandlers
+from rsg_server.handlers.handoff import HandoffHandlers
+from rsg_server.handlers.hello import HelloHandlers, ImageCharging, Images
+from rsg_server.handlers.host import HostHandlers, StorageHandlers
+from rsg_server.handlers.identity import IdentityHandlers
+from rsg_server.handlers.interfaces import InterfaceHandlers
+from rsg_server.handlers.kernel_objects.cgroups import CgroupHandlers
+from rsg_server.handlers.kernel_objects.devices import DeviceHandlers
+from rsg_server.handlers.kernel_objects.system_bus import BusHandlers
+from rsg_server.handlers.machines import MachineHandlers
+from rsg_server.handlers.mqueue import QueueHandlers
+from rsg_server.handlers.power import PowerHandlers
+from rsg_server.handlers.process import EndHandlers, ForkHandlers
+from rsg_server.handlers.ptrace import TraceeHandlers
+from rsg_server.handlers.readiness import ReadinessHandlers
+from rsg_server.handlers.rsg import RsgHandlers
+from rsg_server.handlers.signals import SignalEffects, SignalHandlers
+from rsg_server.handlers.sockets import OptionHandlers, SocketHandlers
+from rsg_server.handlers.timers import TimerFdHandlers, TimerHandlers
+from rsg_server.handlers.trace import TraceHandlers
+from rsg_server.handlers.wait import ParkHandlers
+from rsg_server.sockets import options
+from rsg_server.turn.loop import TurnLoop
+from rsg_server.turn.wakeups import wake_ready
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.table import Handler
+    from rsg_server.kernel import Kernel
+
+Table = dict[int, "Handler"]
+
+
+def turns_of(kernel: Kernel) -> TurnLoop:
+    """The turn loop of a kernel."""
+    handoffs = handoffs_of(kernel)
+    return TurnLoop(kernel, {**handlers_of(kernel), **handoffs.table()}, handoffs.catch_up)
+
+
+def effects_of(kernel: Kernel) -> SignalEffects:
+    """What has natively sent signals take their effect."""
+    return SignalEffects(kernel.lifecycle, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
+
+
+def handoffs_of(k: Kernel) -> HandoffHandlers:
+    """The handler of handoffs, which the turn loop also asks to catch up when an actor that has the turn has died."""
+    return HandoffHandlers(k.slots, k.waits, k.shared, k.log, k.park, k.unpark, k.make_ready)
+
+
+def handlers_of(kernel: Kernel) -> Table:
+    """The handlers of all messages but handoffs, by operation."""
+    return {**_turn(kernel), **_processes(kernel), **_kernel_objects(kernel), **_hosts(kernel), **_network(kernel)}
+
+
+def _turn(k: Kernel) -> Table:
+    """Messages by which an actor gives the turn back, or wakes others."""
+    return {
+        **ParkHandlers(k.waits, k.clock, k.park, k.make_ready).table(),
+        **FutexHandlers(k.futexes).table(),
+        **ReadinessHandlers(k.readiness.watch, partial(wake_ready, k)).table(),
+        **RsgHandlers(k.rsg, k.shared.boxes).table(),
+    }
+
+
+def _processes(k: Kernel) -> Table:
+    """Births and ends, and what processes do to each other."""
+    images = Images(k.lifecycle, k.channel_pool, k.futexes, k.traces)
+    charging = ImageCharging(k.charges, k.cpu_timers)
+    told = (k.cgroups, k.tracees, k.traces, k.debugger)
+    effects = effects_of(k)
+    return {
+        **HelloHandlers(k.lifecycle, images, charging, *told, k.readiness.watch_end, k.shared.fd).table(),
+        **ForkHandlers(k.lifecycle, k.channel_pool, k.cgroups, k.tracees, k.charges, k.actors, k.make_ready).table(),
+        **EndHandlers(k.lifecycle, k.launcher, k.cgroups, k.futexes, k.traces, k.clock).table(),
+        **SignalHandlers(effects, k.lifecycle, k.signals, k.log, k.clock, k.make_ready).table(),
+        **TraceeHandlers(k.tracees, k.lifecycle, effects).table(),
+    }
+
+
+def _kernel_objects(k: Kernel) -> Table:
+    """What the kernel keeps for processes: timers, queues, groups, devices."""
+    epochs = (k.options.epoch_ns, k.options.uptime_ns)
+    return {
+        **TimerHandlers(k.timeline, k.clock, k.signals, k.cpu_timers).table(),
+        **TimerFdHandlers(k.timerfds, k.processes, k.timeline, k.clock, k.readiness.changed, epochs).table(),
+        **QueueHandlers(k.signals, k.shared.notices).table(),
+        **CgroupHandlers(k.cgroups, k.make_ready).table(),
+        **DeviceHandlers(k.devices, k.cgroups, k.launcher).table(),
+        **BusHandlers(k.buses).table(),
+    }
+
+
+def _hosts(k: Kernel) -> Table:
+    """What processes tell and ask of themselves, of their hosts, and of the machine room."""
+    warned = (k.disturbances, k.warn, k.calls_by_warning, k.options.strict)
+    return {
+        **IdentityHandlers(k.cgroups, k.cpu, *warned).table(),
+        **HostHandlers(k.lifecycle, k.cpu, k.charges, k.sockets, k.storages.disks).table(),
+        **StorageHandlers(k.storages, k.run_disk, k.clock).table(),
+        **PowerHandlers(k.power_files).table(),
+        **MachineHandlers(k.platform, k.faults, k.energy, k.governors, k.clock).table(),
+        **TraceHandlers(k.traces).table(),
+    }
+
+
+def _network(k: Kernel) -> Table:
+    """Sockets and interfaces."""
+    getters = (partial(options.get, k), partial(options.put, k))
+    return {
+        **SocketHandlers(k.sockets, k.datagrams, k.netlink, k.shared.streams, k.clock, k.log).table(),
+        **OptionHandlers(k.sockets, k.datagrams, k.faults.keepalive, *getters, k.warn).table(),
+        **InterfaceHandlers(k.interfaces, k.netlink, k.sockets).table(),
+    }
