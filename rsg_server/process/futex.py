@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rsg_server.process.actor import Actor
 from rsg_server.protocol import SPACE_LOCKS, WAKE_READY, Space
@@ -14,7 +14,7 @@ Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
 """A waiting actor, the bits that it waits for (with a detail above bit 31), and which of its words this is."""
 MATCH_ANY = (1 << 32) - 1
-LOOK_AGAIN = -1
+LOOK_AGAIN: Final = -1
 """In the place of the number of a word: nobody has woken the actor, but its word may have changed."""
 
 
