@@ -6,14 +6,17 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from simunix.cli.main import main
 from simunix.launch import emulation as launch
 from simunix.launch.factory.container import Isolation
-from tests.conftest import Simunix
+from tests.conftest import ROOT, Simunix
+from tests.needs import needs_root
 
 pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 
@@ -90,26 +93,72 @@ def test_an_ordinary_user_can_do_so(tmp_path: Path, capfd: pytest.CaptureFixture
     assert capfd.readouterr().out.splitlines() == DONE, (tmp_path / "slurmd.log").read_text()
 
 
-def test_a_slurmd_that_joins_runs_jobs(simunix: Simunix, tmp_path: Path) -> None:
-    """As README shows it: the controller is wrapped by one command, the node's daemon joins."""
-    configure(tmp_path, SITE, CONSTRAINED)
-    out = tmp_path / "out"
-    log = tmp_path / "slurmctld.log"
-    words = [sys.executable, "-m", "simunix.cli.main", "run"]
-    controller = command(tmp_path, "mkdir /tmp/state; exec slurmctld -D -f FOLDER/slurm.conf >FOLDER/slurmctld.log 2>&1")
-    node = command(tmp_path, "mkdir /tmp/spool; exec slurmd -D -f FOLDER/slurm.conf >FOLDER/slurmd.log 2>&1")
-    wrapped = subprocess.Popen([*words, "--out", str(out), "--pace", "20", "--", *controller])
-    joined = None
+def test_a_slurmd_that_joins_runs_jobs(tmp_path: Path) -> None:
+    joined([sys.executable, "-m", "simunix.cli.main"], tmp_path)
+
+
+def joined(simunix: list[str], folder: Path) -> None:
+    """As README shows it: the controller is wrapped by one command, the node's daemon joins; three jobs run."""
+    configure(folder, SITE, CONSTRAINED)
+    out = folder / "out"
+    log = folder / "slurmctld.log"
+    controller = command(folder, "mkdir /tmp/state; exec slurmctld -D -f FOLDER/slurm.conf >FOLDER/slurmctld.log 2>&1")
+    node = command(folder, "mkdir /tmp/spool; exec slurmd -D -f FOLDER/slurm.conf >FOLDER/slurmd.log 2>&1")
+    wrapped = subprocess.Popen([*simunix, "run", "--out", str(out), "--pace", "20", "--", *controller])
+    beside = None
     try:
         end = time.monotonic() + 60
         while not (log.exists() and "primary controller" in log.read_text()):
             assert time.monotonic() < end
             time.sleep(0.2)
-        joined = subprocess.Popen([*words, "--join", str(out), "--", *node])
-        done = simunix("run", "--join", out, "--", *command(tmp_path, JOBS), timeout=120)
-        assert (done.stdout.splitlines(), done.returncode) == (DONE, 0), (tmp_path / "slurmd.log").read_text()
+        beside = subprocess.Popen([*simunix, "run", "--join", str(out), "--", *node])
+        words = [*simunix, "run", "--join", str(out), "--", *command(folder, JOBS)]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        assert (done.stdout.splitlines(), done.returncode) == (DONE, 0), (folder / "slurmd.log").read_text()
     finally:
-        simunix("ctl", out, "stop")
+        subprocess.run([*simunix, "ctl", str(out), "stop"], check=False)
         wrapped.wait(60)
-        if joined is not None:
-            joined.wait(60)
+        if beside is not None:
+            beside.wait(60)
+
+
+INTERPRETER = Path("/usr/bin/python3")
+"""One that every user may run, unlike that of a developer's home."""
+MODULES = (ROOT, Path(yaml.__file__).parents[1])
+
+
+@pytest.fixture
+def user() -> Iterator[list[str]]:
+    """What runs simunix as a user that this computer has for the test only, in a home of its own."""
+    asked = subprocess.run([INTERPRETER, "--version"], capture_output=True, text=True, check=False)
+    if not asked.stdout.startswith(f"Python {sys.version_info.major}.{sys.version_info.minor}."):
+        pytest.skip(f"{INTERPRETER} is not of the release that simunix was built for")
+    name = f"simunix-{os.getpid()}"
+    subprocess.run(["useradd", "--create-home", name], check=True)
+    try:
+        words = ["runuser", "-u", name, "--", "env", f"HOME=/home/{name}", f"PATH={os.environ['PATH']}:/usr/sbin"]
+        words += ["PYTHONPATH=" + ":".join(map(str, MODULES)), str(INTERPRETER), "-m", "simunix.cli.main"]
+        if subprocess.run([*words, "--help"], capture_output=True, check=False).returncode != 0:
+            pytest.skip("other users may not read this checkout")
+        yield words
+    finally:
+        subprocess.run(["userdel", "--remove", name], check=True, capture_output=True)
+
+
+def home(words: list[str]) -> Path:
+    """The home of the user who runs simunix by these words."""
+    return Path(next(word for word in words if word.startswith("HOME=")).removeprefix("HOME="))
+
+
+@needs_root("makes an ordinary user")
+def test_a_user_of_this_computer_runs_three_jobs(user: list[str]) -> None:
+    folder = home(user)
+    configure(folder, "", "")
+    text = command(folder, DAEMONS + JOBS + "kill %1 %2")
+    done = subprocess.run([*user, "run", "--", *text], capture_output=True, text=True, cwd=folder, timeout=120, check=False)
+    assert (done.stdout.splitlines(), done.returncode) == (DONE, 0), done.stderr + (folder / "slurmd.log").read_text()
+
+
+@needs_root("makes an ordinary user")
+def test_a_slurmd_of_a_user_joins(user: list[str]) -> None:
+    joined(user, home(user))
