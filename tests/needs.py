@@ -50,6 +50,7 @@ PACKAGE_OF = {
     "redis-benchmark": "redis-tools",
     "redis-server": "redis-server",
     "rsync": "rsync",
+    "runc": "runc",
     "slurmctld": "slurm-wlm",
     "slurmdbd": "slurmdbd",
     "ss": "iproute2",

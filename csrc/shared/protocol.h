@@ -164,7 +164,8 @@ enum simunix_op {
     OP_NETWORK =
         100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
     /* [pid or 0, limit, soft, hard] -> [0 | -errno]; root of a contained host raises a hard limit, which the kernel lets only this
-     * computer's root do (csrc/hostinit/containment/mounts.c) */
+     * computer's root do (csrc/hostinit/containment/mounts.c). [pid, RLIMIT_NOFILE, soft, hard] -> [0, soft, hard before] of what
+     * the process shall see from its next image on; soft and hard -1: asks only */
     OP_RAISE_LIMIT = 120,
     OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
 };

@@ -100,12 +100,20 @@ class IdentityHandlers:
         return OK
 
     def raise_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, limit, soft, hard] -> [0 | -EPERM]: in contained hosts; of no limit by which a process gets priority here."""
+        """[pid, limit, soft, hard] -> [0 | -EPERM]: in contained hosts; of no limit by which a process gets priority here.
+
+        [pid, RLIMIT_NOFILE, soft, hard] -> [0, soft, hard before], anywhere: what another process shall see from its next image
+        on; -1: as it is.
+        """
         pid, limit, *values = arguments
         host = actor.process.host
         process = host.processes.get(pid) if pid else actor.process
         if process is None:
             return failed(errno.ESRCH)
+        if limit == resource.RLIMIT_NOFILE:
+            before = process.nofile
+            process.nofile = (values[0], values[1]) if values[0] >= 0 else before
+            return Reply((0, *before))
         if not host.flags & FLAG_CONTAINED or limit not in RAISABLE:
             return failed(errno.EPERM)
         try:

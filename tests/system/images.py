@@ -35,14 +35,14 @@ def image(folder: Path, owner: int = 0) -> Path:
     return root
 
 
-def bundle(folder: Path, command: str, rootless_of: int | None = None) -> Path:
+def bundle(folder: Path, command: str, rootless_of: int | None = None, runtime: str = "crun") -> Path:
     """A bundle as runtimes take it: an image, and how a shell command is run in it; for a user, whose id stands for root's.
 
-    `crun spec` writes what runtimes agree on; files of devices are not limited, which takes an eBPF program.
+    `crun spec`, or that of another runtime, writes what is usual; devices are not limited, which takes an eBPF program.
     """
     folder.mkdir()
     image(folder)
-    subprocess.run(["crun", "spec", *(["--rootless"] if rootless_of is not None else [])], cwd=folder, check=True)
+    subprocess.run([runtime, "spec", *(["--rootless"] if rootless_of is not None else [])], cwd=folder, check=True)
     config = json.loads((folder / "config.json").read_text())
     config["process"].update(terminal=False, args=["sh", "-c", command])
     config["linux"].pop("resources", None)

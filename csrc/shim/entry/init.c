@@ -143,6 +143,7 @@ static int64_t register_process(const char *program)
     main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
     main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
     take_places((int)reply_number(&reply, 10));
+    descriptors_limit(&main_process); /* another process may have set it (prlimit(2)) */
     main_process.cpus = (int)reply_number(&reply, 3);
     main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);

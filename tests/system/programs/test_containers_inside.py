@@ -1,8 +1,9 @@
-"""crun and podman run containers on hosts, as root and as an ordinary user, from an unpacked image; each run is the same."""
+"""crun, runc and podman run containers on hosts, as root and as a user, from an unpacked image; each run is the same."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -79,7 +80,7 @@ def twice(simunix: Simunix, folder: Path, make: Callable[[], object], *command: 
 
 
 @needs("crun")
-@pytest.mark.parametrize("manager", ["disabled", "cgroupfs"])
+@pytest.mark.parametrize("manager", ["disabled", "cgroupfs", "systemd"])
 def test_crun_runs_a_container_as_root(simunix: Simunix, open_folder: Path, manager: str) -> None:
     make = partial(bundle, open_folder / "bundle", COMMAND)
     run = ("crun", f"--cgroup-manager={manager}", "--root=/run/crun", "run", f"--bundle={open_folder}/bundle", "one")
@@ -101,25 +102,56 @@ def test_crun_runs_a_container_as_an_ordinary_user(simunix: Simunix, open_folder
     assert "    1 sh\n" in done.stdout and "NSpid:\t" in done.stdout and "slept" in done.stdout
 
 
-@needs("crun")
-def test_a_container_is_entered_and_killed_from_outside(simunix: Simunix, open_folder: Path) -> None:
-    make = partial(bundle, open_folder / "bundle", "sleep 1000 & echo begun; wait")
+@needs("runc")
+@pytest.mark.parametrize("manager", ["cgroupfs", "systemd"])
+def test_runc_runs_a_container_as_root(simunix: Simunix, open_folder: Path, manager: str) -> None:
+    """With systemd's manager runc looks for the folder that says that systemd runs."""
+    make = partial(bundle, open_folder / "bundle", f"cat /proc/self/cgroup; ulimit -n; {COMMAND}", runtime="runc")
+    words = ("--systemd-cgroup",) if manager == "systemd" else ()
+    run = ("runc", "--root=/run/runc", *words, "run", f"--bundle={open_folder}/bundle", "one")
+    done = twice(simunix, open_folder, make, "sh", "-c", 'mkdir -p /run/systemd/system; exec "$@"', "-", *run)
+    assert done.returncode == 4, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["0::/system.slice/runc-one.scope" if manager == "systemd" else "0::/one", "1024"], done.stdout
+    assert lines[2:4] == ["PID   COMMAND", "    1 sh"] and lines[5:7] == ["0", "runc"], done.stdout
+    assert "slept" in lines and "null" in lines[-1] and "urandom" in lines[-1]
+
+
+@needs("runc")
+def test_runc_runs_a_container_as_an_ordinary_user(simunix: Simunix, open_folder: Path) -> None:
+    command = f"cat /proc/self/uid_map; {COMMAND}"
+    make = partial(bundle, open_folder / "bundle", command, rootless_of=USER, runtime="runc")
+    run = ("runc", "--root=/tmp/home/runc", "run", f"--bundle={open_folder}/bundle", "one")
+    done = twice(simunix, open_folder, make, *as_user(open_folder), *run)
+    assert done.returncode == 4, done.stderr
+    assert done.stdout.split()[:3] == ["0", str(USER), "1"]
+    assert "    1 sh\n" in done.stdout and "slept" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        pytest.param("crun --cgroup-manager=disabled --root=/run/crun", marks=needs("crun"), id="crun"),
+        pytest.param("runc --root=/run/runc", marks=needs("runc"), id="runc"),
+    ],
+)
+def test_a_container_is_entered_and_killed_from_outside(simunix: Simunix, open_folder: Path, runtime: str) -> None:
+    make = partial(bundle, open_folder / "bundle", "sleep 1000 & echo begun; wait", runtime=runtime.split()[0])
     script = open_folder / "script"
     script.write_text(
         f"""
-        crun="crun --cgroup-manager=disabled --root=/run/crun"
-        $crun run --detach --bundle={open_folder}/bundle one
+        {runtime} run --detach --bundle={open_folder}/bundle one
         sleep 1
-        $crun list
-        $crun exec one sh -c 'ps -o pid,comm; sleep 1; echo entered'
-        $crun exec one sleep 1000 &
+        {runtime} list
+        {runtime} exec one sh -c 'ps -o pid,comm; sleep 1; echo entered'
+        {runtime} exec one sleep 1000 &
         sleep 1
-        $crun kill one KILL
+        {runtime} kill one KILL
         sleep 1
         wait $!
         echo ended $?
-        $crun state one | grep -o 'stopped'
-        $crun delete one
+        {runtime} state one | grep -o 'stopped'
+        {runtime} delete one
         pgrep -c sleep
         """
     )
@@ -127,6 +159,27 @@ def test_a_container_is_entered_and_killed_from_outside(simunix: Simunix, open_f
     for word in ("begun", "running", "    1 sh\n", "entered", "ended 137", "stopped"):
         assert word in done.stdout, (word, done.stdout, done.stderr)
     assert done.stdout.endswith("\n0\n"), done.stdout
+
+
+@needs("podman", "crun")
+def test_podman_asks_the_system_bus_for_a_scope(simunix: Simunix, open_folder: Path) -> None:
+    root = open_folder / "image/rootfs"
+    places = ("--root=/tmp/storage", "--runroot=/run/podman")
+    options = ("--network=host", "--rm", "--security-opt=no-new-privileges")
+    command = (
+        "podman",
+        "--cgroup-manager=systemd",
+        *places,
+        "run",
+        *options,
+        "--rootfs",
+        str(root),
+        "cat",
+        "/proc/self/cgroup",
+    )
+    done = twice(simunix, open_folder, partial(image, open_folder / "image"), "env", "HOME=/tmp", *command)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"0::/machine\.slice/libpod-[0-9a-f]+\.scope/container\n", done.stdout)
 
 
 @needs("podman", "crun")

@@ -2,31 +2,44 @@
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
-#define MS_RDONLY 0x1
 #define MS_REMOUNT 0x20
 #define MS_BIND 0x1000
 #define MS_MOVE 0x2000
 #define MS_CHANGES_ONE 0x1e0000 /* MS_UNBINDABLE to MS_SHARED */
 #define CGROUPS "/sys/fs/cgroup"
+#define SHARED_ATTRIBUTES 0xf /* of mount(2) and of mount_setattr(2) alike: read-only, nosuid, nodev, noexec */
+#define OPEN_TREE_CLONE 1
+#define MOVE_MOUNT_F_EMPTY_PATH 0x4
+#define MOVE_MOUNT_FOLLOW 0x30 /* symbolic links and automounts, as mount(2) does */
+
+struct mount_attributes {
+    uint64_t set, clear, propagation, mapping;
+};
 
 static bool is_new(uint64_t flags)
 {
     return (flags & (MS_REMOUNT | MS_BIND | MS_MOVE | MS_CHANGES_ONE)) == 0;
 }
 
-/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. */
+/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. The mount has its attributes before it is
+ * there: what names its place may name what lies below it afterwards (/proc/self/fd/6, as runc has it). */
 static long mount_cgroups(struct call *call, bool is_version_2)
 {
+    struct mount_attributes attributes = {.set = (uint64_t)call->a[3] & SHARED_ATTRIBUTES};
     struct stat status;
-    long result;
+    long fd, result;
 
     if (!is_version_2)
         return -EBUSY;
     if (NATIVE(stat, CGROUPS, &status) != 0 || !is_in_cgroups(call->thread, &status))
         return -EPERM;
-    result = NATIVE(mount, CGROUPS, call->a[1], NULL, MS_BIND, NULL);
-    if (result == 0 && (call->a[3] & MS_RDONLY) != 0)
-        result = NATIVE(mount, NULL, call->a[1], NULL, MS_REMOUNT | MS_BIND | (uint64_t)call->a[3], NULL);
+    fd = NATIVE(open_tree, AT_FDCWD, CGROUPS, OPEN_TREE_CLONE | O_CLOEXEC);
+    if (fd < 0)
+        return fd;
+    result = attributes.set == 0 ? 0 : NATIVE(mount_setattr, fd, "", AT_EMPTY_PATH, &attributes, sizeof attributes);
+    if (result == 0)
+        result = NATIVE(move_mount, fd, "", AT_FDCWD, call->a[1], MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_FOLLOW);
+    NATIVE(close, fd);
     return result;
 }
 

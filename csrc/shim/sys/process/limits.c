@@ -36,6 +36,44 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
     return 0;
 }
 
+/* Ask the server for another process's RLIMIT_NOFILE, or set it; what it was before. */
+static long ask_nofile(struct call *call, long pid, const struct limits *wanted, struct limits *before)
+{
+    static const struct limits none = {RLIM_INFINITY, RLIM_INFINITY};
+    struct reply reply;
+    long result;
+
+    wanted = wanted == NULL ? &none : wanted;
+    result = ASK(call->thread, &reply, OP_RAISE_LIMIT, pid_told(call->thread->process, pid), RLIMIT_NOFILE,
+                 (int64_t)wanted->soft, (int64_t)wanted->hard);
+    if (result == 0)
+        *before = (struct limits){(uint64_t)reply_number(&reply, 1), (uint64_t)reply_number(&reply, 2)};
+    return result;
+}
+
+/* Another process's kernel has a higher limit, as the caller's own. The server keeps what the process believes, which learns of a
+ * change with its next image: runtimes limit a container before it execs its program. */
+static long nofile_of_other(struct call *call, long pid, const struct limits *wanted, struct limits *old)
+{
+    struct limits before;
+    long result = NATIVE(prlimit64, pid, RLIMIT_NOFILE, NULL, &before); /* may it be asked? */
+
+    if (result != 0)
+        return result;
+    if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old)))
+        return -EFAULT;
+    if (wanted != NULL && wanted->soft > wanted->hard)
+        return -EINVAL;
+    result = ask_nofile(call, pid, NULL, &before);
+    if (result == 0 && wanted != NULL)
+        result = wanted->hard > FILES_MAX || (wanted->hard > before.hard && NATIVE(geteuid) != 0)
+                     ? -EPERM
+                     : ask_nofile(call, pid, wanted, &before);
+    if (result == 0 && old != NULL)
+        *old = before;
+    return result;
+}
+
 /* RLIMIT_CPU of a process whose computing is charged: the server keeps it, as it counts what was charged. The kernel's own would
  * count the real computer's time, and stays without a bound. False: the kernel is to answer. */
 static bool cpu_limits(struct call *call, long pid, const struct limits *wanted, struct limits *old, long *result)
@@ -80,7 +118,8 @@ static long raised(struct call *call, long pid, long which, const struct limits 
         return result;
     if (NATIVE(prlimit64, pid, which, NULL, &before) != 0)
         return result;
-    result = ASK(call->thread, &reply, OP_RAISE_LIMIT, pid, which, (int64_t)wanted->soft, (int64_t)wanted->hard);
+    result = ASK(call->thread, &reply, OP_RAISE_LIMIT, pid == 0 ? 0 : pid_told(call->thread->process, pid), which,
+                 (int64_t)wanted->soft, (int64_t)wanted->hard);
     if (result == 0 && old != NULL)
         *old = before;
     return result;
@@ -117,6 +156,8 @@ long sys_prlimit64(struct call *call)
 
     if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->pid))
         return nofile_limits(call, (const struct limits *)call->a[2], (struct limits *)call->a[3]);
+    if (call->a[1] == RLIMIT_NOFILE)
+        return nofile_of_other(call, call->a[0], (const struct limits *)call->a[2], (struct limits *)call->a[3]);
     if (call->a[1] == RLIMIT_CPU &&
         cpu_limits(call, call->a[0], (const struct limits *)call->a[2], (struct limits *)call->a[3], &result))
         return result;
