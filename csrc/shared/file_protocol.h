@@ -17,7 +17,7 @@ enum simunix_power_file { POWER_FILE_TEXT = 0, POWER_FILE_REGISTER = 1, POWER_FI
 
 /* The host's cgroups: groups are folders, and known by the numbers of these, as control files are by theirs (rsg_server/cgroups/). */
 enum simunix_cgroup_op {
-    /* [inode, 1 if the caller has just emptied the file] -> [0]; what the control file has to say now is in it; -ENODEV: it is gone */
+    /* [inode, how] -> [0]; what the control file has to say now is in it; -ENODEV: it is gone */
     OP_CGROUP_READ = 80,
     OP_CGROUP_WRITE =
         81, /* [inode, bytes, effective user] -> [0 | -errno, 1 if the caller's memory is counted]; not before what was written has had its effect */
@@ -26,8 +26,13 @@ enum simunix_cgroup_op {
     OP_CGROUP_REMOVE = 83, /* [inode] -> [0 | -errno]; the folder with its control files is gone */
     OP_CGROUP_OF = 84,     /* [pid or tid, 0: the caller] -> [0, path]; as /proc/PID/cgroup says */
     OP_CGROUP_INTO = 85,   /* [inode] -> [0 | -errno]; where the caller's next child is born (clone3(2), CLONE_INTO_CGROUP) */
-    OP_CGROUP_GREW = 86    /* [] -> [0, bytes]; the process has grown by as many bytes as it was told, and may so again */
+    OP_CGROUP_GREW = 86,   /* [] -> [0, bytes]; the process has grown by as many bytes as it was told, and may so again */
+    OP_CGROUP_NEWS =
+        87 /* [inode, 1 if nothing has been read since the beginning] -> [1 if it says else than the process has read, 0] */
 };
+
+/* Before a control file is read: it was opened, or sought without having been read; emptied; read by pread64; sought after a read. */
+enum simunix_cgroup_read { CGROUP_READ_SOON = 0, CGROUP_READ_EMPTIED = 1, CGROUP_READ_NOW = 2, CGROUP_READ_AGAIN = 3 };
 
 /* What OP_HELLO tells: below the device, groups are in use on the host; the process's memory is counted. */
 enum simunix_cgroups { CGROUPS_USED = 1, CGROUPS_COUNT_MEMORY = 2 };

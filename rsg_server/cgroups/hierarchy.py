@@ -15,6 +15,7 @@ from rsg_server.cgroups.control_file import ControlFile, RefusedError
 from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 from rsg_server.cgroups.memory import Memory
 from rsg_server.cgroups.needs import Kernel
+from rsg_server.cgroups.news import News
 from rsg_server.cgroups.real_files import RealFiles
 from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
@@ -37,6 +38,7 @@ class Hierarchy:
         self.root = Group("", None, real.inode(), controllers, controllers)
         self.groups = {self.root.inode: self.root}
         self.files: dict[int, tuple[Group, ControlFile]] = {}
+        self.news = News(kernel)
         self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
         self._learn(self.root)
         for name, inode in sorted(real.listing("", folders=True).items()):
@@ -117,6 +119,7 @@ class Hierarchy:
             inode = group.files.pop(name)
             del self.files[inode]
             self._told.pop(inode, None)
+            self.news.gone(inode)
         self.real.remove(group.path[1:], gone)
 
     def refresh(self, inode: int, was_emptied: bool = False) -> bool:
@@ -129,9 +132,10 @@ class Hierarchy:
         text = file.read(self, group)
         if file.tells and self._told.get(inode) == text and not was_emptied:
             return False
-        if file.tells:
-            self._told[inode] = text
         self.real.put(f"{group.path[1:]}/{file.name}", text)
+        if file.tells and self._told.get(inode) != text:
+            self._told[inode] = text
+            self.news.changed(inode)
         return True
 
     def tell(self, group: Group, name: str) -> None:

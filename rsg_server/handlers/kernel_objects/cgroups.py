@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.cgroups.control_file import RefusedError, Request
 from rsg_server.handlers.table import OK, Handler, Reply, failed
-from rsg_server.protocol import Op
+from rsg_server.protocol import CGROUP_READ_EMPTIED, Op
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
@@ -46,16 +46,28 @@ class CgroupHandlers:
             int(Op.CGROUP_OF): Handler("i", self.path_of),
             int(Op.CGROUP_INTO): Handler("i", self.into),
             int(Op.CGROUP_GREW): Handler("", self.grew),
+            int(Op.CGROUP_NEWS): Handler("ii", self.news),
         }
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, 1 if it was emptied] -> [0]: what a control file has to say now is in it."""
-        inode, was_emptied = arguments
+        """[inode, how] -> [0]: what a control file has to say now is in it; see enum simunix_cgroup_read."""
+        inode, how = arguments
         try:
-            self._cgroups.of(actor.process.host).refresh(inode, bool(was_emptied))
+            hierarchy = self._cgroups.of(actor.process.host)
+            hierarchy.refresh(inode, how == CGROUP_READ_EMPTIED)
+            hierarchy.news.reads(actor.process, inode, how)
         except (RefusedError, OSError) as error:
             return _refused(error)
         return OK
+
+    def news(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode, 1 if nothing was read since the beginning] -> [1 if poll(2) has news]; later news wakes the actor."""
+        inode, is_unread = arguments
+        try:
+            hierarchy = self._cgroups.of(actor.process.host)
+        except RefusedError as error:
+            return _refused(error)
+        return Reply((int(hierarchy.news.are_there(actor, inode, bool(is_unread))),))
 
     def write(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[inode, bytes, user] -> [0]. A writer that has killed itself gets no answer, a frozen one once it is thawed."""

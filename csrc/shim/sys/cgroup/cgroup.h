@@ -21,7 +21,9 @@ static inline bool is_control_file(const struct thread *thread, const struct sta
 /* files.c */
 long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
-long cgroup_file_refresh(struct call *call, long fd);
+long cgroup_file_refresh(struct call *call, long fd, int how);
+long cgroup_file_sought(struct call *call, long fd);
+long cgroup_poll(struct call *call, struct pollfd *fds, unsigned count);
 bool cgroup_file_is(long fd, const char *name);
 
 /* subtree.c */

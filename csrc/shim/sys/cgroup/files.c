@@ -7,6 +7,7 @@
 
 #define F_GETFL 3
 #define STATISTICS_LAG_NS 100000
+#define HERE 1 /* SEEK_CUR of lseek(2) */
 
 /* How names of control files begin: told before anything is asked of the kernel. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
@@ -38,6 +39,8 @@ __attribute__((cold)) static uint64_t lasts_ns(const char *path)
 {
     const char *name = last_part(path);
 
+    if (text_equal(name, "cgroup.events")) /* poll(2) tells of what has not been read: the server is to know */
+        return 0;
     if (text_starts(name, "cgroup.") || text_starts(name, "cpuset.") || text_starts(name, "memory.swap."))
         return UINT64_MAX;
     return text_equal(name, "cpu.stat") || text_equal(name, "memory.stat") ? STATISTICS_LAG_NS : 0;
@@ -49,17 +52,17 @@ static uint64_t messages_and_turns(const struct process *process)
 }
 
 /* Have the server write the file's text into it, unless it is there since the last time. */
-__attribute__((cold)) static long bring_text(struct thread *thread, const struct stat *status, bool was_emptied)
+__attribute__((cold)) static long bring_text(struct thread *thread, const struct stat *status, int how)
 {
     struct process *process = thread->process;
     struct reply reply;
     long result;
 
-    if (status->st_ino == process->cgroup_text && !was_emptied && status->st_size != 0 &&
+    if (status->st_ino == process->cgroup_text && how != CGROUP_READ_EMPTIED && status->st_size != 0 &&
         process->cgroup_text_at == messages_and_turns(process) &&
         process->page->now_ns - process->cgroup_text_ns < process->cgroup_text_lasts_ns)
         return 0;
-    result = (long)ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status->st_ino, was_emptied);
+    result = (long)ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status->st_ino, how);
     if (status->st_ino == process->cgroup_text) {
         process->cgroup_text_at = result == 0 ? messages_and_turns(process) : 0;
         process->cgroup_text_ns = process->page->now_ns;
@@ -91,7 +94,7 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
             thread->process->cgroup_text_at = 0;
         thread->process->cgroup_text = status.st_ino;
         thread->process->cgroup_text_lasts_ns = lasts_ns(path);
-        result = bring_text(thread, &status, (flags & O_TRUNC) != 0);
+        result = bring_text(thread, &status, (flags & O_TRUNC) != 0 ? CGROUP_READ_EMPTIED : CGROUP_READ_SOON);
     }
     if (result == 0)
         return fd;
@@ -146,11 +149,35 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
 }
 
 /* A reader goes back to the beginning, where it finds the text of this moment: 0, or -ENODEV if the group is gone. */
-__attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd)
+__attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd, int how)
 {
     struct stat status;
 
     if (NATIVE(fstat, fd, &status) != 0 || !is_control_file(call->thread, &status))
         return 0;
-    return bring_text(call->thread, &status, false);
+    return bring_text(call->thread, &status, how);
+}
+
+__attribute__((cold)) long cgroup_file_sought(struct call *call, long fd)
+{
+    return cgroup_file_refresh(call, fd, NATIVE(lseek, fd, 0, HERE) > 0 ? CGROUP_READ_AGAIN : CGROUP_READ_SOON);
+}
+
+/* poll(2): files such as cgroup.events have urgent news when they say something else than has been read; the kernel's files have none.
+ * Returns how many entries more are ready. The server wakes the caller's wait for descriptors when one of them changes. */
+__attribute__((cold)) long cgroup_poll(struct call *call, struct pollfd *fds, unsigned count)
+{
+    struct stat status;
+    struct reply reply;
+    long more = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        if ((fds[i].events & POLLPRI) == 0 || fds[i].fd < 0 || NATIVE(fstat, fds[i].fd, &status) != 0 ||
+            !is_control_file(call->thread, &status) ||
+            ASK(call->thread, &reply, OP_CGROUP_NEWS, (int64_t)status.st_ino, NATIVE(lseek, fds[i].fd, 0, HERE) == 0) != 1)
+            continue;
+        more += fds[i].revents == 0;
+        fds[i].revents |= POLLPRI | POLLERR;
+    }
+    return more;
 }

@@ -1,6 +1,7 @@
 /* poll, select, epoll: the kernel tells what is ready; only the waiting is simulated. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/poll/poll.h"
 #include "shim/turn/turn.h"
 
@@ -46,6 +47,8 @@ static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
             result += fds[i].revents == 0;
             fds[i].revents = POLLNVAL;
         }
+    if (result >= 0 && call->thread->process->uses_cgroups)
+        result += cgroup_poll(call, fds, count);
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* Room sys/poll: poll, select, epoll and eventfd. The kernel tells what is ready; only the waiting is the shim's.
  *
- * May call turn and below, and no other family.
+ * May call turn and below, and cgroup of the other families.
  */
 #ifndef SIMUNIX_SYS_POLL_H
 #define SIMUNIX_SYS_POLL_H

@@ -193,7 +193,7 @@ long sys_lseek(struct call *call)
         NATIVE(fstat, call->a[0], &status) == 0)
         power_file_refresh(call, &status);
     if (call->thread->process->uses_cgroups && call->a[1] == 0 && call->a[2] == BEGINNING)
-        cgroup_file_refresh(call, call->a[0]);
+        cgroup_file_sought(call, call->a[0]);
     if (call->thread->process->has_own_files && call->a[1] == 0 && call->a[2] == BEGINNING &&
         proc_name_of(call->a[0], path, sizeof path) && text_starts(path, anonymous)) {
         path[text_length(path) - (sizeof deleted - 1)] = '\0';

@@ -69,6 +69,23 @@ static const char *path_of(pid_t pid)
     return strrchr(path, '/');
 }
 
+/* What cannot be a group of threads: one with processes in it; no group can be anything else again. */
+static void types(void)
+{
+    EXPECT(put(in("cgroup.type"), "domain"), -EINVAL);
+    EXPECT(put(in("cgroup.type"), "some"), -EINVAL);
+    EXPECT(put(in("cgroup.threads"), "4194300"), -ESRCH);
+    EXPECT(put(in("cgroup.threads"), "some"), -EINVAL);
+    EXPECT(put(in("cgroup.procs"), "0"), 0);
+    EXPECT(put(in("cgroup.type"), "threaded"), -EOPNOTSUPP);
+    EXPECT(put_number(in("cgroup.threads"), gettid()), 0); /* where it is already */
+    EXPECT(mkdir(in("below"), 0755), 0);
+    EXPECT(put_number(in("below/cgroup.threads"), gettid()), -EOPNOTSUPP);
+    EXPECT(put_number(in("../cgroup.procs"), getpid()), 0);
+    EXPECT(rmdir(in("below")), 0);
+    EXPECT(says(in("cgroup.type"), "domain\n"), 1);
+}
+
 static void membership(void)
 {
     int gate[2];
@@ -149,6 +166,7 @@ int main(void)
     names();
     limits_of_the_tree();
     refused_writes();
+    types();
     membership();
     one_descriptor();
     born_elsewhere();

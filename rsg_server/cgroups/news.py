@@ -1,0 +1,69 @@
+"""Which control files say something else than a process has read, as poll(2) tells by POLLPRI (cgroups(7), cgroup.events).
+
+The kernel reads the real files, so that only what comes before a read is seen: an open, a seek to the beginning, pread64. What
+has been read by then shows by the position of the descriptor. Linux keeps this for each open file, here it is each process's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rsg_server.cgroups.needs import Kernel
+from rsg_server.process.actor import Actor
+from rsg_server.process.process import Process
+from rsg_server.protocol import CGROUP_READ_AGAIN, CGROUP_READ_NOW, WAKE_READY
+from rsg_server.waits.descriptors import DescriptorWait
+
+
+@dataclass(slots=True)
+class Mark:
+    """Of a process and a file, by the number of the file's latest change: the one that was read, and that a read would find."""
+
+    read: int = 0
+    offered: int = 0
+
+
+class News:
+    """The changes of one host's files, by inode, and who is to be woken by the next one."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._changes: dict[int, int] = {}
+        self._marks: dict[int, dict[int, Mark]] = {}  # by inode, then by the number of the process
+        self._waiting: dict[int, dict[int, Actor]] = {}  # by inode, then by the number of the actor, in the order of asking
+
+    def changed(self, inode: int) -> None:
+        """A file says something else from now on: those that have asked and wait for descriptors look again."""
+        self._changes[inode] = self._changes.get(inode, 0) + 1
+        for actor in self._waiting.pop(inode, {}).values():
+            if isinstance(actor.parked, DescriptorWait):
+                self._kernel.wake(actor, WAKE_READY)
+
+    def gone(self, inode: int) -> None:
+        """The file has been removed."""
+        self._changes.pop(inode, None)
+        self._marks.pop(inode, None)
+        self._waiting.pop(inode, None)
+
+    def reads(self, process: Process, inode: int, how: int) -> None:
+        """A process is about to read a file; see enum simunix_cgroup_read."""
+        if inode not in self._changes:
+            return
+        mark = self._marks.setdefault(inode, {}).setdefault(process.number, Mark())
+        if how == CGROUP_READ_AGAIN:
+            mark.read = mark.offered
+        mark.offered = self._changes[inode]
+        if how == CGROUP_READ_NOW:
+            mark.read = mark.offered
+
+    def are_there(self, actor: Actor, inode: int, is_unread: bool) -> bool:
+        """Whether a file says something else than an actor's process has read; `is_unread`: nothing since the latest look."""
+        if inode not in self._changes:
+            return False
+        mark = self._marks.setdefault(inode, {}).setdefault(actor.process.number, Mark())
+        if not is_unread:
+            mark.read = mark.offered
+        if mark.read < self._changes[inode]:
+            return True
+        self._waiting.setdefault(inode, {})[actor.number] = actor
+        return False
