@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.checks.invariants import wanted_checks
 from rsg_server.handlers.futex import FutexHandlers
 from rsg_server.handlers.handoff import HandoffHandlers
 from rsg_server.handlers.hello import HelloHandlers, ImageCharging, Images
@@ -40,7 +41,11 @@ Table = dict[int, "Handler"]
 def turns_of(kernel: Kernel) -> TurnLoop:
     """The turn loop of a kernel."""
     handoffs = handoffs_of(kernel)
-    return TurnLoop(kernel, {**handlers_of(kernel), **handoffs.table()}, handoffs.catch_up)
+    turns = TurnLoop(kernel, {**handlers_of(kernel), **handoffs.table()}, handoffs.catch_up)
+    checks = wanted_checks(kernel)
+    if checks is not None:
+        turns.check = checks.given
+    return turns
 
 
 def effects_of(kernel: Kernel) -> SignalEffects:

@@ -22,6 +22,9 @@ from tests.starts import ROOT as ROOT
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
+# Every run of a test verifies the invariants at each turn, unless the test or its caller says otherwise.
+os.environ.setdefault("SIMUNIX_CHECK", "1")
+
 PLUGIN = "simunix.pytest_plugin"
 # Installed packages announce the plugin themselves; a tree that was installed before it had one does not.
 IS_ANNOUNCED = any(entry.value == PLUGIN for entry in entry_points(group="pytest11"))

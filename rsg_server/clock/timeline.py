@@ -87,6 +87,11 @@ class Timeline:
             self._cancelled -= 1
         return None
 
+    def is_ordered(self) -> bool:
+        """Whether no event stands in the heap before one that comes earlier."""
+        heap = self._heap
+        return all(heap[(place - 1) // 2][:2] < heap[place][:2] for place in range(1, len(heap)))
+
     def run_due(self, now_ns: int) -> None:
         """Let all events happen that are due until `now_ns`, those included that they add."""
         while (due := self.next_ns) is not None and due <= now_ns:

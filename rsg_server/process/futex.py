@@ -60,6 +60,18 @@ class FutexTable:
             if not queue:
                 del self._queues[key]
 
+    def waiting(self) -> list[Actor]:
+        """All actors that are queued somewhere."""
+        return [entry[0] for queue in self._queues.values() for entry in queue]
+
+    def misplaced(self) -> Actor | None:
+        """An actor that is queued at a word of which its keys know nothing; None if there is none, as it should be."""
+        for key, queue in self._queues.items():
+            for entry in queue:
+                if key not in self._keys.get(entry[0].number, ()):
+                    return entry[0]
+        return None
+
     def is_alone(self, actor: Actor) -> bool:
         """Whether no other actor waits at any of the words at which an actor waits."""
         return all(len(self._queues[key]) == 1 for key in self._keys.get(actor.number, ()))

@@ -49,6 +49,12 @@ class Clock:
         return told
 
     @property
+    def lookahead_ns(self) -> int:
+        """Up to which moment the holder of the turn may move the clock; 0: not at all."""
+        lookahead: int = self._words[_LOOKAHEAD]
+        return lookahead
+
+    @property
     def may_move_alone(self) -> bool:
         """Whether the holder of the turn may move the clock."""
         return self._words[_LOOKAHEAD] != 0

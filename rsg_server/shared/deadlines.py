@@ -56,6 +56,17 @@ class Deadlines:
         """Take out the earliest deadline; its slot, 0 if there is none."""
         return int(lib.timer_queue_pop(self._address))
 
+    def misplaced(self) -> int | None:
+        """The slot of a deadline that stands where it should not in the heap; None if there is none, as it should be."""
+        timer_queue = lib.timer_queue_of(self._address)
+        alarms, places = timer_queue.alarms, timer_queue.places
+        for place in range(min(timer_queue.count, len(alarms))):
+            above, alarm = alarms[(place - 1) // 2 if place else 0], alarms[place]
+            is_late = (above.deadline, above.sequence) <= (alarm.deadline, alarm.sequence)
+            if alarm.slot >= len(places) or places[alarm.slot] != place + 1 or not is_late:
+                return int(alarm.slot)
+        return None
+
     def close(self) -> None:
         """Forget where the memory was."""
         self._address = None

@@ -70,6 +70,7 @@ class TurnLoop:
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
         self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
         self.stop = False
+        self.check: Callable[[Actor], None] | None = None  # looks at each turn before its holder is told (rsg_server.checks)
         self.listener = Listener(kernel)
         self.handlers, self._catch_up = handlers, catch_up
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
@@ -170,6 +171,8 @@ class TurnLoop:
         if not actor.owes_message or actor.answer_at_slot:
             set_lookahead(kernel, self.limit_ns)
             self.listener.prepare(actor)
+            if self.check is not None:
+                self.check(actor)
             self._tell(actor, actor.reply)
 
     def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 
+from rsg_server.checks.invariants import VARIABLE as CHECKS_VARIABLE
 from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host, NumaNodes
@@ -75,7 +76,7 @@ def plan_single(options: SingleOptions) -> Plan:
         hosts=(HostSpec(name, sees_temporary_files=True, terminal=terminal_of_caller()),),
         processes=(process,),
         kernel=KernelOptions(seed=options.seed or 0, epoch_ns=since_1970_ns(today()), strict=options.strict),
-        environment=dict(os.environ),
+        environment={name: value for name, value in os.environ.items() if name != CHECKS_VARIABLE},
         shared=(os.getcwd(),),
         until_ns=options.until_ns,
         pace=options.pace,
