@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import chain
 
-from rsg_server.cgroups.cgroups import Cgroups
+from rsg_server.cgroups.cgroups import Cgroups, account_of
+from rsg_server.cgroups.controlled import Controlled, Killer
+from rsg_server.cgroups.memory import Memory
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
@@ -20,7 +22,11 @@ from rsg_server.diagnosis.disturbances import Disturbances
 from rsg_server.diagnosis.traces import Traces
 from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
+from rsg_server.faults.boots import Boots
 from rsg_server.faults.faults import Faults
+from rsg_server.faults.power import Power
+from rsg_server.faults.residents import Residents
+from rsg_server.faults.wake_on_lan import WakeOnLan
 from rsg_server.fd_store.store import FdStore
 from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
@@ -69,9 +75,7 @@ from rsg_server.protocol import (
 )
 from rsg_server.rsg.room import Rsg
 from rsg_server.shared.memory import SharedMemory
-from rsg_server.sockets.datagrams import Datagrams
-from rsg_server.sockets.interfaces import InterfaceTable
-from rsg_server.sockets.netlink.netlink import Netlink
+from rsg_server.sockets.keepalive import Keepalive
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
@@ -96,13 +100,21 @@ _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
 
 
 class Kernel:
-    """The state of one emulation; each part takes the kernel as a protocol, which its `needs` module declares."""
+    """The state of one emulation, and the wiring of its parts: complete when `__init__` returns."""
 
-    run_disk = RunDisk()
-
-    def __init__(self, platform: Platform, options: KernelOptions, log: EventLog, launcher: Launcher) -> None:
-        self.options, self.platform = options, platform
-        self.log, self.launcher = log, launcher
+    def __init__(
+        self,
+        platform: Platform,
+        options: KernelOptions,
+        log: EventLog,
+        launcher: Launcher,
+        *,
+        debugger: Debugger[Reply] | None = None,
+        traces: Traces | None = None,
+        storage_waits: StorageWaits | None = None,
+    ) -> None:
+        self.options, self.platform, self.log, self.launcher = options, platform, log, launcher
+        self.debugger, self.traces, self.storage_waits = debugger, traces, storage_waits or StorageWaits()
         self.on_warning: Observers[str] = Observers()
         self.disturbances = Disturbances(self.on_warning.tell)
         self.shared = SharedMemory(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
@@ -110,13 +122,11 @@ class Kernel:
         self.timer_queue = TimerQueue(self.shared.deadlines, self._alarm)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness)
-        self.wire = Wire(self, options.seed)
-        self.storages = Storages(
-            self.network, self.wire.reach.reaches, self.shared.notices.tell_storage_conditions, self._application
-        )
+        self.wire = Wire(self.clock, self.network, options.seed)
+        tell_conditions = self.shared.notices.tell_storage_conditions
+        self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
         self.readiness = Readiness()
         self.channel_pool = ChannelPool(self.readiness)
-        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         self.actors: dict[int, Actor] = {}
         self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
@@ -127,21 +137,90 @@ class Kernel:
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
         self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
-        self.devices, self.buses, self.storage_waits = Devices(self.shared.devices), SystemBuses(self.warn), StorageWaits()
-        self.sockets: SocketTable = SocketTable(self)
-        self.waits, self.datagrams, self.cgroups = self._waits(), Datagrams(self), Cgroups(self)
-        self.interfaces, self.netlink = InterfaceTable(platform), Netlink(self)
-        self.faults = Faults(self)
-        self.energy, self.rsg = Energy(self, options.enclosures, options.boots), Rsg(self)
-        self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
+        self._make_objects()
+        self._make_machine_room(options)
         self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
-        self.traces: Traces | None = None
-        self.debugger: Debugger[Reply] | None = None
+
+    def _make_objects(self) -> None:
+        """What programs ask a Linux kernel for: files and their room, devices, the system bus, sockets, cgroups, interfaces."""
+        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
+        self.run_disk = RunDisk(self.options.run_folder)
+        self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self.warn)
+        self.sockets, self.cgroups = self._sockets(), self._cgroups()
+        self.waits = self._waits()
+        self.datagrams, self.netlink, self.interfaces = self.sockets.datagrams, self.sockets.netlink, self.sockets.interfaces
+
+    def _make_machine_room(self, options: KernelOptions) -> None:
+        """What hosts are off, fail, draw power, and are switched by; Remote SimGrid, whose programs ask for all of that."""
+        self.faults = self._faults(options)
+        self.energy = Energy(self, options.enclosures, options.boots)
+        self.rsg = Rsg(
+            self,
+            self.clock,
+            self.timeline,
+            self.platform,
+            self.network,
+            cpu=self.cpu,
+            disks=self.storages.disks,
+            faults=self.faults,
+            lifecycle=self.lifecycle,
+        )
+        self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""
-        return Cpu(self) if charging is None else Cpu(self, lambda text: self.warn(text))
+        return Cpu(self, None if charging is None else self.warn, account_of)
+
+    def _sockets(self) -> SocketTable:
+        return SocketTable(
+            self.clock,
+            self.timeline,
+            self.log,
+            epoch_ns=self.options.epoch_ns,
+            wire=self.wire,
+            platform=self.platform,
+            hosts=self.hosts,
+            readiness=self.readiness,
+            fd_store=self.fd_store,
+            told=self.shared.streams,
+            ways=self,
+        )
+
+    def _cgroups(self) -> Cgroups:
+        """The cgroups of all hosts; what else knows of groups and their files follows what becomes of them."""
+        killer = Killer(self.clock, self.log, self.lifecycle)
+        controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.wake)
+        controlled.on_news.connect(self.readiness.changed)
+        controlled.on_removed.connect(self.devices.programs.removed)
+        cgroups = Cgroups(self.launcher, self.actors, controlled, Memory(self.clock, self.log))
+        self.lifecycle.on_release.connect(cgroups.died)
+        return cgroups
+
+    def _faults(self, options: KernelOptions) -> Faults:
+        """What fails, and what is switched off and on; a host that is off hears magic packets, and has no cgroups."""
+        clock, timeline, log, reach = self.clock, self.timeline, self.log, self.wire.reach
+        residents = Residents(self.processes, self.signals, self.lifecycle, self.launcher)
+        residents.on_killed.connect(self.cgroups.lost)
+        boots = Boots(options.boots, options.seed)
+        power = Power(clock, timeline, log, self.hosts, reach.off, residents, boots)
+        faults = Faults(
+            clock,
+            timeline,
+            log,
+            self.platform,
+            network=self.network,
+            reach=reach,
+            cpu=self.cpu,
+            sockets=self.sockets,
+            storages=self.storages,
+            keepalive=Keepalive(clock, timeline, self.wire, self.sockets),
+            power=power,
+        )
+        power.on_silence.connect(self.readiness.changed)
+        wake_on_lan = WakeOnLan(clock, timeline, log, self.network, self.interfaces, reach, power)
+        self.datagrams.on_to_off.connect(wake_on_lan.heard)
+        return faults
 
     def _charges(self, charging: Charging | None) -> Charges | None:
         """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
@@ -28,6 +29,7 @@ class KernelOptions:
     strict: bool = False
     order: Order = field(default_factory=FirstInFirstOut)
     begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
+    run_folder: Path | None = None  # when the disk that has it becomes full, the run ends; None: no disk is looked at
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # CPU policy charged; None: free

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping
 
-from rsg_server.cgroups import core_files, cpu, cpuset, io, memory, memory_files, pids
+from rsg_server.cgroups import core_files, cpu, cpuset, io, memory_files, pids
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
+from rsg_server.cgroups.controlled import Controlled
 from rsg_server.cgroups.group import Group, group_of
 from rsg_server.cgroups.hierarchy import Hierarchy
-from rsg_server.cgroups.needs import Kernel
+from rsg_server.cgroups.memory import Memory
 from rsg_server.cgroups.real_files import RealFiles
 from rsg_server.errors import SimunixError
 from rsg_server.process.actor import Actor
-from rsg_server.process.host_state import HostState
+from rsg_server.process.host_state import HostState, Launcher
 from rsg_server.process.process import Process
 from rsg_server.processor.accounts import Account
 from rsg_server.protocol import CGROUP_DEVICE_SHIFT, CGROUPS_COUNT_MEMORY, CGROUPS_USED
@@ -29,12 +31,11 @@ ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.wh
 class Cgroups:
     """The hierarchies by the name of the host."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, launcher: Launcher, actors: Mapping[int, Actor], controlled: Controlled, memory: Memory) -> None:
+        self._launcher, self._actors, self._controlled = launcher, actors, controlled
         self._of: dict[str, Hierarchy] = {}
         self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
-        self.memory = memory.Memory(kernel)
-        kernel.cpu.account_of = _account_of
+        self.memory = memory
 
     def told(self, process: Process) -> int:
         """What a new image is told of its host's cgroups; 0: there are none."""
@@ -57,7 +58,7 @@ class Cgroups:
             (self.memory.check if is_due else self.memory.look)(self._of[process.host.name], process)
 
     def _folder(self, host: HostState) -> int:
-        return self._kernel.launcher.cgroups(host.name)
+        return self._launcher.cgroups(host.name)
 
     def _device(self, host: HostState) -> int:
         try:
@@ -77,13 +78,13 @@ class Cgroups:
                 real = RealFiles(self._folder(host))
             except SimunixError:
                 raise RefusedError(errno.ENODEV) from None
-            hierarchy = self._of[host.name] = Hierarchy(self._kernel, host, real, FILES, self.memory)
-            self._kernel.storages.users.account_of = self._storage_account
+            hierarchy = self._of[host.name] = Hierarchy(self._controlled, host, real, FILES, self.memory)
+            self._controlled.storages.users.account_of = self._storage_account
         return hierarchy
 
     def _storage_account(self, number: int) -> StorageAccount | None:
         """The group that the operations of an actor count for at storages; None: none, or the root."""
-        process = self._kernel.actors[number].process
+        process = self._actors[number].process
         group = group_of(process)
         return None if group is None else io.account_of(self._of[process.host.name], group)
 
@@ -154,6 +155,7 @@ class Cgroups:
             self._of.popitem()[1].close()
 
 
-def _account_of(process: Process) -> Account | None:
+def account_of(process: Process) -> Account | None:
+    """What the CPU time of a process counts for: its group; None for the root."""
     group = group_of(process)
     return None if group is None else cpu.account_of(group)

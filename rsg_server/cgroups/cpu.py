@@ -78,7 +78,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 def _throttled(hierarchy: Hierarchy, group: Group) -> str:
     """Periods in which something computed, those in which the quota bounded that, and the time that is missing by it."""
-    hierarchy.kernel.cpu.share_anew(hierarchy.host.host)
+    hierarchy.controlled.cpu.share_anew(hierarchy.host.host)
     period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
     active_ns, bounded_ns = (account.active_ns, account.bounded_ns) if account is not None else (0.0, 0.0)
     missing_ns = bounded_ns * max(0.0, 1.0 - account.quota) if account is not None and account.quota >= 0.0 else 0.0
@@ -151,7 +151,7 @@ def _set(group: Group) -> None:
 def _share_anew(request: Request) -> None:
     """What computes in the group, or below, may have another share from now on."""
     _set(request.group)
-    request.hierarchy.kernel.cpu.share_anew(request.hierarchy.host.host)
+    request.hierarchy.controlled.cpu.share_anew(request.hierarchy.host.host)
 
 
 def _write_burst(request: Request) -> None:

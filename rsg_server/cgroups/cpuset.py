@@ -64,7 +64,7 @@ def bound(hierarchy: Hierarchy, actor: Actor) -> None:
     mask = 0 if mask == every and not actor.wanted_affinity else mask
     if mask != actor.affinity:
         actor.affinity = mask
-        hierarchy.kernel.cpu.moved(actor)
+        hierarchy.controlled.cpu.moved(actor)
 
 
 def follow(hierarchy: Hierarchy, process: Process) -> None:

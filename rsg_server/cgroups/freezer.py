@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import errno
-import signal
 from typing import TYPE_CHECKING
 
 from rsg_server.cgroups.control_file import RefusedError, Request, is_integer
-from rsg_server.process import native_signal
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.group import Group
@@ -18,9 +16,9 @@ if TYPE_CHECKING:
 def follow(hierarchy: Hierarchy, process: Process) -> None:
     """Have a process stand still, or go on, as its group says."""
     if hierarchy.group_of(process).is_frozen:
-        hierarchy.kernel.signals.freeze(process)
+        hierarchy.controlled.signals.freeze(process)
     else:
-        hierarchy.kernel.signals.thaw(process)
+        hierarchy.controlled.signals.thaw(process)
 
 
 def read_freeze(hierarchy: Hierarchy, group: Group) -> str:
@@ -47,16 +45,6 @@ def write_kill(request: Request) -> None:
     if request.word != "1":
         raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     doomed = sorted(request.group.members(), key=lambda process: process.number)
-    kill(request.hierarchy, [process for process in doomed if process is not request.writer])
+    request.hierarchy.kill([process for process in doomed if process is not request.writer])
     if request.writer in doomed:
-        kill(request.hierarchy, [request.writer])
-
-
-def kill(hierarchy: Hierarchy, doomed: list[Process]) -> None:
-    """SIGKILL to these; all are dead afterwards."""
-    kernel = hierarchy.kernel
-    for process in doomed:
-        process.told |= 1 << (signal.SIGKILL - 1)
-        native_signal.send(process.pidfd, signal.SIGKILL)
-        kernel.log.event(kernel.now_ns, "signal", host=process.host.name, sender=0, pid=process.pid, tid=0, signal=9)
-    kernel.lifecycle.await_deaths(doomed)
+        request.hierarchy.kill([request.writer])

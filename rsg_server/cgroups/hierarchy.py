@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 from rsg_server.cgroups import cpu, cpuset, freezer, io
 from rsg_server.cgroups.control_file import ControlFile, RefusedError
+from rsg_server.cgroups.controlled import Controlled
 from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 from rsg_server.cgroups.memory import Memory
-from rsg_server.cgroups.needs import Kernel
 from rsg_server.cgroups.news import News
 from rsg_server.cgroups.real_files import RealFiles
 from rsg_server.process.host_state import HostState
@@ -31,14 +31,16 @@ class Hierarchy:
     the root and these pass all controllers on.
     """
 
-    def __init__(self, kernel: Kernel, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory) -> None:
-        self.kernel, self.host, self.real, self.memory = kernel, host, real, memory
+    def __init__(
+        self, controlled: Controlled, host: HostState, real: RealFiles, files: dict[str, ControlFile], memory: Memory
+    ) -> None:
+        self.controlled, self.host, self.real, self.memory = controlled, host, real, memory
         self._known = files
         controllers = frozenset(file.controller for file in files.values() if file.controller)
         self.root = Group("", None, real.inode(), controllers, controllers)
         self.groups = {self.root.inode: self.root}
         self.files: dict[int, tuple[Group, ControlFile]] = {}
-        self.news = News(kernel)
+        self.news = News(controlled.wake)
         self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
         self._learn(self.root)
         for name, inode in sorted(real.listing("", folders=True).items()):
@@ -80,7 +82,7 @@ class Hierarchy:
         self._remove_files(group, list(group.files))
         self.real.remove_folder(group.path[1:])
         del group.parent.children[group.name], self.groups[inode]
-        self.kernel.devices.programs.removed(group)
+        self.controlled.on_removed.tell(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
         """Let the children of a group have these controllers from now on."""
@@ -142,7 +144,7 @@ class Hierarchy:
         """What a file says may have changed: whoever watches the file learns of it, if the group has it."""
         inode = group.files.get(name)
         if inode is not None and self.refresh(inode):
-            self.kernel.readiness.changed()
+            self.controlled.on_news.tell()
 
     def tell_up(self, group: Group, name: str) -> None:
         """What a file of a group, and those of the groups above, say may have changed."""
@@ -196,16 +198,16 @@ class Hierarchy:
         freezer.follow(self, process)
         cpuset.follow(self, process)
         for actor in process.actors:
-            self.kernel.cpu.moved(actor)
+            self.controlled.cpu.moved(actor)
 
     def kill(self, doomed: list[Process]) -> None:
         """SIGKILL to these; all are dead afterwards."""
-        freezer.kill(self, doomed)
+        self.controlled.killer.kill(doomed)
 
     def close(self) -> None:
         """Forget all, as the host's memory has gone."""
         for group in self.groups.values():
-            self.kernel.devices.programs.removed(group)
+            self.controlled.on_removed.tell(group)
         self.real.close()
 
 

@@ -98,7 +98,7 @@ def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
     numbers = [None if (limit := _limit(group, device, key)) == NO_LIMIT else limit for key in KEYS]
     for direction in Direction:
         account.limit((device, direction), numbers[direction], numbers[2 + direction])
-        hierarchy.kernel.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
+        hierarchy.controlled.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
 
 
 def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
@@ -122,12 +122,12 @@ def follow(hierarchy: Hierarchy, group: Group) -> None:
             group.numbers.pop(_name(device, key), None)
         for direction in Direction:
             account.limit((device, direction), None, None)
-            hierarchy.kernel.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
+            hierarchy.controlled.storages.disks.limits_changed(hierarchy.host.host, (device, direction), account)
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
     """A line for each storage that has done something; nothing is ever discarded (fstrim(8))."""
-    disks, account, lines = hierarchy.kernel.storages.disks, account_of(hierarchy, group), []
+    disks, account, lines = hierarchy.controlled.storages.disks, account_of(hierarchy, group), []
     for (major, minor), device in _devices(hierarchy).items():
         ways = [(device, direction) for direction in Direction] if device >= 0 else []
         done = [disks.done(hierarchy.host.host, way) if account is None else account.counted(way) for way in ways]

@@ -16,8 +16,9 @@ from rsg_server.cgroups.group import NO_LIMIT, Group, group_of
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.hierarchy import Hierarchy
-    from rsg_server.cgroups.needs import Kernel
+    from rsg_server.event_log import EventLog
     from rsg_server.process.process import Process
+    from rsg_server.shared.clock import Clock
 
 MAX, HIGH, EVENTS, LOCAL, PEAK, TOGETHER = (
     "memory.max",
@@ -76,8 +77,8 @@ def count(group: Group, kind: str, of: Group | None = None) -> None:
 class Memory:
     """Counts, and kills."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock, log: EventLog) -> None:
+        self._clock, self._log = clock, log
 
     @staticmethod
     def is_counted(group: Group) -> bool:
@@ -101,7 +102,7 @@ class Memory:
 
     def look(self, hierarchy: Hierarchy, process: Process) -> None:
         """A process has said something: count if it is time."""
-        if self._kernel.now_ns >= process.memory_due_ns:
+        if self._clock.now_ns >= process.memory_due_ns:
             self.check(hierarchy, process)
 
     def check(self, hierarchy: Hierarchy, process: Process) -> None:
@@ -109,7 +110,7 @@ class Memory:
         home = group_of(process)
         if home is None or process.memory_due_ns < 0:
             return
-        process.memory_due_ns = self._kernel.now_ns + BETWEEN_COUNTS_NS
+        process.memory_due_ns = self._clock.now_ns + BETWEEN_COUNTS_NS
         process.memory_used = used(process)
         for group in [group for group in counting(home) if group.number(MAX) != NO_LIMIT or group.number(HIGH) != NO_LIMIT]:
             self._enforce(hierarchy, group)
@@ -154,8 +155,8 @@ class Memory:
         together = [above for above in home.up() if above.number(TOGETHER, 0) == 1 and group in above.up()]
         doomed = [process for process in together[-1].members() if not _is_immortal(process)] if together else [victim]
         for process in doomed:
-            self._kernel.log.event(
-                self._kernel.now_ns,
+            self._log.event(
+                self._clock.now_ns,
                 "oom_kill",
                 host=process.host.name,
                 pid=process.pid,

@@ -6,9 +6,9 @@ has been read by then shows by the position of the descriptor. Linux keeps this 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rsg_server.cgroups.needs import Kernel
 from rsg_server.process.actor import Actor
 from rsg_server.process.process import Process
 from rsg_server.protocol import CGROUP_READ_AGAIN, CGROUP_READ_NOW, WAKE_READY
@@ -26,8 +26,8 @@ class Mark:
 class News:
     """The changes of one host's files, by inode, and who is to be woken by the next one."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, wake: Callable[[Actor, int], bool]) -> None:
+        self._wake = wake
         self._changes: dict[int, int] = {}
         self._marks: dict[int, dict[int, Mark]] = {}  # by inode, then by the number of the process
         self._waiting: dict[int, dict[int, Actor]] = {}  # by inode, then by the number of the actor, in the order of asking
@@ -37,7 +37,7 @@ class News:
         self._changes[inode] = self._changes.get(inode, 0) + 1
         for actor in self._waiting.pop(inode, {}).values():
             if isinstance(actor.parked, DescriptorWait):
-                self._kernel.wake(actor, WAKE_READY)
+                self._wake(actor, WAKE_READY)
 
     def gone(self, inode: int) -> None:
         """The file has been removed."""

@@ -17,8 +17,10 @@ from rsg_server.sockets.pair import SimulatedSocket, SocketState
 from rsg_server.waits.words import SHOWN, listed
 
 if TYPE_CHECKING:
-    from rsg_server.diagnosis.needs import Kernel
+    from collections.abc import Mapping
+
     from rsg_server.process.process import Process
+    from rsg_server.sockets.table import SocketTable
 
 _CREDENTIALS = struct.Struct("=iII")
 _PROTOCOLS = {"s": "TCP", "d": "UDP", "i": "ICMP", "r": "raw ICMP", "n": "netlink"}
@@ -31,8 +33,8 @@ Holder = tuple["Process", int]
 class Descriptors:
     """Describes descriptors from /proc. Made anew for each report, since it remembers which process has what open."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, processes: Mapping[int, Process], sockets: SocketTable) -> None:
+        self._processes, self._sockets = processes, sockets
 
     def describe(self, process: Process, fd: int) -> str:
         """A descriptor in a few words, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no such descriptor."""
@@ -56,7 +58,7 @@ class Descriptors:
     def _holders(self) -> dict[Key, list[Holder]]:
         """(device, inode) of every pipe and socket -> (process, descriptor) of its holders, in the order of birth."""
         found: dict[Key, list[Holder]] = {}
-        for process in self._kernel.processes.values():
+        for process in self._processes.values():
             for fd, status in self._open_files(process):
                 if stat.S_ISFIFO(status.st_mode) or stat.S_ISSOCK(status.st_mode):
                     found.setdefault((status.st_dev, status.st_ino), []).append((process, fd))
@@ -89,7 +91,7 @@ class Descriptors:
             peer = _peer_name(copy)
             if isinstance(peer, bytes) and peer.startswith(_PREFIX):
                 number = int(peer[len(_PREFIX) + 2 :][:8], 16)
-                simulated = self._kernel.sockets.all.get(number)
+                simulated = self._sockets.all.get(number)
                 return self._simulated(simulated) if simulated is not None else "internet socket, closed by both sides"
             return self._unix(copy, peer)
 
@@ -120,7 +122,7 @@ class Descriptors:
         if copy.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
             return f"UNIX listener at {own}, nobody connects"
         pid, _, _ = _CREDENTIALS.unpack(copy.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
-        others = (repr(process) for process in self._kernel.processes.values() if process.global_pid == pid)
+        others = (repr(process) for process in self._processes.values() if process.global_pid == pid)
         name = _name_text(peer) or own
         if peer is None:
             return f"UNIX socket {own}, not connected" if own else "UNIX socket, not connected"
@@ -136,7 +138,7 @@ class Descriptors:
 
     def _pidfd(self, process: Process, fd: int, name: str) -> str:
         pid = int(_info(process, fd).get("Pid", "-1"))
-        known = (repr(other) for other in self._kernel.processes.values() if other.global_pid == pid)
+        known = (repr(other) for other in self._processes.values() if other.global_pid == pid)
         return f"pidfd of {next(known, 'a process that has ended')}"
 
     def _eventfd(self, process: Process, fd: int, name: str) -> str:

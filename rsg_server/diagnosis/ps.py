@@ -11,7 +11,8 @@ from rsg_server.process.actor import State
 from rsg_server.protocol import syscall_name
 
 if TYPE_CHECKING:
-    from rsg_server.diagnosis.needs import Kernel
+    from collections.abc import Iterable, Mapping
+
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
@@ -46,9 +47,8 @@ def process_values(process: Process, descriptors: Descriptors) -> dict[str, Any]
     }
 
 
-def list_processes(kernel: Kernel) -> list[dict[str, Any]]:
+def list_processes(hosts: Iterable[str], processes: Mapping[int, Process], descriptors: Descriptors) -> list[dict[str, Any]]:
     """All processes, in the platform's order of hosts, then in the order of birth."""
-    descriptors = Descriptors(kernel)
-    order = {name: place for place, name in enumerate(kernel.hosts)}
-    processes = sorted(kernel.processes.values(), key=lambda process: (order[process.host.name], process.number))
-    return [process_values(process, descriptors) for process in processes]
+    order = {name: place for place, name in enumerate(hosts)}
+    in_order = sorted(processes.values(), key=lambda process: (order[process.host.name], process.number))
+    return [process_values(process, descriptors) for process in in_order]

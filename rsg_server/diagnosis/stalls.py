@@ -13,7 +13,9 @@ from rsg_server.process.procfs import epoll_targets, mapping_of
 from rsg_server.protocol import syscall_name
 
 if TYPE_CHECKING:
-    from rsg_server.diagnosis.needs import Kernel
+    from collections.abc import Mapping
+
+    from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.process import Process
 
 _COMMAND_SHOWN = 60
@@ -65,28 +67,27 @@ def actor_line(actor: Actor, descriptors: Descriptors) -> str:
     return f"{where} in {call} waits for {parked.describe(actor, descriptors)}{until} since {seconds(parked.since_ns)}"
 
 
-def actor_lines(kernel: Kernel) -> list[str]:
+def actor_lines(actors: Mapping[int, Actor], descriptors: Descriptors) -> list[str]:
     """One line for each actor, in the order of birth."""
-    descriptors = Descriptors(kernel)
-    return [actor_line(actor, descriptors) for actor in kernel.actors.values()]
+    return [actor_line(actor, descriptors) for actor in actors.values()]
 
 
-def deadlock_report(kernel: Kernel) -> str:
+def deadlock_report(now_ns: int, actors: Mapping[int, Actor], descriptors: Descriptors) -> str:
     """The report of a deadlock, in which virtual time cannot move: one line for each actor, in the order of birth."""
-    head = f"virtual time stopped at {seconds(kernel.now_ns)}: nobody can run and nothing is due"
-    return "\n".join([head, *("  " + line for line in actor_lines(kernel))])
+    head = f"virtual time stopped at {seconds(now_ns)}: nobody can run and nothing is due"
+    return "\n".join([head, *("  " + line for line in actor_lines(actors, descriptors))])
 
 
-def stall_report(kernel: Kernel, actor: Actor, waited_s: float) -> str:
+def stall_report(now_ns: int, cpu_timers: CpuTimers, descriptors: Descriptors, actor: Actor, waited_s: float) -> str:
     """The report of a turn that does not come back: the thread that has the turn, and what /proc tells of that thread."""
     process = actor.process
     thread = native_signal.global_tid(process.global_pid, actor.tid, process.host.level) or process.global_pid
     folder = f"/proc/{process.global_pid}/task/{thread}"
     lines = [
         f"the turn has not come back for {waited_s:.0f} s of wall time: {process_text(process)} thread {actor.tid}"
-        f" at {seconds(kernel.now_ns)}",
+        f" at {seconds(now_ns)}",
         f"  state: {_state(folder)}",
-        f"  call: {_call(kernel, process, _read(folder, 'syscall'))}",
+        f"  call: {_call(cpu_timers, descriptors, process, _read(folder, 'syscall'))}",
     ]
     for name in ("wchan", "stack"):
         text = _read(folder, name)
@@ -112,11 +113,11 @@ def _state(folder: str) -> str:
     return "gone"
 
 
-def _call(kernel: Kernel, process: Process, text: str) -> str:
+def _call(cpu_timers: CpuTimers, descriptors: Descriptors, process: Process, text: str) -> str:
     """The text of /proc/PID/task/TID/syscall in words: the call, its arguments and, if its first is one, the descriptor."""
     words = text.split()
     if not words or words[0] == "running":
-        passes = "which passes at its next call" if kernel.cpu_timers.counts(process) else "which takes no virtual time"
+        passes = "which passes at its next call" if cpu_timers.counts(process) else "which takes no virtual time"
         return f"none: it computes, {passes}" if words else "not readable"
     address = int(words[-1], 16)
     at = f" at {mapping_of(process, address) or hex(address)}"
@@ -127,15 +128,15 @@ def _call(kernel: Kernel, process: Process, text: str) -> str:
     if name not in _FIRST_IS_DESCRIPTOR:
         return shown
     fd = int(words[1], 16)
-    return f"{shown}; descriptor {fd} ({Descriptors(kernel).describe(process, fd)})"
+    return f"{shown}; descriptor {fd} ({descriptors.describe(process, fd)})"
 
 
-def waits_for_files(kernel: Kernel, files: set[tuple[int, int]]) -> bool:
+def waits_for_files(actors: Mapping[int, Actor], files: set[tuple[int, int]]) -> bool:
     """Whether an actor waits for one of these files (device, inode), or for an epoll, which may watch one."""
     if not files:
         return False
     inodes = {inode for _, inode in files}
-    for actor in kernel.actors.values():
+    for actor in actors.values():
         if actor.state is not State.PARKED:
             continue
         for descriptor, inode in epoll_targets(actor.epoll_info()):

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
 from rsg_server.errors import LACKS, SimunixError, quoted, shortened
-from rsg_server.faults.faults import Fault, check
+from rsg_server.faults.changes import Fault
+from rsg_server.faults.faults import check
 
 if TYPE_CHECKING:
     from rsg_server.edge.deployment import Added, Deployment
@@ -231,7 +233,10 @@ class Control:
         host = request.get("host")
         if host is not None and (not isinstance(host, str) or host not in kernel.hosts):
             raise SimunixError(f"--host {host}: no such host; known: {', '.join(kernel.hosts)}")
-        listed = [entry for entry in list_processes(kernel) if host in (None, entry["host"])]
+        descriptors = Descriptors(kernel.processes, kernel.sockets)
+        listed = [
+            entry for entry in list_processes(kernel.hosts, kernel.processes, descriptors) if host in (None, entry["host"])
+        ]
         return {"virtual_s": kernel.now_ns / 1e9, "processes": listed}
 
     # Remote SimGrid

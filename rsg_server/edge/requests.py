@@ -15,7 +15,7 @@ from typing import Any
 from rsg_server.clock.timeline import END_NS
 from rsg_server.edge.terminal import TerminalRequest
 from rsg_server.errors import SimunixError, quoted
-from rsg_server.faults.faults import CONDITIONS, HOST_STATES, KINDS, Change, from_message
+from rsg_server.faults.changes import CONDITIONS, HOST_STATES, KINDS, Change, from_message
 from rsg_server.process.host_state import Command
 
 Request = dict[str, Any]

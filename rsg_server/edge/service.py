@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from rsg_server.diagnosis.stalls import deadlock_report, stall_report, waits_for_files
+from rsg_server.diagnosis.descriptors import Descriptors
+from rsg_server.diagnosis.stalls import actor_lines, deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rsg_server.edge.deployment import Deployment
     from rsg_server.handlers.table import Reply
     from rsg_server.kernel import Kernel
+    from rsg_server.process.actor import Actor
 
 SLICE_S = 0.02
 STALL_WARNING_S = 10.0
@@ -282,7 +284,18 @@ class Service:
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
-            self.kernel.on_warning.tell(stall_report(self.kernel, holder, waited))
+            self.kernel.on_warning.tell(self.stall_report(holder, waited))
+
+    def stall_report(self, runner: Actor, waited_s: float) -> str:
+        """The report of a turn that has not come back for so many seconds of real time."""
+        return stall_report(self.kernel.now_ns, self.kernel.cpu_timers, self._descriptors(), runner, waited_s)
+
+    def actor_lines(self) -> list[str]:
+        """What each actor does or waits for, one line for each, in the order of birth."""
+        return actor_lines(self.kernel.actors, self._descriptors())
+
+    def _descriptors(self) -> Descriptors:
+        return Descriptors(self.kernel.processes, self.kernel.sockets)
 
     async def _await_debugger(self, debugger: Debugger[Reply]) -> None:
         """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
@@ -297,9 +310,9 @@ class Service:
         if not self.kernel.processes:
             await self._wait_for_attention(1.0)
             return
-        if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel, self.options.external_files)):
+        if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel.actors, self.options.external_files)):
             if not self.at_rest():
-                raise DeadlockError(deadlock_report(self.kernel))
+                raise DeadlockError(deadlock_report(self.kernel.now_ns, self.kernel.actors, self._descriptors()))
             self.reason = self.reason or "done"
             return
         if self._hold_at_ns is not None:  # nothing is due before that moment

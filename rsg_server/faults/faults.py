@@ -7,149 +7,70 @@ rsg_server/faults/held.py says what is left of them when it ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import KW_ONLY, asdict, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
+from rsg_server.faults.changes import (
+    CONDITIONS,
+    REBOOT_NS,
+    SAME_VALUE,
+    Change,
+    Fault,
+    FaultProfile,
+    Heal,
+    HostChange,
+    LinkChange,
+    Loss,
+    Partition,
+    PowerStateChange,
+    StorageChange,
+)
 from rsg_server.faults.held import Held, changes_of, values_of
-from rsg_server.faults.power import SECOND_NS, Power
-from rsg_server.faults.wake_on_lan import WakeOnLan
+from rsg_server.faults.power import Power
 from rsg_server.observers import Observers
-from rsg_server.sockets.keepalive import Keepalive
 from rsg_server.storage.disks import Condition
 
 if TYPE_CHECKING:
-    from rsg_server.faults.needs import Kernel
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.network.network import Network
     from rsg_server.platform.host import Host
     from rsg_server.platform.platform import Platform
-
-GRACE_NS = 10 * SECOND_NS
-"""How long a shutdown waits between SIGTERM and SIGKILL, virtual time."""
-REBOOT_NS = 60 * SECOND_NS
-"""How long a rebooting host is off, virtual time."""
-HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
-
-
-@dataclass(frozen=True, slots=True)
-class HostChange:
-    """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
-
-    host: str
-    state: str
-    grace_ns: int = GRACE_NS
-
-
-@dataclass(frozen=True, slots=True)
-class PowerStateChange:
-    """A host goes to a power state: the place of a speed among those of the host, from 0."""
-
-    host: str
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinkChange:
-    """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
-
-    link: str
-    _: KW_ONLY
-    bandwidth_bytes_per_s: float | None = None
-    latency_s: float | None = None
-    is_up: bool | None = None
-    loss: float | None = None  # part of the datagrams that is lost, 0 to 1
-
-
-@dataclass(frozen=True, slots=True)
-class StorageChange:
-    """A storage of a host gets new values, or something is wrong with it from now on; None leaves a value as it is."""
-
-    host: str
-    storage: str
-    _: KW_ONLY
-    condition: str | None = None  # one of CONDITIONS
-    read_bytes_per_s: float | None = None
-    write_bytes_per_s: float | None = None
-    readwrite_bytes_per_s: float | None = None
-    latency_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Partition:
-    """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
-
-    one: tuple[str, ...]
-    other: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Heal:
-    """The partition between these two sides ends; an empty `one` ends all partitions."""
-
-    one: tuple[str, ...] = ()
-    other: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """Datagrams between the two sides are lost at random; an empty `other` means all hosts that are not in `one`."""
-
-    one: tuple[str, ...]
-    rate: float
-    other: tuple[str, ...] = ()
-
-
-CONDITIONS = tuple(condition.value for condition in Condition)
-Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
-
-    at_ns: int
-    change: Change
-    for_ns: int | None = None
-
-
-_KIND: dict[type, type] = {Partition: Heal}
-"""Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
-CHANGES = (HostChange, PowerStateChange, LinkChange, StorageChange, Partition, Heal, Loss)
-KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
-
-
-def as_message(change: Change) -> dict[str, Any]:
-    """A change as JSON can carry it."""
-    return {"kind": type(change).__name__, **asdict(change)}
-
-
-def from_message(message: dict[str, Any]) -> Change:
-    """The change that a message of `as_message` describes. Raises KeyError or TypeError if the message describes none."""
-    fields: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in message.items() if key != "kind"
-    }
-    return KINDS[message["kind"]](**fields)
-
-
-@dataclass(frozen=True, slots=True)
-class FaultProfile:
-    """Changes in the order of their moments, which count from the start of the profile.
-
-    With `loop_after_ns`, the profile starts again that long after its last change.
-    """
-
-    points: tuple[Fault, ...]
-    loop_after_ns: int | None = None
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.host_state import HostState
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.keepalive import Keepalive
+    from rsg_server.sockets.reachability import Reachability
+    from rsg_server.sockets.table import SocketTable
+    from rsg_server.storage.storages import Storages
 
 
 class Faults:
     """Carries out changes. The caller has checked each change by `check`, for a change that does not fit the platform."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self.keepalive = Keepalive(kernel)
-        self.power = Power(kernel, self.keepalive)
-        kernel.datagrams.to_off = WakeOnLan(kernel, self.power).heard
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        platform: Platform,
+        *,
+        network: Network,
+        reach: Reachability,
+        cpu: Cpu,
+        sockets: SocketTable,
+        storages: Storages,
+        keepalive: Keepalive,
+        power: Power,
+    ) -> None:
+        self._clock, self._timeline, self._log, self._platform = clock, timeline, log, platform
+        self._network, self._reach, self._cpu = network, reach, cpu
+        self._sockets, self._storages = sockets, storages
+        self.keepalive, self.power = keepalive, power
+        power.on_reach.connect(self._host_reached)
+        power.on_silence.connect(keepalive.look)
         self.on_power_state: Observers[str, int] = Observers()  # told a host's name, and the state that the host has now
         self.on_speed: Observers[Host] = Observers()  # told before on_power_state
         self.on_link: Observers[str] = Observers()  # told the name of a link that may have changed
@@ -168,17 +89,17 @@ class Faults:
         """Plan faults at their moments; faults of one moment happen in the order given."""
         for fault in faults:
             if isinstance(fault.change, HostChange) and fault.change.state == "on":
-                self.power.start_later(fault.change.host, fault.at_ns - self._kernel.now_ns)
+                self.power.start_later(fault.change.host, fault.at_ns - self._clock.now_ns)
             else:
-                self._kernel.timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
+                self._timeline.add(fault.at_ns, partial(self.apply, fault.change, fault.for_ns))
 
     def play(self, profile: FaultProfile) -> None:
         """Start a profile now; a profile that loops starts itself again."""
-        now_ns = self._kernel.now_ns
+        now_ns = self._clock.now_ns
         self.schedule(Fault(now_ns + point.at_ns, point.change) for point in profile.points)
         if profile.loop_after_ns is not None:
             end_ns = now_ns + profile.points[-1].at_ns
-            self._kernel.timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
+            self._timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
 
     def apply(self, change: Change, for_ns: int | None = None) -> None:
         """Carry out a change now, and take it back after `for_ns`, as far as no later change holds then.
@@ -191,11 +112,11 @@ class Faults:
             self._change_host(change, for_ns)
             return
         backs = self._do[type(change)](change)
-        before = {key: value for back in backs for key, value in values_of(back, _KIND.get(type(back))).items()}
+        before = {key: value for back in backs for key, value in values_of(back, SAME_VALUE.get(type(back))).items()}
         if for_ns is None or isinstance(change, Heal):
             self._held.replace(before)
         else:
-            self._kernel.timeline.add(self._kernel.now_ns + for_ns, partial(self._take_back, change, self._held.begin(before)))
+            self._timeline.add(self._clock.now_ns + for_ns, partial(self._take_back, change, self._held.begin(before)))
 
     def _take_back(self, change: Change, number: int) -> None:
         """A change ends that was made for a while."""
@@ -213,7 +134,7 @@ class Faults:
         if change.state == "on":
             power.start(host)
         elif change.state == "hang":
-            power.let_hang(host)
+            power.boots.let_hang(host)
         elif change.state == "off":
             if for_ns is not None:
                 power.start_later(host, for_ns)
@@ -221,28 +142,34 @@ class Faults:
         else:
             power.shut_down(host, change.grace_ns, for_ns)
 
+    def _host_reached(self, host: HostState, is_on: bool) -> None:
+        if not is_on:
+            self._sockets.lose_host(host)
+            self._storages.lose_host(host.name)
+        self._storages.disks.look()
+
     def power_state(self, host: Host) -> int:
         """The place of a host's speed among its speeds."""
         return self._power_states.get(host.name, host.power_state)
 
     def _change_power_state(self, change: PowerStateChange) -> tuple[Change, ...]:
         """Change the speed of all cores. A host that is off boots into the state that it was given last."""
-        host = self._kernel.platform.host_by_name(change.host)
+        host = self._platform.host_by_name(change.host)
         before = self.power_state(host)
         self._power_states[host.name] = change.number
-        self._kernel.cpu.change_speed(host.name, host.speeds_flops[change.number])
+        self._cpu.change_speed(host.name, host.speeds_flops[change.number])
         self.on_speed.tell(host)
-        self._log("power_state", host=host.name, state=change.number)
+        self._note("power_state", host=host.name, state=change.number)
         self.on_power_state.tell(host.name, change.number)
         return (PowerStateChange(host.name, before),)
 
     # Links
 
     def _change_link(self, change: LinkChange) -> tuple[Change, ...]:
-        names = link_names(self._kernel.platform, change.link)
+        names = link_names(self._platform, change.link)
         backs = tuple(self._undoing(change, name) for name in names)
         for name in names:
-            self._kernel.network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
+            self._network.set_link(name, change.bandwidth_bytes_per_s, change.latency_s, change.is_up)
             if change.loss is not None:
                 self._set_link_loss(name, change.loss)
             self.on_link.tell(name)
@@ -252,27 +179,27 @@ class Faults:
             "up": change.is_up,
             "loss": change.loss,
         }
-        self._log("link", link=change.link, **{key: value for key, value in said.items() if value is not None})
-        self._kernel.storages.disks.link_changed()
-        self._kernel.storages.disks.look()
+        self._note("link", link=change.link, **{key: value for key, value in said.items() if value is not None})
+        self._storages.disks.link_changed()
+        self._storages.disks.look()
         if change.is_up is False:
             self.keepalive.look()
         return backs
 
     def _undoing(self, change: LinkChange, name: str) -> LinkChange:
         """The change that gives one link back the values that `change` is about to replace."""
-        network = self._kernel.network
+        network = self._network
         link = network.link(name)
         return LinkChange(
             name,
             bandwidth_bytes_per_s=None if change.bandwidth_bytes_per_s is None else link.bandwidth_bytes_per_s,
             latency_s=None if change.latency_s is None else link.latency_s,
             is_up=None if change.is_up is None else name not in network.down,
-            loss=None if change.loss is None else self._kernel.wire.reach.link_loss.get(name, 0.0),
+            loss=None if change.loss is None else self._reach.link_loss.get(name, 0.0),
         )
 
     def _set_link_loss(self, name: str, loss: float) -> None:
-        losses = self._kernel.wire.reach.link_loss
+        losses = self._reach.link_loss
         losses.pop(name, None)
         if loss:
             losses[name] = loss
@@ -280,7 +207,7 @@ class Faults:
     # Storages
 
     def _change_storage(self, change: StorageChange) -> tuple[Change, ...]:
-        host, disks = self._kernel.platform.host_by_name(change.host), self._kernel.storages.disks
+        host, disks = self._platform.host_by_name(change.host), self._storages.disks
         number = disk_number(host, change.storage)
         before, condition = disks.disk(host, number), disks.condition(host, number)
         given = {name: value for name in _OF_DISK if (value := getattr(change, name)) is not None}
@@ -289,7 +216,7 @@ class Faults:
         if change.condition is not None:
             disks.set_condition(host, number, Condition(change.condition))
         said = {**given, **({} if change.condition is None else {"state": change.condition})}
-        self._log("storage", host=change.host, storage=change.storage, **said)
+        self._note("storage", host=change.host, storage=change.storage, **said)
         values = {name: getattr(before, _NOW.get(name, name)) for name in given}
         was = None if change.condition is None else condition.value
         return (StorageChange(change.host, change.storage, condition=was, **values),)
@@ -298,37 +225,37 @@ class Faults:
 
     def _sides(self, one: tuple[str, ...], other: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
         first = frozenset(one)
-        return first, frozenset(other) or frozenset(self._kernel.hosts) - first
+        return first, frozenset(other) or frozenset(host.name for host in self._platform.hosts) - first
 
     def _partition(self, change: Partition) -> tuple[Change, ...]:
-        cuts, sides = self._kernel.wire.reach.cuts, self._sides(change.one, change.other)
+        cuts, sides = self._reach.cuts, self._sides(change.one, change.other)
         was_cut = sides in cuts
         if not was_cut:
             cuts.append(sides)
-        self._log("partition", one=list(change.one), other=list(change.other))
+        self._note("partition", one=list(change.one), other=list(change.other))
         self.keepalive.look()
-        self._kernel.storages.disks.look()
+        self._storages.disks.look()
         return (change if was_cut else Heal(change.one, change.other),)
 
     def _heal(self, change: Heal) -> tuple[Change, ...]:
-        reach = self._kernel.wire.reach
+        reach = self._reach
         if not change.one:
             self._held.replace_all(Heal)
         reach.cuts = [cut for cut in reach.cuts if change.one and cut != self._sides(change.one, change.other)]
-        self._log("heal", one=list(change.one), other=list(change.other))
-        self._kernel.storages.disks.look()
+        self._note("heal", one=list(change.one), other=list(change.other))
+        self._storages.disks.look()
         return (change,)
 
     def _lose(self, change: Loss) -> tuple[Change, ...]:
-        rates, sides = self._kernel.wire.reach.pair_loss, self._sides(change.one, change.other)
+        rates, sides = self._reach.pair_loss, self._sides(change.one, change.other)
         before = rates.pop(sides, 0.0)
         if change.rate:
             rates[sides] = change.rate
-        self._log("loss", one=list(change.one), other=list(change.other), rate=change.rate)
+        self._note("loss", one=list(change.one), other=list(change.other), rate=change.rate)
         return (Loss(change.one, before, change.other),)
 
-    def _log(self, kind: str, **fields: object) -> None:
-        self._kernel.log.event(self._kernel.now_ns, kind, **fields)
+    def _note(self, kind: str, **fields: object) -> None:
+        self._log.event(self._clock.now_ns, kind, **fields)
 
 
 # Checking

@@ -7,21 +7,21 @@ its power is cut.
 
 from __future__ import annotations
 
-import random
 import signal
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rsg_server.observers import Observers
-from rsg_server.platform.power import NO_BOOT, Boot
-from rsg_server.process import native_signal
 from rsg_server.protocol import FLAG_REBOOTED
 
 if TYPE_CHECKING:
-    from rsg_server.clock.timeline import Event
-    from rsg_server.faults.needs import Kernel
-    from rsg_server.process.process import Process
-    from rsg_server.sockets.keepalive import Keepalive
+    from rsg_server.clock.timeline import Event, Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.faults.boots import Boots
+    from rsg_server.faults.residents import Residents
+    from rsg_server.process.host_state import HostState
+    from rsg_server.shared.clock import Clock
 
 SECOND_NS = 10**9
 LOOK_NS = SECOND_NS // 10
@@ -37,22 +37,32 @@ class Power:
     (rsg_server.energy) observe `on_switch`, the programs of Remote SimGrid `on_power`.
     """
 
-    def __init__(self, kernel: Kernel, keepalive: Keepalive) -> None:
-        self._kernel = kernel
-        self._keepalive = keepalive
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        hosts: Mapping[str, HostState],
+        off: set[str],
+        residents: Residents,
+        boots: Boots,
+    ) -> None:
+        self._clock, self._timeline, self._log = clock, timeline, log
+        self._hosts, self._off, self._residents, self.boots = hosts, off, residents, boots
         self._stopping: dict[str, int | None] = {}  # host that shuts down -> delay of its next boot, ns; None: no boot
         self._boots_due: Counter[str] = Counter()
         self._booting: dict[str, Event | None] = {}  # the end of each boot that takes time; None: it hangs
-        self._will_hang: set[str] = set()  # hosts of which the next boot hangs
-        self._chances: dict[str, random.Random] = {}
-        self.on_boot: Observers[str] = Observers()
-        self.on_loss: Observers[str] = Observers()
+        self.on_reach: Observers[HostState, bool] = Observers()
+        """Told first, whether a host is on the network from now on; the processes of one that is not still exist."""
+        self.on_silence: Observers[[]] = Observers()  # told after a power cut, when no process of the host is left
         self.on_power: Observers[str, bool] = Observers()  # told a host's name, and whether the host is on
         self.on_switch: Observers[str, str] = Observers()  # told a host's name, and: on, stopping, off or booting
+        self.on_boot: Observers[str] = Observers()
+        self.on_loss: Observers[str] = Observers()
 
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
-        return host in self._kernel.wire.reach.off
+        return host in self._off
 
     def what(self, host: str) -> str:
         """Whether a host is on, stopping, off or booting."""
@@ -71,7 +81,7 @@ class Power:
     def cut(self, host: str) -> None:
         """Cut the power of a host now: its processes and sockets are gone at once, and nothing is sent to their peers."""
         if not self.is_off(host):
-            self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
+            self._log.event(self._clock.now_ns, "host_off", host=host)
             if self._stopping.pop(host, None) is not None:
                 self._boots_due[host] -= 1
             self._lose(host)
@@ -81,55 +91,37 @@ class Power:
             if end is not None:
                 end.cancel()
                 self._boots_due[host] -= 1
-            self._kernel.log.event(self._kernel.now_ns, "host_off", host=host)
+            self._log.event(self._clock.now_ns, "host_off", host=host)
             self.on_switch.tell(host, "off")
 
     def start(self, host: str) -> None:
         """Boot a host that is off. As long as the boot takes, the host is not on the network and runs nothing."""
         if not self.is_off(host) or host in self._booting:
             return
-        kernel, boot_ns, hangs = self._kernel, self._boot(host).time_ns, self._hangs(host)
+        boot_ns, hangs = self.boots.of(host).time_ns, self.boots.hangs(host)
         if not boot_ns and not hangs:
             self._start(host)
             return
-        kernel.log.event(kernel.now_ns, "host_boot", host=host)
+        self._log.event(self._clock.now_ns, "host_boot", host=host)
         self._boots_due[host] += 1
-        self._booting[host] = kernel.timeline.add(kernel.now_ns + boot_ns, lambda: self._booted(host, hangs))
+        self._booting[host] = self._timeline.add(self._clock.now_ns + boot_ns, lambda: self._booted(host, hangs))
         self.on_switch.tell(host, "booting")
-
-    def _boot(self, host: str) -> Boot:
-        return self._kernel.options.boots.get(host, NO_BOOT)
-
-    def let_hang(self, host: str) -> None:
-        """Have the next boot of a host hang."""
-        self._will_hang.add(host)
-
-    def _hangs(self, host: str) -> bool:
-        """Whether this boot hangs. A host draws its numbers for itself, one for each of its boots."""
-        failure = self._boot(host).failure
-        if failure and host not in self._chances:
-            self._chances[host] = random.Random(f"boot {self._kernel.options.seed} {host}")
-        hangs = bool(failure) and self._chances[host].random() < failure
-        if host in self._will_hang:
-            self._will_hang.discard(host)
-            hangs = True
-        return hangs
 
     def _booted(self, host: str, hangs: bool) -> None:
         self._boots_due[host] -= 1
         if hangs:
             self._booting[host] = None
-            self._kernel.log.event(self._kernel.now_ns, "boot_hangs", host=host)
+            self._log.event(self._clock.now_ns, "boot_hangs", host=host)
             return
         del self._booting[host]
         self._start(host)
 
     def _start(self, host: str) -> None:
-        state = self._kernel.hosts[host]
-        state.booted_ns, state.flags = self._kernel.now_ns, state.flags | FLAG_REBOOTED
-        self._kernel.wire.reach.off.discard(host)
-        self._kernel.storages.disks.look()
-        self._kernel.log.event(self._kernel.now_ns, "host_on", host=host)
+        state = self._hosts[host]
+        state.booted_ns, state.flags = self._clock.now_ns, state.flags | FLAG_REBOOTED
+        self._off.discard(host)
+        self.on_reach.tell(state, True)
+        self._log.event(self._clock.now_ns, "host_on", host=host)
         self.on_power.tell(host, True)
         self.on_switch.tell(host, "on")
         self.on_boot.tell(host)
@@ -137,7 +129,7 @@ class Power:
     def start_later(self, host: str, delay_ns: int) -> None:
         """Boot a host after a while; until then the run is not over."""
         self._boots_due[host] += 1
-        self._kernel.timeline.add(self._kernel.now_ns + delay_ns, lambda: self._due(host))
+        self._timeline.add(self._clock.now_ns + delay_ns, lambda: self._due(host))
 
     def _due(self, host: str) -> None:
         self._boots_due[host] -= 1
@@ -148,64 +140,40 @@ class Power:
 
         With `boot_after_ns`, the host boots that long after the power is off.
         """
-        kernel = self._kernel
         if not self.starts_programs(host):
             return
         self._stopping[host] = boot_after_ns
         if boot_after_ns is not None:
             self._boots_due[host] += 1
-        kernel.log.event(kernel.now_ns, "host_shutdown", host=host)
+        self._log.event(self._clock.now_ns, "host_shutdown", host=host)
         self.on_switch.tell(host, "stopping")
-        self._signal(host, signal.SIGTERM)
-        self._await_end(host, kernel.now_ns + grace_ns)
+        self._residents.signal(host, signal.SIGTERM)
+        self._await_end(host, self._clock.now_ns + grace_ns)
 
     def _await_end(self, host: str, deadline_ns: int) -> None:
-        kernel = self._kernel
         if host not in self._stopping:
             return  # the power was cut meanwhile
-        if self._processes(host) and kernel.now_ns < deadline_ns:
-            due_ns = min(kernel.now_ns + LOOK_NS, deadline_ns)
-            kernel.timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))
+        if self._residents.of(host) and self._clock.now_ns < deadline_ns:
+            due_ns = min(self._clock.now_ns + LOOK_NS, deadline_ns)
+            self._timeline.add(due_ns, lambda: self._await_end(host, deadline_ns))
             return
-        self._signal(host, signal.SIGKILL)
-        kernel.timeline.add(kernel.now_ns + max(LAST_WORDS_NS, self._boot(host).shutdown_ns), lambda: self._switch_off(host))
+        self._residents.signal(host, signal.SIGKILL)
+        self._timeline.add(
+            self._clock.now_ns + max(LAST_WORDS_NS, self.boots.of(host).shutdown_ns), lambda: self._switch_off(host)
+        )
 
     def _switch_off(self, host: str) -> None:
         if host in self._stopping:
             boot_after_ns, self._stopping[host] = self._stopping[host], None
             if boot_after_ns is not None:
-                self._kernel.timeline.add(self._kernel.now_ns + boot_after_ns, lambda: self._due(host))
+                self._timeline.add(self._clock.now_ns + boot_after_ns, lambda: self._due(host))
             self.cut(host)
 
-    def _processes(self, host: str) -> list[Process]:
-        """The processes of a host in the order of their births."""
-        processes = self._kernel.processes
-        return [processes[number] for number in sorted(processes) if processes[number].host.name == host]
-
-    def _signal(self, host: str, number: signal.Signals) -> None:
-        for process in self._processes(host):
-            if process.dead:
-                continue
-            self._kernel.signals.send(process, number)
-            if number == signal.SIGKILL:
-                self._kernel.lifecycle.await_death(process)
-            else:
-                self._kernel.signals.notice(process, number)
-
     def _lose(self, name: str) -> None:
-        kernel, host = self._kernel, self._kernel.hosts[name]
-        kernel.wire.reach.off.add(name)
-        kernel.sockets.lose_host(host)
-        kernel.storages.lose_host(name)
-        kernel.storages.disks.look()
-        processes = self._processes(name)
-        for process in processes:
-            native_signal.send(process.pidfd, signal.SIGKILL)
-        kernel.launcher.power_off(name)
-        kernel.cgroups.lost(kernel.hosts[name])
-        for process in processes:
-            kernel.lifecycle.await_death(process)
-        self._keepalive.look()
-        kernel.readiness.changed()
+        host = self._hosts[name]
+        self._off.add(name)
+        self.on_reach.tell(host, False)
+        self._residents.cut(host)
+        self.on_silence.tell()
         self.on_power.tell(name, False)
         self.on_loss.tell(name)

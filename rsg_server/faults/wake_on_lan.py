@@ -10,9 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rsg_server.faults.needs import Kernel
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
     from rsg_server.faults.power import Power
+    from rsg_server.network.network import Network
     from rsg_server.process.host_state import HostState
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.interfaces import InterfaceTable
+    from rsg_server.sockets.reachability import Reachability
 
 TIMES = 16
 
@@ -20,20 +25,29 @@ TIMES = 16
 class WakeOnLan:
     """Boots hosts for magic packets, which arrive as long as links are up and no partition is between."""
 
-    def __init__(self, kernel: Kernel, power: Power) -> None:
-        self._kernel = kernel
-        self._power = power
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        network: Network,
+        interfaces: InterfaceTable,
+        reach: Reachability,
+        power: Power,
+    ) -> None:
+        self._clock, self._timeline, self._log = clock, timeline, log
+        self._network, self._interfaces, self._reach, self._power = network, interfaces, reach, power
 
     def heard(self, sender: HostState, receiver: HostState, payload: bytes) -> None:
         """A datagram is on its way to a host that is off."""
-        hardware = (interface.hardware for interface in self._kernel.interfaces.of(receiver.host) if any(interface.hardware))
+        hardware = (interface.hardware for interface in self._interfaces.of(receiver.host) if any(interface.hardware))
         if not any(b"\xff" * 6 + each * TIMES in payload for each in hardware):
             return
-        if self._kernel.wire.reach.connects(sender.host, receiver.host):
-            latency_ns = self._kernel.network.route(sender.host, receiver.host).latency_ns
-            self._kernel.timeline.add(self._kernel.now_ns + latency_ns, partial(self._wake, receiver.name))
+        if self._reach.connects(sender.host, receiver.host):
+            latency_ns = self._network.route(sender.host, receiver.host).latency_ns
+            self._timeline.add(self._clock.now_ns + latency_ns, partial(self._wake, receiver.name))
 
     def _wake(self, host: str) -> None:
         if self._power.what(host) == "off":
-            self._kernel.log.event(self._kernel.now_ns, "wake_on_lan", host=host)
+            self._log.event(self._clock.now_ns, "wake_on_lan", host=host)
             self._power.start(host)

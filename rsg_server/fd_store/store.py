@@ -28,7 +28,7 @@ from rsg_server.fd_store.holder import AT_ONCE, ENTRY, EPOLL, FETCH, KEEP, TOKEN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from rsg_server.fd_store.needs import Storable, Watch
+    from rsg_server.fd_store.storable import Storable, Watch
 
 RESERVE = 512
 """Descriptor numbers that stay free for everything else that the server opens."""

@@ -20,7 +20,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Fault, HostChange, PowerStateChange, check
+from rsg_server.faults.changes import Change, Fault, HostChange, PowerStateChange
+from rsg_server.faults.faults import check
 from rsg_server.handlers.table import Handler, Reply
 from rsg_server.protocol import Op
 

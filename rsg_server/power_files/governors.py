@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.energy.hosts import ON, MeteredHost
-from rsg_server.faults.faults import PowerStateChange
+from rsg_server.faults.changes import PowerStateChange
 from rsg_server.power_files.governor import OUTSIDE, governor_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.faults.faults import HostChange
+from rsg_server.faults.changes import HostChange
 from rsg_server.power_files.governor import OUTSIDE
 
 if TYPE_CHECKING:

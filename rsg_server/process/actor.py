@@ -136,7 +136,7 @@ class Actor:
 
     @property
     def storage_token(self) -> int:
-        """The number under which the store keeps the channel (rsg_server.fd_store.needs), not that of the actor's epoll."""
+        """The number under which the store keeps the channel (rsg_server.fd_store.storable), not that of the actor's epoll."""
         return _FIRST_CHANNEL + self.number
 
     @property

@@ -172,13 +172,18 @@ class Cpu:
     `on_load` is told a host and how many of its cores executions use, whenever that may have changed.
     """
 
-    def __init__(self, clock: Clock, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        tell: Callable[[str], None] | None = None,
+        account_of: Callable[[Process], Account | None] | None = None,
+    ) -> None:
         self._clock = clock
         self._tell = tell  # of hosts that are oversubscribed; None: what the cores do is not counted
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
         self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
-        self.account_of: Callable[[Process], Account | None] | None = None  # of processes in cgroups
+        self._account_of = account_of  # of processes in cgroups
         self.on_load: Observers[str, float] = Observers()
         self.on_change: Observers[Host] = Observers()  # told when executions on a host may have another share
 
@@ -251,7 +256,7 @@ class Cpu:
         processor.start(execution)
 
     def _account(self, actor: Actor) -> Account | None:
-        return None if actor.process.cgroup is None or self.account_of is None else self.account_of(actor.process)
+        return None if actor.process.cgroup is None or self._account_of is None else self._account_of(actor.process)
 
     def share_anew(self, host: Host) -> None:
         """Groups of threads of a host have other weights or quotas from now on."""

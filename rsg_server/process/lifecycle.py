@@ -40,6 +40,7 @@ class Lifecycle:
         self.held: list[tuple[Process, list[zombies.Zombie]]] = []
         """Each process 1 of a PID namespace that ends once dead members have been waited for, by parents outside."""
         self.on_thread_end: Observers[Actor] = Observers()
+        self.on_release: Observers[Process] = Observers()  # told of each dead process that the server forgets
 
     # Seeds
 
@@ -302,8 +303,7 @@ class Lifecycle:
         process.host.processes.pop(process.pid, None)
         del kernel.processes[process.number]
         kernel.signals.listeners.pop(process.number, None)
-        if process.cgroup is not None:
-            kernel.cgroups.died(process)
+        self.on_release.tell(process)
 
     def _log_exit(self, process: Process) -> None:
         if process.pid:

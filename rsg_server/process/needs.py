@@ -172,18 +172,9 @@ class Waits(Protocol):
         """The wait of a PARK message, whose values are in this order."""
 
 
-class Cgroups(Protocol):
-    """The groups of all hosts (rsg_server.cgroups.cgroups)."""
-
-    def died(self, process: Process) -> None:
-        """Take a dead process out of its group."""
-
-
 class Kernel(TurnKernel, SignalSender, CpuTimerKernel, Protocol):
     """Everything that births and deaths change."""
 
-    @property
-    def cgroups(self) -> Cgroups: ...
     @property
     def cpu_timers(self) -> CpuTimers: ...
 

@@ -10,21 +10,25 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, HostChange, LinkChange, PowerStateChange
+from rsg_server.faults.changes import Change, HostChange, LinkChange, PowerStateChange
 from rsg_server.observers import Observers
 from rsg_server.rsg.activity import FAILED, Execution, Io, Task
 from rsg_server.rsg.cores import Cores
 from rsg_server.rsg.errors import Code, OperationError
 
 if TYPE_CHECKING:
-    from rsg_server.network.engine import FlowEngine
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.faults.faults import Faults
+    from rsg_server.network.network import Network
     from rsg_server.platform.host import Host
     from rsg_server.platform.link import Link
+    from rsg_server.platform.platform import Platform
     from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu import Cpu
     from rsg_server.rsg.actor import Participant
     from rsg_server.rsg.moments import Timer
-    from rsg_server.rsg.needs import Kernel
     from rsg_server.rsg.room import Rsg
+    from rsg_server.shared.clock import Clock
 
 FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
 """What those are told that wait for an activity on a host that goes off; for a communication the network has failed."""
@@ -33,11 +37,15 @@ FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STOR
 class Places:
     """Hosts and links by number: the order of the platform."""
 
-    def __init__(self, room: Rsg, kernel: Kernel, engine: FlowEngine) -> None:
-        self._room, self._kernel, self._engine = room, kernel, engine
-        self.hosts = kernel.platform.hosts
+    def __init__(
+        self, room: Rsg, clock: Clock, timeline: Timeline, platform: Platform, network: Network, cpu: Cpu, faults: Faults
+    ) -> None:
+        self._room, self._engine = room, room.engine
+        self._clock, self._timeline = clock, timeline
+        self._platform, self._network, self._cpu, self._faults = platform, network, cpu, faults
+        self.hosts = platform.hosts
         self._numbers = {host.name: number for number, host in enumerate(self.hosts)}
-        self.cores = Cores(room, self, kernel.cpu, engine)
+        self.cores = Cores(room, self, cpu, room.engine)
         self._available: dict[str, float] = {}
         self._off: set[str] = set()  # to programs; their processes may still run
         self._cuts: dict[str, Timer] = {}  # hosts of which the power is about to be cut
@@ -47,13 +55,13 @@ class Places:
         self._booting: set[str] = set()  # hosts that an actor has switched on, and that are off yet
         self.returning: set[Actor] = set()  # threads that have been told so, and have not begun their actor yet
         self.on_turned_on: Observers[str] = Observers()  # told of a host that is on again without a boot
-        kernel.faults.power.on_power.connect(self._power_changed)
-        kernel.faults.on_speed.connect(self._speed_changed)
-        kernel.network.on_state.connect(self._link_turned)
+        faults.power.on_power.connect(self._power_changed)
+        faults.on_speed.connect(self._speed_changed)
+        network.on_state.connect(self._link_turned)
 
     def _later(self, change: Change) -> None:
         """Have a change happen to all that runs, before the next turn: no actor may have the turn then."""
-        self._kernel.timeline.add(self._kernel.now_ns, partial(self._kernel.faults.apply, change))
+        self._timeline.add(self._clock.now_ns, partial(self._faults.apply, change))
 
     # Hosts
 
@@ -76,11 +84,11 @@ class Places:
 
     def is_off(self, host: Host) -> bool:
         """Whether a host has no power."""
-        return host.name in self._off or self._kernel.is_off(host.name)
+        return host.name in self._off or self._faults.power.is_off(host.name)
 
     def power_state(self, host: Host) -> int:
         """The place of a host's speed among its speeds."""
-        return self._kernel.faults.power_state(host)
+        return self._faults.power_state(host)
 
     def speed(self, host: Host) -> float:
         """The speed of one core now, in flop/s."""
@@ -94,7 +102,7 @@ class Places:
         """Leave a part of a host's speed; what computes there goes on at that."""
         self._available[host.name] = part
         if self._room.is_used:
-            self._kernel.cpu.change_speed(host.name, self.speed(host) * part)
+            self._cpu.change_speed(host.name, self.speed(host) * part)
         self._speed_changed(host)
 
     def turn(self, host: Host, is_on: bool) -> None:
@@ -102,7 +110,7 @@ class Places:
         if is_on:
             if host.name in self._off:
                 self._off.remove(host.name)
-                if not self._kernel.is_off(host.name):
+                if not self._faults.power.is_off(host.name):
                     self.on_turned_on.tell(host.name)
                     self._tell_awaiting(host.name)
         else:
@@ -123,7 +131,7 @@ class Places:
             cut.cancel()
         if not is_on:
             self._cuts[host.name] = self._room.moments.after(0.0, partial(self._cut, host))
-        elif self._kernel.is_off(host.name):
+        elif self._faults.power.is_off(host.name):
             self._booting.add(host.name)
             self._later(HostChange(host.name, "on"))
 
@@ -146,7 +154,7 @@ class Places:
             self._tell_awaiting(name)
         elif self._room.is_used:
             self._room.moments.follow()
-            self._lose(self._kernel.platform.host_by_name(name))
+            self._lose(self._platform.host_by_name(name))
 
     def _lose(self, host: Host) -> None:
         self._room.moments.is_unsettled = True
@@ -161,14 +169,14 @@ class Places:
         """Give a host another of its speeds; what computes there goes on at that."""
         if not 0 <= number < len(host.speeds_flops):
             raise OperationError(Code.BAD_VALUE)
-        self._kernel.faults.apply(PowerStateChange(host.name, number))
+        self._faults.apply(PowerStateChange(host.name, number))
 
     def _speed_changed(self, host: Host) -> None:
         if not self._room.is_used:
             return
         self._room.moments.follow()
         if self.available(host) != 1.0:
-            self._kernel.cpu.change_speed(host.name, self.speed(host) * self.available(host))
+            self._cpu.change_speed(host.name, self.speed(host) * self.available(host))
         self.cores.change_speed(host)
 
     # Links
@@ -177,7 +185,7 @@ class Places:
     def links(self) -> list[Link]:
         """All links of the platform, in the order of its description."""
         if self._links is None:
-            self._links = list(self._kernel.platform.links.values())
+            self._links = list(self._platform.links.values())
             self._link_numbers = {link.name: number for number, link in enumerate(self._links)}
         return self._links
 
@@ -185,7 +193,7 @@ class Places:
         """The link of a number."""
         if not 0 <= number < len(self.links):
             raise OperationError(Code.UNKNOWN_LINK)
-        return self._kernel.network.link(self.links[number].name)
+        return self._network.link(self.links[number].name)
 
     def link_named(self, name: str) -> int:
         """The number of the link of a name."""
@@ -195,11 +203,11 @@ class Places:
 
     def is_link_on(self, link: Link) -> bool:
         """Whether a link carries anything."""
-        return link.name not in self._kernel.network.down
+        return link.name not in self._network.down
 
     def turn_link(self, link: Link, is_on: bool) -> None:
         """Switch a link on or off; what crosses it fails. TCP's packets are lost there, too."""
-        self._kernel.network.set_link(link.name, is_up=is_on)
+        self._network.set_link(link.name, is_up=is_on)
 
     def switch_link(self, link: Link, is_on: bool) -> None:
         """Switch a link on or off, and tell all that runs."""
@@ -210,18 +218,18 @@ class Places:
         """A link carries nothing any more, or carries what begins now."""
         if self._room.is_used:
             self._room.moments.follow()
-            self._engine.change("state", self._kernel.network.link(name), float(is_on))
+            self._engine.change("state", self._network.link(name), float(is_on))
             self._room.moments.is_unsettled = True
 
     def find_links_down(self) -> None:
         """The first actor comes: take over which links are down by now."""
-        for name in self._kernel.network.down:
-            self._engine.change("state", self._kernel.network.link(name), 0.0)
+        for name in self._network.down:
+            self._engine.change("state", self._network.link(name), 0.0)
 
     def set_link(self, link: Link, bandwidth: float, latency: float) -> None:
         """Give a link another bandwidth or latency; below 0 is as it was."""
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
-        self._kernel.network.set_link(link.name, *values)
+        self._network.set_link(link.name, *values)
         self._room.moments.is_unsettled = True
 
     def change_link(self, link: Link, bandwidth: float, latency: float) -> None:
@@ -233,10 +241,10 @@ class Places:
     def route(self, source: Host, destination: Host) -> tuple[float, list[int]]:
         """The latency of a route, and its links."""
         try:
-            route = self._kernel.platform.route(source, destination)
+            route = self._platform.route(source, destination)
         except SimunixError:
             raise OperationError(Code.NO_ROUTE) from None
-        links = [self.link_named(link.name) for link in route.links if link.name in self._kernel.platform.links]
+        links = [self.link_named(link.name) for link in route.links if link.name in self._platform.links]
         return sum(self.link(number).latency_s for number in links), links
 
     def move(self, who: Participant, host: Host) -> None:

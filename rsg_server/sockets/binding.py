@@ -16,9 +16,14 @@ from rsg_server.sockets.pair import Address, SocketState
 from rsg_server.sockets.ports import ANY, LOOPBACK, HostPorts, in_family, is_loopback, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rsg_server.platform.platform import Platform
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Addresses
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.multicast import Multicast
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.table import SocketTable
 
 
 def _has_port(which: SimulatedSocket) -> bool:
@@ -29,8 +34,11 @@ def _has_port(which: SimulatedSocket) -> bool:
 class Binding:
     """The addresses and ports of all sockets, host by host."""
 
-    def __init__(self, kernel: Addresses) -> None:
-        self._kernel = kernel
+    def __init__(
+        self, clock: Clock, platform: Platform, hosts: Mapping[str, HostState], multicast: Multicast, sockets: SocketTable
+    ) -> None:
+        self._clock, self._platform, self._hosts = clock, platform, hosts
+        self._multicast, self._sockets = multicast, sockets
         self._ports: dict[HostState, HostPorts] = {}
 
     def ports_of(self, host: HostState) -> HostPorts:
@@ -61,8 +69,8 @@ class Binding:
             return 0
         if port == 0:
             port = taken.ephemeral(bound.kind)
-        elif taken.is_in_time_wait(bound, port, self._kernel.now_ns) or any(
-            not self._kernel.sockets.is_abandoned(other) and ports.conflict(bound, address, other)
+        elif taken.is_in_time_wait(bound, port, self._clock.now_ns) or any(
+            not self._sockets.is_abandoned(other) and ports.conflict(bound, address, other)
             for other in taken.at(bound.kind, port)
         ):
             return errno.EADDRINUSE
@@ -94,10 +102,10 @@ class Binding:
     def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
         if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
             return True
-        return bound.kind != "s" and self._kernel.datagrams.multicast.is_many(bound.host, address)
+        return bound.kind != "s" and self._multicast.is_many(bound.host, address)
 
     def _is_own(self, host: HostState, ip: bytes) -> bool:
-        return self._kernel.platform.host_by_address(ip) is host.host
+        return self._platform.host_by_address(ip) is host.host
 
     def rejoin(self, which: SimulatedSocket) -> None:
         """A stream whose connect has failed tries again: it has its address and port as before."""
@@ -148,8 +156,8 @@ class Binding:
             return host
         if host.around is not None:
             return None
-        found = self._kernel.platform.host_by_address(ip)
-        return self._kernel.hosts[found.name] if found is not None else None
+        found = self._platform.host_by_address(ip)
+        return self._hosts[found.name] if found is not None else None
 
     def find(self, host: HostState, kind: str, ip: bytes, port: int, source: Address | None = None) -> SimulatedSocket | None:
         """The socket of a host that receives what is sent to (ip, port): the most closely bound one, listening if a stream.
@@ -161,7 +169,7 @@ class Binding:
             for which in self.ports_of(host).at(kind, port)
             if (kind != "s" or which.state is SocketState.LISTENING)
             and ports.hears(which, ip)
-            and not self._kernel.sockets.is_abandoned(which)
+            and not self._sockets.is_abandoned(which)
         ]
         exact = [which for which in found if ports.local_ip(which) == ip]
         sharing = [which for which in exact or found if ports.flag(which, ports.SO_REUSEPORT)]

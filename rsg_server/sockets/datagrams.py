@@ -12,17 +12,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.capture.frames import UDP
+from rsg_server.observers import Observers
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
 from rsg_server.sockets import icmp, options
 from rsg_server.sockets.datagram_header import HEADERS_BYTES, REFUSED, Datagram, Label, Sent
-from rsg_server.sockets.multicast import Multicast
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import flag, plain
 
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.multicast import Multicast
+    from rsg_server.sockets.table import Readiness, SocketTable
+    from rsg_server.sockets.wire import Wire
 
 
 LARGEST_BYTES = 65507
@@ -45,13 +48,16 @@ def _frames(datagram: Datagram, capture: Capture) -> list[bytes]:
 class Datagrams:
     """Takes datagrams from sending sockets and gives them to receiving ones."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self.multicast = Multicast(kernel)
-        self.icmp = icmp.Icmp(kernel, self._carry)
+    def __init__(
+        self, clock: Clock, epoch_ns: int, wire: Wire, multicast: Multicast, sockets: SocketTable, readiness: Readiness
+    ) -> None:
+        self._clock, self._epoch_ns, self._wire = clock, epoch_ns, wire
+        self._sockets, self._readiness = sockets, readiness
+        self.multicast = multicast
+        self.icmp = icmp.Icmp(wire.network, sockets, self._carry, self.give)
         self._held: dict[int, bytes] = {}  # by number of the socket
         self._begun: dict[int, bytes] = {}  # by number of the socket: what waits for more that joins it
-        self.to_off: Callable[[HostState, HostState, bytes], None] = lambda sender, receiver, payload: None
+        self.on_to_off: Observers[HostState, HostState, bytes] = Observers()  # sender, receiver that is off, payload
 
     def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
         """Send on what the application has written, until a datagram has to wait; if it has closed the socket, all of it."""
@@ -70,7 +76,7 @@ class Datagrams:
                 self._send(sender, whole, is_closed)
         if is_closed:
             self._begun.pop(sender.number, None)
-        self._kernel.sockets.set_events(sender)
+        self._sockets.set_events(sender)
 
     def _joined(self, sender: SimulatedSocket, message: bytes) -> bytes | None:
         """A message with what was begun before it (MSG_MORE, UDP_CORK: udp(7)), or None while more is to join it.
@@ -106,7 +112,7 @@ class Datagrams:
 
     def _finds_room(self, sender: SimulatedSocket, receiver: HostState, message: bytes) -> bool:
         """Whether the queue has room for a datagram now. If not, the datagram is lost, or held until there is room."""
-        queue = self._kernel.network.datagrams(sender.host.host, receiver.host)
+        queue = self._wire.network.datagrams(sender.host.host, receiver.host)
         if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + HEADERS_BYTES[UDP]):
             return True
         if queue.holds_up_its_sender:
@@ -120,7 +126,7 @@ class Datagrams:
             self._held.pop(sender.number, None)
         elif sender.number in self._held:
             self.take(sender)
-            self._kernel.readiness.changed()
+            self._readiness.changed()
 
     def _send(self, sender: SimulatedSocket, message: bytes, is_last: bool) -> None:
         """Let a datagram leave; `is_last`: with room or without, because its socket is closed."""
@@ -134,8 +140,8 @@ class Datagrams:
         if self.multicast.is_many(sender.host, ip):
             self._send_to_many(sender, Address(ip, target.port), label, payload)
             return
-        host = self._kernel.sockets.binding.host_of(sender.host, ip)
-        source = self._kernel.sockets.binding.source(sender, ip)
+        host = self._sockets.binding.host_of(sender.host, ip)
+        source = self._sockets.binding.source(sender, ip)
         if host is None or source is None:
             return
         if not is_last and not self._finds_room(sender, host, message):
@@ -156,10 +162,10 @@ class Datagrams:
 
     def _carry(self, sender: HostState, receiver: HostState, datagram: Datagram, arrive: Callable[[], None]) -> None:
         """Send a datagram to one host; `arrive` is called there unless it is lost on the way."""
-        lossy = self._kernel.wire.reach.loses(sender.host, receiver.host)
-        if receiver.name in self._kernel.wire.reach.off and not lossy:
-            self.to_off(sender, receiver, datagram.payload)
-        self._kernel.wire.datagram(
+        lossy = self._wire.reach.loses(sender.host, receiver.host)
+        if receiver.name in self._wire.reach.off and not lossy:
+            self.on_to_off.tell(sender, receiver, datagram.payload)
+        self._wire.datagram(
             sender,
             receiver,
             None if lossy else arrive,
@@ -168,13 +174,13 @@ class Datagrams:
         )
 
     def _send_to_many(self, sender: SimulatedSocket, target: Address, label: Label, payload: bytes) -> None:
-        source = self._kernel.sockets.binding.source(sender, target.ip, self.multicast.source(sender, target.ip))
+        source = self._sockets.binding.source(sender, target.ip, self.multicast.source(sender, target.ip))
         if source is None or self.multicast.may_send(sender, target.ip):
             return
         interface = self.multicast.outgoing(sender, target.ip)
         datagram = self._datagram(sender, source, target, label, payload)
         for host in self.multicast.hosts(sender, target.ip):
-            queue = self._kernel.network.datagrams(sender.host.host, host.host)
+            queue = self._wire.network.datagrams(sender.host.host, host.host)
             if not queue.has_room(datagram.size_bytes):
                 continue  # some switch loses it
             arrive = partial(self._arrive_at_all, host, interface, datagram)
@@ -190,7 +196,7 @@ class Datagrams:
 
     def _arrive(self, sender: SimulatedSocket, datagram: Datagram) -> None:
         source, target, payload = datagram.source, datagram.target, datagram.payload
-        binding = self._kernel.sockets.binding
+        binding = self._sockets.binding
         host = binding.host_of(sender.host, target.ip)
         receiver = binding.find(host, "d", target.ip, target.port, source) if host is not None else None
         if receiver is not None:
@@ -198,17 +204,15 @@ class Datagrams:
                 self.give(receiver, datagram)
         elif host is not None and sender.state is SocketState.CONNECTED:
             refuse = partial(self._put, sender, REFUSED)
-            self._kernel.wire.packet(
-                host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload)
-            )
+            self._wire.packet(host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload))
 
     def give(self, receiver: SimulatedSocket, datagram: Datagram, shown: bytes | None = None) -> None:
         """Let a socket receive a datagram, or what is `shown` of it."""
-        now_ns = self._kernel.options.epoch_ns + self._kernel.now_ns
+        now_ns = self._epoch_ns + self._clock.now_ns
         self._put(receiver, datagram.shown_to(receiver, now_ns, shown))
 
     def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
-        self._kernel.readiness.changed()
-        if receiver.number in self._kernel.sockets.all:
+        self._readiness.changed()
+        if receiver.number in self._sockets.all:
             with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops
                 receiver.end.send(message)

@@ -11,20 +11,26 @@ from __future__ import annotations
 import contextlib
 import errno
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.errors import LACKS, MORE_FILES
 from rsg_server.protocol import STREAM_CONNECTED, Wake
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, LOOPBACK, in_family, plain
+from rsg_server.sockets.retransmission import Retransmission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rsg_server.capture.capture import Capture
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.shared.clock import Clock
+    from rsg_server.shared.streams import Streams
+    from rsg_server.sockets.table import Readiness, SocketTable
+    from rsg_server.sockets.wire import Wire
 
 SYN_RETRY_NS = 10**9
 SYN_RETRIES = 6
@@ -50,11 +56,32 @@ def _send_tokens(listener: SimulatedSocket) -> None:
             listener.unannounced += 1
 
 
+class Ways(Protocol):
+    """The ways out of a handshake: to the actor that waits for its outcome, and to the user."""
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        """Put an actor that waits at the end of the run queue; False if it does not wait."""
+
+    def warn(self, text: str) -> None:
+        """Show the user a warning, once."""
+
+
 class Handshake:
     """Connects streams, and lets listeners accept."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        wire: Wire,
+        sockets: SocketTable,
+        readiness: Readiness,
+        told: Streams,
+        ways: Ways,
+    ) -> None:
+        self._clock, self._timeline, self._log, self._wire = clock, timeline, log, wire
+        self._sockets, self._readiness, self._told, self._ways = sockets, readiness, told, ways
 
     # The client
 
@@ -70,7 +97,7 @@ class Handshake:
         if client.error:  # the last attempt's, which no SO_ERROR has asked for
             code, client.error = client.error, 0
             return code
-        sockets, ip = self._kernel.sockets, plain(target.ip)
+        sockets, ip = self._sockets, plain(target.ip)
         if sockets.binding.host_of(client.host, ip) is None:
             return errno.ENETUNREACH
         code = sockets.binding.autobind(client, LOOPBACK[4 if len(ip) == 4 else 6] if ip in ANY.values() else ip)
@@ -88,30 +115,30 @@ class Handshake:
 
     def outcome(self, actor: Actor, number: int) -> int | None:
         """The result of a connect that has ended (0 or -errno), told once; None while the connect is under way."""
-        which = self._kernel.sockets.of(actor, number)
+        which = self._sockets.of(actor, number)
         if which is None:
             return -errno.EBADF
         outcome, which.outcome = which.outcome, None
         return outcome
 
     def _is_connecting(self, client: SimulatedSocket) -> bool:
-        return client.state is SocketState.CONNECTING and client.number in self._kernel.sockets.all
+        return client.state is SocketState.CONNECTING and client.number in self._sockets.all
 
     def _send_syn(self, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
-        host = self._kernel.sockets.binding.host_of(client.host, ip)
+        host = self._sockets.binding.host_of(client.host, ip)
         if host is None or not self._is_connecting(client):
             return
-        again = partial(self._retry, client, ip, attempt, self._kernel.now_ns)
+        again = partial(self._retry, client, ip, attempt, self._clock.now_ns)
         arrive = partial(self._syn_arrives, client, ip, again)
         self._travel(client.host, host, arrive, again, lambda capture: capture.syn(client, host.name))
 
     def _retry(self, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
         """The SYN that was sent at a moment has not been answered: repeat it after 1 s, 2 s, 4 s …"""
-        due_ns = max(self._kernel.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
+        due_ns = max(self._clock.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
         if attempt >= SYN_RETRIES:
-            self._kernel.timeline.add(due_ns, partial(self._fail, client, errno.ETIMEDOUT))
+            self._timeline.add(due_ns, partial(self._fail, client, errno.ETIMEDOUT))
         else:
-            self._kernel.timeline.add(due_ns, partial(self._send_syn, client, ip, attempt + 1))
+            self._timeline.add(due_ns, partial(self._send_syn, client, ip, attempt + 1))
 
     def _travel(
         self,
@@ -125,7 +152,7 @@ class Handshake:
         if source is destination:
             arrive()
         else:
-            self._kernel.wire.packet(source, destination, arrive, lost, frames=frames)
+            self._wire.packet(source, destination, arrive, lost, frames=frames)
 
     # The listener
 
@@ -133,7 +160,7 @@ class Handshake:
         if not self._is_connecting(client):
             return
         assert client.remote is not None
-        binding = self._kernel.sockets.binding
+        binding = self._sockets.binding
         host = binding.host_of(client.host, ip)
         assert host is not None
         if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
@@ -150,32 +177,31 @@ class Handshake:
 
     def _queue(self, client: SimulatedSocket, listener: SimulatedSocket) -> SimulatedSocket | None:
         """Make the served end and queue it for accept; None if the server has no descriptor for it."""
-        kernel = self._kernel
         try:
-            served = kernel.sockets.create(listener.host, listener.family, "s")
+            served = self._sockets.create(listener.host, listener.family, "s")
         except OSError as error:
             if error.errno not in LACKS:
                 raise
-            kernel.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
+            self._ways.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
             return None
         served.options = dict(listener.options)
         served.keeps_back = listener.keeps_back
-        served.heard_ns = kernel.now_ns
+        served.heard_ns = self._clock.now_ns
         served.state = SocketState.CONNECTED
-        kernel.shared.streams.tell(served.number, STREAM_CONNECTED)
+        self._told.tell(served.number, STREAM_CONNECTED)
         assert listener.local is not None and client.remote is not None and client.local is not None
         served.local = Address(in_family(client.remote.ip, listener.family), listener.local.port)
         served.remote = Address(in_family(client.local.ip, listener.family), client.local.port)
         served.peer, client.peer = client, served
-        served.flow = kernel.wire.open(served, client)
+        served.flow = self._open(served, client)
         listener.pending.append(served)
         _send_tokens(listener)
-        kernel.readiness.changed()
+        self._readiness.changed()
         return served
 
     def _answer(self, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
         """Send SYN and ACK; where they are lost, the client asks again."""
-        now_ns = self._kernel.now_ns
+        now_ns = self._clock.now_ns
         establish = partial(self._established, client)
         self._travel(served.host, client.host, establish, again, lambda capture: capture.syn_ack(client, served, now_ns))
 
@@ -189,56 +215,59 @@ class Handshake:
         listener.tokens -= 1
         listener.unannounced = min(listener.unannounced, listener.tokens)
         _send_tokens(listener)
-        self._kernel.readiness.changed()
+        self._readiness.changed()
         return served, served.hand_out()
 
     def refuse_pending(self, listener: SimulatedSocket) -> None:
         """A listener closes: reset the connections that were not accepted."""
         for waiting in listener.pending:
-            self._kernel.sockets.streams.reset(waiting.peer)
-            self._kernel.sockets.forget(waiting)
+            self._sockets.streams.reset(waiting.peer)
+            self._sockets.forget(waiting)
         listener.pending.clear()
+
+    def _open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Retransmission:
+        """One direction of a connection that has been made."""
+        return Retransmission(self._clock, self._timeline, self._wire, self._sockets.streams, sender, receiver)
 
     # The outcome
 
     def _established(self, client: SimulatedSocket) -> None:
-        kernel, peer = self._kernel, client.peer
+        peer = client.peer
         if not self._is_connecting(client) or peer is None:
             if peer is not None:
-                kernel.sockets.streams.reset(peer)
+                self._sockets.streams.reset(peer)
             return
         client.drain()
         client.state = SocketState.CONNECTED
-        kernel.shared.streams.tell(client.number, STREAM_CONNECTED)
-        client.flow = kernel.wire.open(client, peer)
-        client.heard_ns = kernel.now_ns
-        kernel.sockets.set_events(client)
-        kernel.readiness.changed()
-        if kernel.wire.capture is not None:
-            kernel.wire.capture.established(client, kernel.now_ns, kernel.wire.latency_ns(client.host, peer.host))
+        self._told.tell(client.number, STREAM_CONNECTED)
+        client.flow = self._open(client, peer)
+        client.heard_ns = self._clock.now_ns
+        self._sockets.set_events(client)
+        self._readiness.changed()
+        if self._wire.capture is not None:
+            self._wire.capture.established(client, self._clock.now_ns, self._wire.latency_ns(client.host, peer.host))
         addresses = {"source": str(client.local), "destination": str(client.remote)}
-        kernel.log.event(kernel.now_ns, "connect", host=client.host.name, **addresses)
+        self._log.event(self._clock.now_ns, "connect", host=client.host.name, **addresses)
         self._tell(client, 0)
 
     def _fail(self, client: SimulatedSocket, code: int) -> None:
-        kernel = self._kernel
         if not self._is_connecting(client):
             return
         client.state = SocketState.OPEN
         fields = {"destination": str(client.remote), "error": errno.errorcode.get(code, str(code))}
-        kernel.log.event(kernel.now_ns, "connect_failed", host=client.host.name, **fields)
+        self._log.event(self._clock.now_ns, "connect_failed", host=client.host.name, **fields)
         if client.waits:
             client.drain()
-            kernel.sockets.set_events(client)
-            kernel.readiness.changed()
+            self._sockets.set_events(client)
+            self._readiness.changed()
         else:
-            kernel.sockets.streams.connect_failed(client, code)
+            self._sockets.streams.connect_failed(client, code)
         self._tell(client, -code)
 
     def give_up(self, client: SimulatedSocket) -> None:
         """The application shuts a stream down that connects: the attempt ends with ECONNRESET, and another may follow."""
         peer, client.peer = client.peer, None
-        self._kernel.sockets.streams.reset(peer)
+        self._sockets.streams.reset(peer)
         self._fail(client, errno.ECONNRESET)
 
     def dissolve(self, which: SimulatedSocket) -> None:
@@ -248,7 +277,7 @@ class Handshake:
         """
         if which.state is SocketState.OPEN:
             return
-        sockets, peer = self._kernel.sockets, which.peer
+        sockets, peer = self._sockets, which.peer
         if which.state in (SocketState.CONNECTED, SocketState.CONNECTING):
             which.error = errno.ECONNRESET
         if which.state is SocketState.LISTENING:
@@ -256,16 +285,16 @@ class Handshake:
         elif peer is not None:
             self._dissolve_from(which, peer)
         which.was_dissolved = True
-        self._kernel.shared.streams.forget(which.number)
+        self._told.forget(which.number)
         sockets.discard_pair(which)
         which.begin_anew()
         sockets.binding.loosen(which)
         sockets.renew(which)
-        self._kernel.readiness.changed()
+        self._readiness.changed()
 
     def _dissolve_from(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
         """Reset the peer, of which nothing comes any more."""
-        self._kernel.sockets.streams.reset(peer)
+        self._sockets.streams.reset(peer)
         if peer.flow is not None:
             peer.flow.cancel()
         peer.peer = which.flow = None
@@ -277,5 +306,5 @@ class Handshake:
             for actor in process.actors:
                 parked = actor.parked
                 waits = parked is not None and parked.is_for_connect(client.number)
-                if waits and self._kernel.wake(actor, Wake.READY, outcome):
+                if waits and self._ways.wake(actor, Wake.READY, outcome):
                     client.outcome = None

@@ -8,7 +8,7 @@ IPv4 behind their IP header (raw(7)). A host answers no request that was sent to
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.capture.frames import ICMP, ICMPV6, IpLabel, ipv4, with_icmp_checksum
 from rsg_server.capture.frames import checksum as internet_checksum
@@ -17,8 +17,9 @@ from rsg_server.sockets.pair import Address, SimulatedSocket
 from rsg_server.sockets.ports import hears, plain
 
 if TYPE_CHECKING:
+    from rsg_server.network.network import Network
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.sockets.table import SocketTable
 
 PING, RAW = "i", "r"
 """Kinds of sockets."""
@@ -30,6 +31,12 @@ FILTER = {ICMP: (255, 1), ICMPV6: (58, 1)}
 """The socket options ICMP_FILTER and ICMPV6_FILTER: a set bit keeps the messages of that type from the application."""
 ANSWER_LABEL = Label(hop_limit=64, traffic_class=0)
 Carry = Callable[["HostState", "HostState", Datagram, Callable[[], None]], None]
+
+
+class Give(Protocol):
+    """Lets a socket receive a datagram, or what is `shown` of it (rsg_server.sockets.datagrams.Datagrams.give)."""
+
+    def __call__(self, receiver: SimulatedSocket, datagram: Datagram, shown: bytes | None = None) -> None: ...
 
 
 def protocol_of(ip: bytes) -> int:
@@ -49,9 +56,9 @@ def outgoing(sender: SimulatedSocket, source: Address, target: bytes, message: b
 class Icmp:
     """What becomes of ICMP messages that reach a host."""
 
-    def __init__(self, kernel: Kernel, carry: Carry) -> None:
-        self._kernel = kernel
-        self._carry = carry
+    def __init__(self, network: Network, sockets: SocketTable, carry: Carry, give: Give) -> None:
+        self._network, self._sockets = network, sockets
+        self._carry, self._give = carry, give
 
     def arrive(self, host: HostState, sender: HostState, datagram: Datagram, is_for_many: bool = False) -> None:
         """Give a message that reaches a host to those that hear it, and answer it if it is a request."""
@@ -68,7 +75,7 @@ class Icmp:
         source, target = Address(request.target.ip, 0), Address(request.source.ip, 0)
         message = with_icmp_checksum(source.ip, target.ip, bytes([ANSWER[request.protocol]]) + request.payload[1:])
         answer = Datagram(source, target, ANSWER_LABEL, message, request.protocol)
-        if self._kernel.network.datagrams(host.host, asker.host).has_room(answer.size_bytes):
+        if self._network.datagrams(host.host, asker.host).has_room(answer.size_bytes):
             self._carry(host, asker, answer, lambda: self.arrive(asker, host, answer))
 
     def _show_to_raw_sockets(self, host: HostState, datagram: Datagram) -> None:
@@ -77,18 +84,18 @@ class Icmp:
         shown = datagram.payload
         if protocol == ICMP:
             shown = ipv4(source, target, ICMP, shown, IpLabel(label.hop_limit, label.traffic_class))
-        for which in self._kernel.sockets.binding.ports_of(host).at(RAW, protocol):
+        for which in self._sockets.binding.ports_of(host).at(RAW, protocol):
             known = which.remote is None or plain(which.remote.ip) == source
-            if known and hears(which, target) and _passes(which, datagram) and not self._kernel.sockets.is_abandoned(which):
-                self._kernel.datagrams.give(which, datagram, shown)
+            if known and hears(which, target) and _passes(which, datagram) and not self._sockets.is_abandoned(which):
+                self._give(which, datagram, shown)
 
     def _show_to_ping_socket(self, host: HostState, answer: Datagram) -> None:
         identifier = int.from_bytes(answer.payload[4:6], "big")
-        for which in self._kernel.sockets.binding.ports_of(host).at(PING, identifier):
+        for which in self._sockets.binding.ports_of(host).at(PING, identifier):
             if which.protocol != answer.protocol or not hears(which, answer.target.ip):
                 continue
-            if not self._kernel.sockets.is_abandoned(which):
-                self._kernel.datagrams.give(which, answer)
+            if not self._sockets.is_abandoned(which):
+                self._give(which, answer)
                 return
 
 

@@ -14,8 +14,11 @@ from rsg_server.sockets.pair import SocketState
 from rsg_server.sockets.retransmission import user_timeout_ns
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Transport
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.shared.clock import Clock
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.table import SocketTable
+    from rsg_server.sockets.wire import Wire
 
 SECOND_NS = 10**9
 SO_KEEPALIVE, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT = (1, 9), (6, 4), (6, 5), (6, 6)
@@ -31,13 +34,13 @@ def setting(which: SimulatedSocket, option: tuple[int, int]) -> int:
 class Keepalive:
     """Probes connections with SO_KEEPALIVE whose peers cannot be reached, or have forgotten them."""
 
-    def __init__(self, kernel: Transport) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock, timeline: Timeline, wire: Wire, sockets: SocketTable) -> None:
+        self._clock, self._timeline, self._wire, self._sockets = clock, timeline, wire, sockets
         self._watched: set[int] = set()
 
     def look(self) -> None:
         """A host or a link has failed: reckon for all connections."""
-        for which in list(self._kernel.sockets.all.values()):
+        for which in list(self._sockets.all.values()):
             self.consider(which)
 
     def consider(self, which: SimulatedSocket) -> None:
@@ -46,7 +49,7 @@ class Keepalive:
             return
         self._watched.add(which.number)
         idle_ns = setting(which, TCP_KEEPIDLE) * SECOND_NS
-        silent_ns = max(0, self._kernel.now_ns - which.heard_ns)
+        silent_ns = max(0, self._clock.now_ns - which.heard_ns)
         self._probe_in(which, idle_ns - silent_ns % idle_ns, 0)
 
     @staticmethod
@@ -55,38 +58,38 @@ class Keepalive:
 
     def _is_answered(self, which: SimulatedSocket) -> bool:
         peer = which.peer
-        return peer is None or (not peer.vanished and self._kernel.wire.reaches(which.host, peer.host))
+        return peer is None or (not peer.vanished and self._wire.reaches(which.host, peer.host))
 
     def _probe_in(self, which: SimulatedSocket, delay_ns: int, unanswered: int) -> None:
-        self._kernel.timeline.add(self._kernel.now_ns + delay_ns, partial(self._probe, which, unanswered))
+        self._timeline.add(self._clock.now_ns + delay_ns, partial(self._probe, which, unanswered))
 
     def _probe(self, which: SimulatedSocket, unanswered: int) -> None:
-        if which.number not in self._kernel.sockets.all or not self._is_wanted(which) or self._is_answered(which):
+        if which.number not in self._sockets.all or not self._is_wanted(which) or self._is_answered(which):
             self._watched.discard(which.number)
             return
         peer = which.peer
         assert peer is not None
         if which.flow is not None and which.flow.is_retrying:  # the retransmission timeout decides
             self._probe_in(which, setting(which, TCP_KEEPIDLE) * SECOND_NS, 0)
-        elif self._kernel.wire.reaches(which.host, peer.host):
+        elif self._wire.reaches(which.host, peer.host):
             self._watched.discard(which.number)
             self._reset_by(which, peer)
         elif self._is_over(which, unanswered):
             self._watched.discard(which.number)
-            self._kernel.sockets.streams.abort(which, errno.ETIMEDOUT)
+            self._sockets.streams.abort(which, errno.ETIMEDOUT)
         else:
             self._probe_in(which, setting(which, TCP_KEEPINTVL) * SECOND_NS, unanswered + 1)
 
     def _is_over(self, which: SimulatedSocket, unanswered: int) -> bool:
         limit_ns = user_timeout_ns(which)
         if limit_ns:
-            return unanswered > 0 and self._kernel.now_ns - which.heard_ns >= limit_ns
+            return unanswered > 0 and self._clock.now_ns - which.heard_ns >= limit_ns
         return unanswered >= setting(which, TCP_KEEPCNT)
 
     def _reset_by(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
         """The peer's host has been started anew: it answers the probe with RST."""
-        wire, abort = self._kernel.wire, partial(self._kernel.sockets.streams.abort, which, errno.ECONNRESET)
-        now_ns = self._kernel.now_ns
+        wire, abort = self._wire, partial(self._sockets.streams.abort, which, errno.ECONNRESET)
+        now_ns = self._clock.now_ns
 
         def answer() -> None:
             wire.packet(peer.host, which.host, abort, frames=lambda capture: capture.reset(peer, now_ns))

@@ -15,8 +15,11 @@ from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.ports import ANY, LOOPBACK, is_loopback, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Addresses
+    from rsg_server.sockets.interfaces import InterfaceTable
+    from rsg_server.sockets.table import SocketTable
 
 LO, ETH0 = 1, 2
 SOL_SOCKET, SOL_IP, SOL_IPV6 = 1, 0, 41
@@ -47,8 +50,8 @@ def is_on(which: SimulatedSocket, key: tuple[int, int], default: bool = True) ->
 class Multicast:
     """Memberships of all sockets, and the receivers of what is sent to many."""
 
-    def __init__(self, kernel: Addresses) -> None:
-        self._kernel = kernel
+    def __init__(self, interfaces: InterfaceTable, hosts: Mapping[str, HostState], sockets: SocketTable) -> None:
+        self._interfaces, self._hosts, self._sockets = interfaces, hosts, sockets
         self._members: dict[int, set[Membership]] = {}  # by the socket's number
 
     # Addresses
@@ -59,7 +62,7 @@ class Multicast:
             return False
         return ip == b"\xff" * 4 or any(
             isinstance(address, IPv4Interface) and address.network.broadcast_address.packed == ip
-            for interface in self._kernel.interfaces.of(host.host)
+            for interface in self._interfaces.of(host.host)
             for address in interface.addresses
         )
 
@@ -147,13 +150,13 @@ class Multicast:
         returns = not leaves or not is_group(ip) or is_on(sender, LOOPS[family])  # lo brings everything back
         if is_group(ip) and sender.options.get(HOPS[family], b"\1")[:1] == b"\0":
             leaves = False
-        for host in self._kernel.hosts.values():
+        for host in self._hosts.values():
             if returns if host is sender.host else leaves:
                 yield host
 
     def receivers(self, host: HostState, interface: int, ip: bytes, port: int) -> Iterator[SimulatedSocket]:
         """The sockets of a host that receive a datagram to many: those that are bound to its port, and to no other address."""
-        candidates = self._kernel.sockets.binding.ports_of(host).at("d", port)
+        candidates = self._sockets.binding.ports_of(host).at("d", port)
         joined = {which.number for which in self._all_members(host, (ip, interface))} if is_group(ip) else set()
         if is_group(ip) and not joined:
             return
@@ -164,13 +167,13 @@ class Multicast:
                 continue
             if is_group(ip) and which.number not in joined and not is_on(which, ALL_GROUPS[which.family]):
                 continue
-            if not self._kernel.sockets.is_abandoned(which):
+            if not self._sockets.is_abandoned(which):
                 yield which
 
     def _all_members(self, host: HostState, wanted: Membership) -> Iterator[SimulatedSocket]:
         for number in list(self._members):
-            which = self._kernel.sockets.all.get(number)
+            which = self._sockets.all.get(number)
             if which is None:
                 del self._members[number]
-            elif which.host is host and wanted in self._members[number] and not self._kernel.sockets.is_abandoned(which):
+            elif which.host is host and wanted in self._members[number] and not self._sockets.is_abandoned(which):
                 yield which

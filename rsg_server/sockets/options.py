@@ -12,13 +12,15 @@ import socket
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import is_loopback, plain
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.sockets.datagrams import Datagrams
+    from rsg_server.sockets.interfaces import InterfaceTable
+    from rsg_server.sockets.wire import Wire
 
 SOL_SOCKET, SOL_IP, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_UDPLITE, SOL_NETLINK = 1, 0, 6, 17, 41, 136, 270
 SOL_RAW, SOL_ICMPV6 = 255, 58
@@ -150,7 +152,18 @@ def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
     return level not in levels_of(which) or (level in LAST_OPTIONS and not least <= option <= LAST_OPTIONS[level])
 
 
-def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
+class Surroundings(Protocol):
+    """What the values of options depend on outside of the socket."""
+
+    @property
+    def interfaces(self) -> InterfaceTable: ...
+    @property
+    def datagrams(self) -> Datagrams: ...
+    @property
+    def wire(self) -> Wire: ...
+
+
+def get(around: Surroundings, which: SimulatedSocket, key: Key) -> bytes | int:
     """The value of an option, or an errno."""
     if key[0] not in levels_of(which):
         return errno.EOPNOTSUPP if which.family == 4 else errno.ENOPROTOOPT
@@ -161,7 +174,7 @@ def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
     if key in _FACTS:
         return struct.pack("=i", _FACTS[key](which))
     if key in _TOLD:
-        return _TOLD[key](kernel, which)
+        return _TOLD[key](around, which)
     if key in NUMBERS or key not in BYTES:
         number = NUMBERS.get(key, Number())
         if key[0] == SOL_SOCKET and key not in NUMBERS:
@@ -171,7 +184,7 @@ def get(kernel: Kernel, which: SimulatedSocket, key: Key) -> bytes | int:
     return value[4:8] if key == (SOL_IP, 32) and len(value) > 4 else value
 
 
-def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
+def put(around: Surroundings, which: SimulatedSocket, key: Key, value: bytes) -> int:
     """Set an option; 0 or an errno."""
     if _is_unknown(which, key) or key in READ_ONLY:
         return errno.ENOPROTOOPT
@@ -180,7 +193,7 @@ def put(kernel: Kernel, which: SimulatedSocket, key: Key, value: bytes) -> int:
     if key in BUFFERS:
         return _set_buffer(which, key[1], int.from_bytes(value[:4], "little"))
     if key in _CHECKED:
-        code = _CHECKED[key](kernel, which, value)
+        code = _CHECKED[key](around, which, value)
         if code:
             return code
     if key in BYTES:
@@ -227,29 +240,29 @@ def _put_number(which: SimulatedSocket, key: Key, value: bytes) -> int:
     return 0
 
 
-def _is_known_algorithm(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+def _is_known_algorithm(around: Surroundings, which: SimulatedSocket, value: bytes) -> int:
     return 0 if value.rstrip(b"\0") in ALGORITHMS else errno.ENOENT
 
 
-def _is_segment_size(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+def _is_segment_size(around: Surroundings, which: SimulatedSocket, value: bytes) -> int:
     """0 stands for the default; what else Linux takes is TCP_MIN_MSS to MAX_TCP_WINDOW bytes."""
     wanted = int.from_bytes(value[:4], "little", signed=True)
     return 0 if wanted == 0 or SEGMENT_BYTES[0] <= wanted <= SEGMENT_BYTES[1] else errno.EINVAL
 
 
-def _has_device(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+def _has_device(around: Surroundings, which: SimulatedSocket, value: bytes) -> int:
     name = value.rstrip(b"\0")
-    names = [interface.name.encode() for interface in kernel.interfaces.of(which.host.host)]
+    names = [interface.name.encode() for interface in around.interfaces.of(which.host.host)]
     return 0 if not name or name in names else errno.ENODEV
 
 
-def _has_interface(kernel: Kernel, which: SimulatedSocket, value: bytes) -> int:
+def _has_interface(around: Surroundings, which: SimulatedSocket, value: bytes) -> int:
     if len(value) < 4:
         return errno.EINVAL
     index, address = value[8:12], value[4:8] if len(value) > 4 else value[:4]
     if any(index):
         return 0 if int.from_bytes(index, "little") in (1, 2) else errno.ENODEV
-    return 0 if not any(address) or kernel.datagrams.multicast.interface(which.host, address) else errno.EADDRNOTAVAIL
+    return 0 if not any(address) or around.datagrams.multicast.interface(which.host, address) else errno.EADDRNOTAVAIL
 
 
 _CHECKED = {
@@ -277,24 +290,24 @@ def segment_bytes(which: SimulatedSocket) -> int:
     return min(wanted or mss, mss) if which.state is SocketState.CONNECTED else wanted or mss
 
 
-def _segment(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def _segment(around: Surroundings, which: SimulatedSocket) -> bytes:
     return struct.pack("=i", segment_bytes(which))
 
 
-def _mtu(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
+def _mtu(around: Surroundings, which: SimulatedSocket) -> bytes | int:
     if which.state is not SocketState.CONNECTED:
         return errno.ENOTCONN
     return struct.pack("=i", MTU[is_loopback(plain(which.remote.ip))] if which.remote is not None else MTU[False])
 
 
-def tcp_info(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def tcp_info(wire: Wire, which: SimulatedSocket) -> bytes:
     """struct tcp_info; the fields about loss and congestion say that there has been none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.app_finished:
         state = FIN_WAIT2
     waiting, backlog = (len(which.pending), which.backlog) if which.state is SocketState.LISTENING else (0, 0)
-    mss = int.from_bytes(_segment(kernel, which), "little")
-    latency_ns = kernel.wire.latency_ns(which.host, which.peer.host) if which.peer is not None else 0
+    mss = segment_bytes(which)
+    latency_ns = wire.latency_ns(which.host, which.peer.host) if which.peer is not None else 0
     rtt_us = max(1, 2 * latency_ns // 1000) if which.peer is not None else 0
     head = struct.pack("=8B", state, 0, 0, 0, 0, 7, 0x77, 0)
     times = (200_000 + rtt_us, 40_000, mss, mss, waiting, backlog, 0, 0, 0, 0, 0, 0, 0)
@@ -314,13 +327,13 @@ def _name_bytes(address: Address) -> bytes:
     return struct.pack("=H", 10) + struct.pack("!HI", address.port, 0) + address.ip + bytes(4)
 
 
-def _peer_name(kernel: Kernel, which: SimulatedSocket) -> bytes | int:
+def _peer_name(around: Surroundings, which: SimulatedSocket) -> bytes | int:
     if which.state is not SocketState.CONNECTED or which.remote is None:
         return errno.ENOTCONN
     return _name_bytes(which.remote)
 
 
-def _error(kernel: Kernel, which: SimulatedSocket) -> bytes:
+def _error(around: Surroundings, which: SimulatedSocket) -> bytes:
     code, which.error = which.error, 0
     return struct.pack("=i", code)
 
@@ -332,16 +345,16 @@ _FACTS: dict[Key, Callable[[SimulatedSocket], int]] = {
     (SOL_SOCKET, 39): lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
 }
 """Numbers that follow from the socket."""
-_TOLD: dict[Key, Callable[[Kernel, SimulatedSocket], bytes | int]] = {
+_TOLD: dict[Key, Callable[[Surroundings, SimulatedSocket], bytes | int]] = {
     (SOL_SOCKET, 4): _error,  # SO_ERROR, which reading clears
-    (SOL_SOCKET, 17): lambda kernel, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: of no process
+    (SOL_SOCKET, 17): lambda around, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: of no process
     (SOL_SOCKET, 28): _peer_name,  # SO_PEERNAME
-    (SOL_SOCKET, 57): lambda kernel, which: struct.pack("=Q", which.number),  # SO_COOKIE
-    (SOL_SOCKET, 71): lambda kernel, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
+    (SOL_SOCKET, 57): lambda around, which: struct.pack("=Q", which.number),  # SO_COOKIE
+    (SOL_SOCKET, 71): lambda around, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
     TCP_MAXSEG: _segment,
-    TCP_INFO: tcp_info,
+    TCP_INFO: lambda around, which: tcp_info(around.wire, which),
     (SOL_IP, 14): _mtu,  # IP_MTU
     (SOL_IPV6, 24): _mtu,  # IPV6_MTU
-    (SOL_IPV6, 61): lambda kernel, which: errno.ENOTCONN,  # IPV6_PATHMTU
+    (SOL_IPV6, 61): lambda around, which: errno.ENOTCONN,  # IPV6_PATHMTU
 }
 """Other values that are computed; a number is an errno."""

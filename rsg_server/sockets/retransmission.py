@@ -13,13 +13,14 @@ import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
-    from rsg_server.clock.timeline import Event
-    from rsg_server.sockets.needs import Transport
+    from rsg_server.clock.timeline import Event, Timeline
+    from rsg_server.shared.clock import Clock
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.wire import Wire
 
 Action = Callable[[], None]
 MS = 10**6
@@ -46,14 +47,26 @@ class _Held:
     action: Action | None
 
 
+class Ends(Protocol):
+    """What becomes of the sockets at the ends of connections (rsg_server.sockets.stream.Streams)."""
+
+    def arrived(self, which: SimulatedSocket, data: bytes) -> None:
+        """Bytes have arrived for a socket."""
+
+    def abort(self, which: SimulatedSocket, code: int) -> None:
+        """A connection has failed, with an errno."""
+
+
 class Retransmission:
     """The `Direction` of a connection (see rsg_server.sockets.pair) from one socket to another."""
 
-    def __init__(self, kernel: Transport, sender: SimulatedSocket, receiver: SimulatedSocket) -> None:
-        self._kernel = kernel
+    def __init__(
+        self, clock: Clock, timeline: Timeline, wire: Wire, streams: Ends, sender: SimulatedSocket, receiver: SimulatedSocket
+    ) -> None:
+        self._clock, self._timeline, self._wire, self._streams = clock, timeline, wire, streams
         self._sender = sender
         self._receiver = receiver
-        self._flow = kernel.network.open_flow(sender.host.host, receiver.host.host, self._arrived)
+        self._flow = wire.network.open_flow(sender.host.host, receiver.host.host, self._arrived)
         self._under_way: deque[tuple[int, int]] = deque()  # (moment of sending, offset) of each piece, if the wire is looked at
         self._offset = 0  # of the stream's next byte
         self._left_ns = 0  # when the last byte of the latest piece left
@@ -88,23 +101,23 @@ class Retransmission:
 
     def send(self, data: bytes) -> None:
         """Queue bytes for the receiver."""
-        for reader in self._kernel.wire.readers:
+        for reader in self._wire.readers:
             reader.sent(self._sender, len(data))
         offset, self._offset = self._offset, self._offset + len(data)
         self._send(data, offset)
 
     def _send(self, data: bytes, offset: int) -> None:
         if self._hold_if_lost(data, offset):
-            self._show(data, offset, self._kernel.now_ns, self._kernel.now_ns, None)
+            self._show(data, offset, self._clock.now_ns, self._clock.now_ns, None)
             return
-        if self._kernel.wire.is_looked_at:
-            self._under_way.append((self._kernel.now_ns, offset))
+        if self._wire.is_looked_at:
+            self._under_way.append((self._clock.now_ns, offset))
         self._flow.send(data)
 
     def finish(self, action: Action) -> None:
         """Send a FIN: have `action` called when it arrives, behind everything that was sent before."""
         if self._hold_if_lost(b"", self._offset, action):
-            self._show_end(self._kernel.now_ns, None)
+            self._show_end(self._clock.now_ns, None)
         else:
             self._flow.finish(lambda: self._end_arrives(action))
 
@@ -113,7 +126,7 @@ class Retransmission:
         if self._hold_if_lost(b"", self._offset, action):
             self._show_end(left_ns, None)
             return
-        self._show_end(left_ns, self._kernel.now_ns)
+        self._show_end(left_ns, self._clock.now_ns)
         action()
 
     def abandon(self, action: Action) -> None:
@@ -141,7 +154,7 @@ class Retransmission:
 
     @property
     def _is_free(self) -> bool:
-        return self._kernel.wire.reaches(self._sender.host, self._receiver.host)
+        return self._wire.reaches(self._sender.host, self._receiver.host)
 
     def _hold_if_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
         """Whether something cannot pass, or comes behind what is held; if so it is held, too."""
@@ -151,37 +164,36 @@ class Retransmission:
         self._held_bytes += len(data)
         if self._timer is None:
             self._retries = 0
-            self._lost_ns = self._kernel.now_ns
+            self._lost_ns = self._clock.now_ns
             self._wait()
         return True
 
     def _arrived(self, data: bytes) -> None:
-        kernel = self._kernel
         offset = self._offset
-        begin_ns = kernel.now_ns
+        begin_ns = self._clock.now_ns
         if self._under_way:
             begin_ns, offset = self._tell(len(data))
         is_lost = self._hold_if_lost(data, offset)
-        self._show(data, offset, begin_ns, self._left_ns, None if is_lost else kernel.now_ns)
+        self._show(data, offset, begin_ns, self._left_ns, None if is_lost else self._clock.now_ns)
         if is_lost:
             return
         if self._receiver.vanished:
             self._refused()
             return
-        latency_ns = kernel.wire.latency_ns(self._receiver.host, self._sender.host)
-        self._receiver.heard_ns, self._sender.heard_ns = kernel.now_ns, kernel.now_ns + latency_ns
-        for reader in kernel.wire.readers:
+        latency_ns = self._wire.latency_ns(self._receiver.host, self._sender.host)
+        self._receiver.heard_ns, self._sender.heard_ns = self._clock.now_ns, self._clock.now_ns + latency_ns
+        for reader in self._wire.readers:
             reader.arrived(self._sender, self._receiver, data)
-        kernel.sockets.streams.arrived(self._receiver, data)
+        self._streams.arrived(self._receiver, data)
 
     def _refused(self) -> None:
         """The receiver's host has been started anew and knows nothing of the connection: it answers with RST."""
-        sender, receiver, kernel = self._sender, self._receiver, self._kernel
-        kernel.wire.packet(
+        sender, receiver, clock = self._sender, self._receiver, self._clock
+        self._wire.packet(
             receiver.host,
             sender.host,
-            lambda: kernel.sockets.streams.abort(sender, errno.ECONNRESET),
-            frames=lambda capture: capture.reset(receiver, kernel.now_ns),
+            lambda: self._streams.abort(sender, errno.ECONNRESET),
+            frames=lambda capture: capture.reset(receiver, clock.now_ns),
         )
 
     # Showing to watchers and captures
@@ -191,17 +203,17 @@ class Retransmission:
 
         When its last byte left follows from the latency, as a flow sends one piece after the other.
         """
-        wire, source, destination = self._kernel.wire, self._sender.host, self._receiver.host
+        wire, source, destination = self._wire, self._sender.host, self._receiver.host
         sent_ns, offset = self._under_way.popleft()
         begin_ns = max(sent_ns, self._left_ns)
-        self._left_ns = max(begin_ns, self._kernel.now_ns - wire.latency_ns(source, destination))
+        self._left_ns = max(begin_ns, self._clock.now_ns - wire.latency_ns(source, destination))
         wire.moved(source, destination, begin_ns, size_bytes, self._left_ns)
         return begin_ns, offset
 
     @property
     def _capture(self) -> Capture | None:
         """The capture, unless both ends are on one host: loopback is not seen on eth0."""
-        return self._kernel.wire.capture if self._sender.host is not self._receiver.host else None
+        return self._wire.capture if self._sender.host is not self._receiver.host else None
 
     def _show(self, data: bytes, offset: int, begin_ns: int, left_ns: int, arrived_ns: int | None) -> None:
         capture = self._capture
@@ -211,7 +223,7 @@ class Retransmission:
     def _leaves_last_ns(self) -> int:
         """When something left that arrives now, or would arrive if it were not lost."""
         there, back = self._sender.host, self._receiver.host
-        return max(self._left_ns, self._kernel.now_ns - self._kernel.wire.latency_ns(there, back))
+        return max(self._left_ns, self._clock.now_ns - self._wire.latency_ns(there, back))
 
     def _show_end(self, left_ns: int, arrived_ns: int | None) -> None:
         capture = self._capture
@@ -224,11 +236,11 @@ class Retransmission:
             left_ns = self._leaves_last_ns()
             for frame in capture.reset(self._sender, left_ns):
                 capture.record(self._sender.host.name, left_ns, frame)
-                capture.record(self._receiver.host.name, self._kernel.now_ns, frame)
+                capture.record(self._receiver.host.name, self._clock.now_ns, frame)
 
     def _show_attempt(self) -> None:
         """Show the first held segment leaving again, in vain."""
-        first, now_ns = self._held[0], self._kernel.now_ns
+        first, now_ns = self._held[0], self._clock.now_ns
         if first.data:
             self._show(first.data[:RETRIED_BYTES], first.offset, now_ns, now_ns, None)
         else:
@@ -239,28 +251,28 @@ class Retransmission:
     @property
     def _timeout_ns(self) -> int:
         """The retransmission timeout: a round trip and 200 ms, doubled with each attempt up to 120 s."""
-        wire = self._kernel.wire
+        wire = self._wire
         there, back = self._sender.host, self._receiver.host
         first_ns = RTO_MIN_NS + wire.latency_ns(there, back) + wire.latency_ns(back, there)
         return min(first_ns << self._retries, RTO_MAX_NS)
 
     def _wait(self) -> None:
-        now_ns = self._kernel.now_ns
+        now_ns = self._clock.now_ns
         due_ns = now_ns + self._timeout_ns
         limit_ns = user_timeout_ns(self._sender)
         if limit_ns:
             due_ns = max(now_ns, min(due_ns, self._lost_ns + limit_ns))
-        self._timer = self._kernel.timeline.add(due_ns, self._retry)
+        self._timer = self._timeline.add(due_ns, self._retry)
 
     def _retry(self) -> None:
         self._timer = None
-        if self._sender.host.name in self._kernel.wire.reach.off:
+        if self._sender.host.name in self._wire.reach.off:
             return
         if self._is_free:
             self._send_again()
         elif self._retries >= RETRIES or self._is_past_user_timeout:
             self.cancel()
-            self._kernel.sockets.streams.abort(self._sender, errno.ETIMEDOUT)
+            self._streams.abort(self._sender, errno.ETIMEDOUT)
         else:
             self._retries += 1
             self._show_attempt()
@@ -269,12 +281,12 @@ class Retransmission:
     @property
     def _is_past_user_timeout(self) -> bool:
         limit_ns = user_timeout_ns(self._sender)
-        return bool(limit_ns) and self._kernel.now_ns - self._lost_ns >= limit_ns
+        return bool(limit_ns) and self._clock.now_ns - self._lost_ns >= limit_ns
 
     def _send_again(self) -> None:
         held, self._held, self._held_bytes = self._held, deque(), 0
         if self._receiver.vanished:
-            self._kernel.wire.packet(self._sender.host, self._receiver.host, self._refused)
+            self._wire.packet(self._sender.host, self._receiver.host, self._refused)
             return
         for each in held:
             if each.action is None:

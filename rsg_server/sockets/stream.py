@@ -19,8 +19,13 @@ from rsg_server.sockets.pair import KEEPS_MORE, READ_BYTES, SocketState
 from rsg_server.sockets.ports import SOL_SOCKET
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.shared import streams as shared
+    from rsg_server.shared.clock import Clock
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.table import Readiness, SocketTable
+    from rsg_server.sockets.wire import Wire
 
 KEPT_NS = 200 * 10**6
 """So long what is sent with MSG_MORE, or under TCP_CORK, waits for more (tcp(7))."""
@@ -52,8 +57,18 @@ def _take_sent(which: SimulatedSocket) -> bool:
 class Streams:
     """Moves the bytes of streams, and ends connections."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        wire: Wire,
+        sockets: SocketTable,
+        readiness: Readiness,
+        told: shared.Streams,
+    ) -> None:
+        self._clock, self._timeline, self._log, self._wire = clock, timeline, log, wire
+        self._sockets, self._readiness, self._told = sockets, readiness, told
 
     # Bytes
 
@@ -82,7 +97,7 @@ class Streams:
                     break
         except ConnectionResetError:
             self.reset(which.peer)
-        self._kernel.sockets.set_events(which)
+        self._sockets.set_events(which)
 
     def _send(self, which: SimulatedSocket, data: bytes) -> None:
         """Let bytes leave; of a socket that keeps back what fills no segment, only whole segments."""
@@ -97,8 +112,8 @@ class Streams:
             del which.kept_back[:size]
             self._forget_kept_until(which)
         if which.kept_back and which.kept_until is None:
-            due_ns = self._kernel.now_ns + KEPT_NS
-            which.kept_until = self._kernel.timeline.add(due_ns, partial(self._let_go, which))
+            due_ns = self._clock.now_ns + KEPT_NS
+            which.kept_until = self._timeline.add(due_ns, partial(self._let_go, which))
 
     def _let_go(self, which: SimulatedSocket) -> None:
         """Send what has been kept back."""
@@ -129,7 +144,7 @@ class Streams:
         """Tell the shims of a connected stream."""
         if which.state is SocketState.CONNECTED:
             bits = STREAM_MORE if which.keeps_back & KEEPS_MORE else STREAM_CONNECTED
-            self._kernel.shared.streams.tell(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
+            self._told.tell(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
 
     def take_late(self, which: SimulatedSocket, most: int, leaves_it: bool) -> bytes:
         """What has come since the application shut the socket down for reading, at most so many bytes."""
@@ -143,22 +158,22 @@ class Streams:
         """Deliver bytes that reach a connected socket through the network."""
         if which.state is SocketState.CLOSED and not which.app_closed:
             return  # reset meanwhile
-        self._kernel.readiness.changed()
+        self._readiness.changed()
         if which.app_closed or not which.deliver(data):
             self.reset(which.peer)
         self._set_events_of_both(which)
 
     def push(self, which: SimulatedSocket) -> None:
         """Deliver bytes that wait: there is room at the application again, which may wait for them already."""
-        self._kernel.readiness.changed()
+        self._readiness.changed()
         if not which.push():
             self.reset(which.peer)
         self._set_events_of_both(which)
 
     def _set_events_of_both(self, which: SimulatedSocket) -> None:
-        self._kernel.sockets.set_events(which)
+        self._sockets.set_events(which)
         if which.peer is not None:
-            self._kernel.sockets.set_events(which.peer)
+            self._sockets.set_events(which.peer)
 
     # The end of one direction
 
@@ -177,7 +192,7 @@ class Streams:
     def _show_end(self, which: SimulatedSocket) -> None:
         which.heard_end = which.fin_due = True
         which.push()
-        self._kernel.readiness.changed()
+        self._readiness.changed()
 
     def closed(self, which: SimulatedSocket) -> None:
         """The application has closed a connected stream: what it wrote before still travels, then FIN; or RST follows."""
@@ -192,7 +207,7 @@ class Streams:
         else:
             self.reset(which.peer)
         if which.finished_first:
-            self._kernel.sockets.binding.ports_of(which.host).begin_time_wait(which, self._kernel.now_ns)
+            self._sockets.binding.ports_of(which.host).begin_time_wait(which, self._clock.now_ns)
 
     # The end of a connection
 
@@ -207,17 +222,17 @@ class Streams:
         elif peer.flow is not None and not peer.flow.is_cancelled:
             peer.flow.abandon(arrive)
         else:
-            now_ns = self._kernel.now_ns
-            self._kernel.wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
+            now_ns = self._clock.now_ns
+            self._wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
     def abort(self, which: SimulatedSocket, code: int) -> None:
         """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
-        if which.number not in self._kernel.sockets.all or which.state is SocketState.CLOSED:
+        if which.number not in self._sockets.all or which.state is SocketState.CLOSED:
             return
         if code != errno.ECONNRESET:
             error = errno.errorcode.get(code, str(code))
             fields = {"source": str(which.local), "destination": str(which.remote), "error": error}
-            self._kernel.log.event(self._kernel.now_ns, "connection_lost", host=which.host.name, **fields)
+            self._log.event(self._clock.now_ns, "connection_lost", host=which.host.name, **fields)
             which.error = code
         which.state = SocketState.CLOSED
         if not self._break(which):
@@ -230,15 +245,15 @@ class Streams:
 
     def _break(self, which: SimulatedSocket) -> bool:
         """Close the server's end so that the application's shows an error; False if that could not be done."""
-        self._kernel.readiness.changed()
+        self._readiness.changed()
         self.stop(which)
-        self._kernel.sockets.binding.release(which)
-        self._kernel.sockets.keep_silently(which)
+        self._sockets.binding.release(which)
+        self._sockets.keep_silently(which)
         return error_marking.close_with_error(which)
 
     def stop(self, which: SimulatedSocket) -> None:
         """Neither take from an application nor deliver to it any more."""
-        self._kernel.readiness.unwatch(which.end.fileno(), which)
+        self._readiness.unwatch(which.end.fileno(), which)
         if which.flow is not None:
             which.flow.cancel()
             which.flow = None

@@ -10,17 +10,32 @@ from __future__ import annotations
 import os
 import select
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.sockets.binding import Binding
+from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.handshake import Handshake
+from rsg_server.sockets.interfaces import InterfaceTable
+from rsg_server.sockets.multicast import Multicast
+from rsg_server.sockets.netlink.diag import Diag
+from rsg_server.sockets.netlink.netlink import Netlink
+from rsg_server.sockets.netlink.routing import Routing
 from rsg_server.sockets.pair import READ_EVENTS, SimulatedSocket, SocketState
 from rsg_server.sockets.stream import Streams
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.fd_store.store import FdStore
+    from rsg_server.platform.platform import Platform
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Kernel
+    from rsg_server.shared import streams as shared
+    from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.handshake import Ways
+    from rsg_server.sockets.wire import Wire
 
 BYTES_EVENTS = select.EPOLLIN | select.EPOLLOUT
 """Of an end of which the epoll reports no other event, there are only bytes to take."""
@@ -35,19 +50,53 @@ def unix_inodes() -> set[int]:
         return {int(line.split()[6]) for line in lines}
 
 
+class Readiness(Protocol):
+    """The epoll in which the server watches its ends of the pairs (rsg_server.turn.readiness)."""
+
+    def watch(self, descriptor: int, target: SimulatedSocket, events: int) -> None:
+        """Have a descriptor reported as a socket."""
+
+    def modify(self, descriptor: int, target: SimulatedSocket, events: int) -> None:
+        """Report other events of a descriptor."""
+
+    def unwatch(self, descriptor: int, target: SimulatedSocket) -> None:
+        """Forget a descriptor; nothing happens if it is not watched."""
+
+    def changed(self) -> None:
+        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+
+
 class SocketTable:
     """Every socket whose number an application may still name, and what they consist of: addresses, streams, handshakes."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(
+        self,
+        clock: Clock,
+        timeline: Timeline,
+        log: EventLog,
+        *,
+        epoch_ns: int,
+        wire: Wire,
+        platform: Platform,
+        hosts: Mapping[str, HostState],
+        readiness: Readiness,
+        fd_store: FdStore,
+        told: shared.Streams,
+        ways: Ways,
+    ) -> None:
+        self._readiness, self._fd_store = readiness, fd_store
         self._next = 1
         self._tag = f"{os.getpid():08x}"  # keeps the names of two runs apart
         self.all: dict[int, SimulatedSocket] = {}
         self.silent: dict[int, None] = {}  # numbers
         self._sweep_at = FIRST_SWEEP
-        self.binding = Binding(kernel)
-        self.streams = Streams(kernel)
-        self.handshake = Handshake(kernel)
+        self.interfaces = InterfaceTable(platform)
+        multicast = Multicast(self.interfaces, hosts, self)
+        self.binding = Binding(clock, platform, hosts, multicast, self)
+        self.streams = Streams(clock, timeline, log, wire, self, readiness, told)
+        self.handshake = Handshake(clock, timeline, log, wire, self, readiness, told, ways)
+        self.datagrams = Datagrams(clock, epoch_ns, wire, multicast, self, readiness)
+        self.netlink = Netlink(Routing(platform, self.interfaces), Diag(self, wire), self, readiness)
 
     def create(self, host: HostState, family: int, kind: str) -> SimulatedSocket:
         """A new socket on a host; the caller hands its `app_end` to the application."""
@@ -57,9 +106,9 @@ class SocketTable:
         self._next += 1
         made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
-        made.fd_store = self._kernel.fd_store
-        self._kernel.readiness.watch(end.fileno(), made, made.events)
-        self._kernel.fd_store.check(end.fileno())
+        made.fd_store = self._fd_store
+        self._readiness.watch(end.fileno(), made, made.events)
+        self._fd_store.check(end.fileno())
         return made
 
     def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
@@ -83,7 +132,7 @@ class SocketTable:
         which.events = READ_EVENTS
         self.silent.pop(which.number, None)
         self.binding.rejoin(which)
-        self._kernel.readiness.watch(which.end.fileno(), which, which.events)
+        self._readiness.watch(which.end.fileno(), which, which.events)
 
     def of(self, actor: Actor, number: int) -> SimulatedSocket | None:
         """The socket that an actor names; None for another host's, whose number the actor cannot have come by."""
@@ -108,9 +157,9 @@ class SocketTable:
         if which.kind == "s":
             self.streams.take(which, not events & ~BYTES_EVENTS and not which.is_urgent)
         elif which.kind == "n":
-            self._kernel.netlink.take(which)
+            self.netlink.take(which)
         else:
-            self._kernel.datagrams.take(which, bool(events & select.EPOLLHUP))
+            self.datagrams.take(which, bool(events & select.EPOLLHUP))
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Watch for what can be acted on: input unless there is no room for it, room at the application while bytes wait."""
@@ -121,12 +170,12 @@ class SocketTable:
         elif which.kind == "s":
             takes = self.streams.takes(which)
         else:
-            takes = not self._kernel.datagrams.holds(which)
+            takes = not self.datagrams.holds(which)
         events = (READ_EVENTS if takes else 0) | (select.EPOLLOUT if which.undelivered else 0)
         if events != which.events:
             which.events = events
-            self._kernel.readiness.modify(which.end.fileno(), which, events)
-            self._kernel.readiness.changed()
+            self._readiness.modify(which.end.fileno(), which, events)
+            self._readiness.changed()
 
     # Ends
 
@@ -157,7 +206,7 @@ class SocketTable:
     def forget(self, which: SimulatedSocket) -> None:
         """Close the server's end, and drop the socket unless the application shut it down: then it may still ask about it."""
         if not which.is_broken:
-            self._kernel.readiness.unwatch(which.end.fileno(), which)
+            self._readiness.unwatch(which.end.fileno(), which)
         which.end.close()
         if which.app_end is not None:
             which.app_end.close()

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from rsg_server.network.network import CONTROL_PACKET_BYTES
 from rsg_server.sockets.reachability import Reachability
-from rsg_server.sockets.retransmission import Retransmission
 
 if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
+    from rsg_server.network.network import Network
     from rsg_server.platform.host import Host
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Transport
+    from rsg_server.shared.clock import Clock
     from rsg_server.sockets.pair import SimulatedSocket
 
 Action = Callable[[], None]
@@ -41,11 +41,11 @@ class StreamReader(Protocol):
 
 
 class Wire:
-    """Carries packets (`packet`, `datagram`) and the two directions of each connection (`open`)."""
+    """Carries packets (`packet`, `datagram`); connections send through it as well (rsg_server.sockets.retransmission)."""
 
-    def __init__(self, kernel: Transport, seed: int) -> None:
-        self._kernel = kernel
-        self.reach = Reachability(kernel.network, seed)
+    def __init__(self, clock: Clock, network: Network, seed: int) -> None:
+        self._clock, self.network = clock, network
+        self.reach = Reachability(network, seed)
         self.watchers: list[Watcher] = []
         self.readers: list[StreamReader] = []
         self.capture: Capture | None = None
@@ -74,8 +74,8 @@ class Wire:
         """
         passes = self._passes(source, destination, arrive, lost, frames)
         if passes is not None:
-            self.moved(source, destination, self._kernel.now_ns, size_bytes)
-            self._kernel.network.message(source.host, destination.host, passes, size_bytes)
+            self.moved(source, destination, self._clock.now_ns, size_bytes)
+            self.network.message(source.host, destination.host, passes, size_bytes)
 
     def datagram(
         self,
@@ -90,9 +90,9 @@ class Wire:
         if passes is not None:
 
             def left(began_ns: int) -> None:
-                self.moved(source, destination, began_ns, size_bytes, self._kernel.now_ns)
+                self.moved(source, destination, began_ns, size_bytes, self._clock.now_ns)
 
-            self._kernel.network.datagram(source.host, destination.host, passes, size_bytes, left)
+            self.network.datagram(source.host, destination.host, passes, size_bytes, left)
 
     def _passes(
         self,
@@ -124,15 +124,11 @@ class Wire:
     def _show(self, host: HostState, frames: list[bytes]) -> None:
         for frame in frames:
             assert self.capture is not None
-            self.capture.record(host.name, self._kernel.now_ns, frame)
-
-    def open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Retransmission:
-        """One direction of a connection that has been made."""
-        return Retransmission(self._kernel, sender, receiver)
+            self.capture.record(host.name, self._clock.now_ns, frame)
 
     def latency_ns(self, source: HostState, destination: HostState) -> int:
         """One way, as the links are now."""
-        return self._kernel.network.route(source.host, destination.host).latency_ns
+        return self.network.route(source.host, destination.host).latency_ns
 
     def moved(
         self, source: HostState, destination: HostState, begin_ns: int, size_bytes: int, end_ns: int | None = None

@@ -38,18 +38,14 @@ class Waited:
 
 
 class StorageWaits:
-    """Counts nothing until `watch` is called."""
+    """Counts the waits on hosts that are in a group, by the group's variable. Without groups, nothing is counted."""
 
-    def __init__(self) -> None:
-        self._groups: Mapping[str, str] = {}  # by host
-        self._variables: Mapping[str, str] = {}  # by group
+    def __init__(self, groups: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None) -> None:
+        self._groups = groups or {}  # by host
+        self._variables = variables or {}  # by group
         self._labels: dict[tuple[int, int], Label | None] = {}  # by process and how many programs it has run
         self._waiting: dict[int, Label] = {}  # by waiter
         self._waited: dict[Label, Waited] = {}
-
-    def watch(self, groups: Mapping[str, str], variables: Mapping[str, str]) -> None:
-        """Count from now on. `variables` are those of groups of hosts; hosts without a group are not looked at."""
-        self._groups, self._variables = groups, variables
 
     @property
     def counts(self) -> bool:

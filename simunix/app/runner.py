@@ -91,8 +91,8 @@ def run_scenario(options: ScenarioOptions) -> int:
             debug=options.debug,
             interrupts=interrupts,
             pause_at_ns=options.pause_at_ns,
+            storage_waits=storage_waits.counted(plan.platform, expansion.clusters),
         )
-        storage_waits.watch(emulation.kernel, expansion.clusters)
         return _run(options, scenario, expansion, emulation) or interrupts.code
 
 

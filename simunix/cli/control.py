@@ -86,7 +86,7 @@ def _moment(text: str) -> int:
 
 
 def _changes(operation: str, arguments: list[str]) -> list[dict[str, object]]:
-    from rsg_server.faults.faults import as_message
+    from rsg_server.faults.changes import as_message
     from simunix.cli.faults import changes
 
     return [as_message(change) for change in changes(operation, arguments, USAGE[operation])]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rsg_server.errors import SimunixError, quoted
-from rsg_server.faults.faults import CONDITIONS, HOST_STATES, Change
+from rsg_server.faults.changes import CONDITIONS, HOST_STATES, Change
 from simunix.scenario.faults import EventSection
 
 STORAGE_VALUES = {

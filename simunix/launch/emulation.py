@@ -13,19 +13,21 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import trio
 
 from rsg_server.clock.file_stamps import next_tick_ns
-from rsg_server.diagnosis.stalls import actor_lines
+from rsg_server.diagnosis.traces import Traces
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import ServerError, SimunixError, shortened
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
+from rsg_server.options import KernelOptions
 from rsg_server.process.host_state import HostState
 from rsg_server.protocol import FLAG_CONTAINED, FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
-from rsg_server.storage.run_disk import RunDisk
+from rsg_server.storage.waits import StorageWaits
 from simunix.launch.caller import umask_set_aside
 from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
@@ -93,6 +95,7 @@ class Emulation:
         interrupts: Interrupts | None = None,
         lists_waiting: bool = False,
         pause_at_ns: int | None = None,
+        storage_waits: StorageWaits | None = None,
     ) -> None:
         self.plan = plan
         self.directory = directory
@@ -112,10 +115,9 @@ class Emulation:
         gate = self._make_room()
         with umask_set_aside():
             self._specs.update(HostFiles(plan, directory, self.isolation).write())
-        self.kernel = self._make_kernel()
-        self.kernel.run_disk = RunDisk(directory.path if foreground is None else None)
         self._gdb = self._make_gdb(debug)
-        self.kernel.traces = strace.traces(directory, plan, self.isolation)
+        options = self._options(None if foreground is not None else directory.path)
+        self.kernel = self._make_kernel(options, strace.traces(directory, plan, self.isolation), storage_waits)
         self.service = self._make_service(keep_alive, foreground, pause_at_ns)
         self._observation = Observation(self.kernel, self.service.turns, directory, plan.observation, plan.decoders)
         self.supervisor = Supervisor(self.service, plan, directory, foreground, gate, keep_alive)
@@ -196,13 +198,31 @@ class Emulation:
         raise_open_files(needs.descriptors)
         return MemoryGate(lambda: self.service.is_ending) if merges else None
 
-    def _make_kernel(self) -> Kernel:
-        options = dataclasses.replace(self.plan.kernel, host_flags=HOST_FLAGS[self.isolation], begun_ns=self._begun_ns)
+    def _options(self, run_folder: Path | None) -> KernelOptions:
+        """The plan's options, with what depends on this computer and on this run's folder."""
+        flags = HOST_FLAGS[self.isolation]
+        options = dataclasses.replace(self.plan.kernel, host_flags=flags, begun_ns=self._begun_ns, run_folder=run_folder)
         if options.charging is not None:
             folder = self.directory.path
             charging = dataclasses.replace(options.charging, recording=folder / CHARGES, costs=folder / COSTS)
             options = dataclasses.replace(options, charging=charging)
-        kernel = Kernel(self.plan.platform, options, self._log, self._launcher)
+        return options
+
+    def _make_kernel(self, options: KernelOptions, traces: Traces | None, storage_waits: StorageWaits | None) -> Kernel:
+        kernel = Kernel(
+            self.plan.platform,
+            options,
+            self._log,
+            self._launcher,
+            debugger=self._gdb.debugger if self._gdb is not None else None,
+            traces=traces,
+            storage_waits=storage_waits,
+        )
+        self._tell_kernel(kernel)
+        return kernel
+
+    def _tell_kernel(self, kernel: Kernel) -> None:
+        """Tell the kernel what hosts have, and where: the kernel knows hosts by what the platform says of them only."""
         kernel.on_warning.connect(self._warned)
         self._launcher.on_device = kernel.devices.given
         for host in self.plan.hosts:
@@ -220,7 +240,6 @@ class Emulation:
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
         else:
             kernel.buses.start = BusStarter(self._launcher, kernel.lifecycle, self.directory).start
-        return kernel
 
     def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:
         """Tell the kernel on which storages a host keeps its files."""
@@ -237,7 +256,6 @@ class Emulation:
             return None
         gdb = Gdb(target, self.directory.path, self._warn, lambda: self.before_debugger())
         gdb.check(self.plan)
-        self.kernel.debugger = gdb.debugger
         return gdb
 
     def _make_service(self, keep_alive: bool, foreground: Descriptors | None, pause_at_ns: int | None) -> Service:
@@ -310,7 +328,7 @@ class Emulation:
             try:
                 await self.service.run()
             finally:
-                self.waiting = actor_lines(self.kernel) if self._lists_waiting else []
+                self.waiting = self.service.actor_lines() if self._lists_waiting else []
             nursery.cancel_scope.cancel()
 
     def _watchers(self, given: Callable[[Emulation], None] | None) -> Iterator[Callable[[Emulation], None]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rsg_server.faults.faults import Fault, FaultProfile
+from rsg_server.faults.changes import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.storage.volume import Remote

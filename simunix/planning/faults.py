@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Fault, FaultProfile, check
+from rsg_server.faults.changes import Change, Fault, FaultProfile
+from rsg_server.faults.faults import check
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
 from simunix.planning.platform_profiles import played

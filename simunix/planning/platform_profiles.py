@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Fault, FaultProfile, HostChange, LinkChange
+from rsg_server.faults.changes import Change, Fault, FaultProfile, HostChange, LinkChange
 from rsg_server.platform.profile import Changes, ProfileUse
 
 NS = 10**9

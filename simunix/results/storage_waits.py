@@ -8,18 +8,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rsg_server.storage.waits import StorageWaits
+
 if TYPE_CHECKING:
     from rsg_server.kernel import Kernel
+    from rsg_server.platform.platform import Platform
     from simunix.rjms.adapter import ClusterPlan
 
 NS = 10**9
 
 
-def watch(kernel: Kernel, clusters: Sequence[ClusterPlan]) -> None:
-    """Have the waits of jobs counted from now on, if any host has a storage."""
-    if any(host.disks for host in kernel.platform.hosts):
-        groups = {node: cluster.login for cluster in clusters for node in cluster.nodes}
-        kernel.storage_waits.watch(groups, {cluster.login: cluster.rjms.clients.number_variable for cluster in clusters})
+def counted(platform: Platform, clusters: Sequence[ClusterPlan]) -> StorageWaits | None:
+    """What counts the waits of the jobs of a run; None if no host has a storage."""
+    if not any(host.disks for host in platform.hosts):
+        return None
+    groups = {node: cluster.login for cluster in clusters for node in cluster.nodes}
+    return StorageWaits(groups, {cluster.login: cluster.rjms.clients.number_variable for cluster in clusters})
 
 
 def io_times(kernel: Kernel, cluster: ClusterPlan) -> dict[int, float] | None:

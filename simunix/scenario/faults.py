@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from rsg_server.errors import quoted
-from rsg_server.faults.faults import (
+from rsg_server.faults.changes import (
     CONDITIONS,
     GRACE_NS,
     Change,

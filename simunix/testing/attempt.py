@@ -10,7 +10,7 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Protocol
 
-from rsg_server.diagnosis.stalls import actor_lines, seconds, stall_report
+from rsg_server.diagnosis.stalls import seconds
 from rsg_server.errors import SimunixError, StallError
 from simunix.app.runner import ScenarioOptions, job_rows, make_record
 from simunix.launch.emulation import Emulation
@@ -120,10 +120,10 @@ class Attempt:
         turns = emulation.service.turns
         if turns.holder is not None:
             raise StallError(
-                stall_report(emulation.kernel, turns.listener.runner(turns.holder), time.monotonic() - turns.holder_since)
+                emulation.service.stall_report(turns.listener.runner(turns.holder), time.monotonic() - turns.holder_since)
             )
         head = f"still running after {limit_s:g} s of wall time, at {seconds(emulation.kernel.now_ns)} of virtual time"
-        lines = ["  " + line for line in actor_lines(emulation.kernel)]
+        lines = ["  " + line for line in emulation.service.actor_lines()]
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
 
     def _record(self) -> RunResult:

@@ -8,7 +8,8 @@ from operator import methodcaller
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, Heal, Loss, Partition, check
+from rsg_server.faults.changes import Change, Heal, Loss, Partition
+from rsg_server.faults.faults import check
 from simunix.launch.failures import describe_exit
 from simunix.launch.run_directory import RunDirectory
 from simunix.ranges import expand_hosts

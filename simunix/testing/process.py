@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import HostChange, LinkChange, PowerStateChange
+from rsg_server.faults.changes import HostChange, LinkChange, PowerStateChange
 from simunix.testing.description import WORK_FOLDER
 from simunix.testing.function_source import Function
 from simunix.testing.program import Program

@@ -19,8 +19,9 @@ from rsg_server.sockets.netlink.request import RefusedError, Request
 from rsg_server.sockets.ports import ANY, IPV6_V6ONLY, SOL_IPV6, flag
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Kernel
     from rsg_server.sockets.pair import Address, SimulatedSocket
+    from rsg_server.sockets.table import SocketTable
+    from rsg_server.sockets.wire import Wire
 
 NETLINK_SOCK_DIAG = 4
 BY_FAMILY = 20
@@ -67,8 +68,8 @@ class _Wanted:
 class Diag:
     """The answers about the internet sockets of all hosts."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, sockets: SocketTable, wire: Wire) -> None:
+        self._sockets, self._wire = sockets, wire
 
     def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
         """The sockets of a host that a request of one of its sockets asks for. Raises RefusedError."""
@@ -80,7 +81,7 @@ class Diag:
 
     def _matching(self, which: SimulatedSocket, wanted: _Wanted, is_dump: bool) -> Iterator[SimulatedSocket]:
         kind, family = _KIND_OF[wanted.protocol], _VERSION_OF[wanted.family]
-        for known in listing.listed(self._kernel.sockets.all.values(), which.host, kind, family):
+        for known in listing.listed(self._sockets.all.values(), which.host, kind, family):
             if wanted.states >> listing.state_of(known) & 1 if is_dump else _identity(known)[:36] == wanted.identity[:36]:
                 yield known
 
@@ -97,7 +98,7 @@ class Diag:
         if known.family == 6:
             yield attribute(_V6ONLY, bytes([flag(known, IPV6_V6ONLY, SOL_IPV6)]))
         if known.kind == "s" and wanted.wants(_INFO):
-            yield attribute(_INFO, options.tcp_info(self._kernel, known))
+            yield attribute(_INFO, options.tcp_info(self._wire, known))
         if known.kind == "s" and wanted.wants(_CONGESTION):
             yield attribute(_CONGESTION, options.congestion_control(known) + b"\0")
 

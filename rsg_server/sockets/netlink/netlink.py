@@ -14,9 +14,9 @@ from rsg_server.sockets.netlink.routing import NETLINK_ROUTE, Routing
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
-    from rsg_server.sockets.needs import Kernel
     from rsg_server.sockets.netlink.messages import Message
     from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.table import Readiness, SocketTable
 
 _HEADER = struct.Struct("=IHHII")
 _ERROR, _DONE, _FIRST_REQUEST = 2, 3, 16
@@ -39,13 +39,13 @@ class Subsystem(Protocol):
 class Netlink:
     """All netlink sockets: their port numbers, and the answers."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, routing: Routing, diag: Diag, sockets: SocketTable, readiness: Readiness) -> None:
+        self._sockets, self._readiness = sockets, readiness
         self._ports: dict[tuple[HostState, int], SimulatedSocket] = {}  # by host and port
         self._port_of: dict[int, int] = {}  # by the socket's number
         self._subsystems: dict[int, Subsystem] = {
-            NETLINK_ROUTE: Routing(kernel),
-            NETLINK_SOCK_DIAG: Diag(kernel),
+            NETLINK_ROUTE: routing,
+            NETLINK_SOCK_DIAG: diag,
         }  # by protocol
 
     def bind(self, which: SimulatedSocket, pid: int, wanted: int) -> int:
@@ -64,7 +64,7 @@ class Netlink:
 
     def _is_free(self, which: SimulatedSocket, port: int) -> bool:
         holder = self._ports.get((which.host, port))
-        if holder is not None and holder.number in self._kernel.sockets.all and not self._kernel.sockets.is_abandoned(holder):
+        if holder is not None and holder.number in self._sockets.all and not self._sockets.is_abandoned(holder):
             return False
         if holder is not None:
             del self._ports[which.host, port]
@@ -102,7 +102,7 @@ class Netlink:
             at += length + 3 & ~3
 
     def _put(self, which: SimulatedSocket, answer: bytes) -> None:
-        self._kernel.readiness.changed()
+        self._readiness.changed()
         with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             which.end.send(answer)
 

@@ -15,7 +15,8 @@ from rsg_server.sockets.netlink.messages import FAMILY, Message, link_message, n
 from rsg_server.sockets.netlink.request import RefusedError, Request
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.needs import Addresses
+    from rsg_server.platform.platform import Platform
+    from rsg_server.sockets.interfaces import InterfaceTable
     from rsg_server.sockets.pair import SimulatedSocket
 
 NETLINK_ROUTE = 0
@@ -28,8 +29,8 @@ IFLA_IFNAME, RTA_DST = 3, 1
 class Routing:
     """The answers about interfaces, addresses and routes of all hosts."""
 
-    def __init__(self, kernel: Addresses) -> None:
-        self._kernel = kernel
+    def __init__(self, platform: Platform, interfaces: InterfaceTable) -> None:
+        self._platform, self._table = platform, interfaces
 
     def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
         """What a request of a socket asks for. Raises RefusedError."""
@@ -53,7 +54,7 @@ class Routing:
         return known and not set(attributes) - {IFLA_IFNAME} and bool(flags & UP) and change in (0, UP)
 
     def _interfaces(self, which: SimulatedSocket) -> tuple[Interface, ...]:
-        return self._kernel.interfaces.of(which.host.host)
+        return self._table.of(which.host.host)
 
     def _links(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
         return [link_message(interface) for interface in self._interfaces(which)]
@@ -81,7 +82,7 @@ class Routing:
         eth0 = others[0] if others else lo
         own = [address for address in eth0.addresses if others and request.family in (0, FAMILY[address.version])]
         messages = []
-        if own and self._kernel.interfaces.reaches_beyond(which.host.host):
+        if own and self._table.reaches_beyond(which.host.host):
             messages += [route_message(eth0, None, address.ip) for address in own]
         messages += [route_message(eth0, address.network, address.ip) for address in own]
         for interface in (lo, *others):
@@ -100,7 +101,7 @@ class Routing:
         if target.is_loopback or target in {address.ip for address in eth0.addresses}:
             return [route_message(lo, None, target, is_local=True)]
         for address in eth0.addresses:
-            if address.version == target.version and self._kernel.platform.host_by_address(packed) is not None:
+            if address.version == target.version and self._platform.host_by_address(packed) is not None:
                 return [route_message(eth0, ip_network(target), address.ip)]
         raise RefusedError(errno.ENETUNREACH)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.faults.faults import StorageChange, from_message
+from rsg_server.faults.changes import StorageChange, from_message
 from simunix.cli.faults import changes
 from simunix.rjms.scenario import load
 from tests.conftest import Simunix

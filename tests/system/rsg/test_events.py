@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from rsg_server.faults.faults import LinkChange
+from rsg_server.faults.changes import LinkChange
 from simunix.testing import Cluster
 
 SIMULATED = 1_000_000_000

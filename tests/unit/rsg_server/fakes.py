@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
 
+from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
 from rsg_server.handlers.table import Handler, Handover, Reply
@@ -104,6 +105,10 @@ class Fake:
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
+
+    def describer(self) -> Descriptors:
+        """What describes descriptors in reports."""
+        return Descriptors(self.kernel.processes, self.kernel.sockets)
 
     def wake_ready(self) -> None:
         """Ask what has become ready, as the turn loop does between two turns."""

@@ -31,7 +31,9 @@ class Tree:
         (folder / "system.slice").mkdir()
         opened = os.open(folder, os.O_PATH | os.O_DIRECTORY)
         kernel = world.kernel
-        self.hierarchy = Hierarchy(kernel, kernel.hosts["h0"], RealFiles(opened), FILES, kernel.cgroups.memory)
+        self.hierarchy = Hierarchy(
+            kernel.cgroups._controlled, kernel.hosts["h0"], RealFiles(opened), FILES, kernel.cgroups.memory
+        )
 
     def make(self, path: str) -> Group:
         folder = self.folder / path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rsg_server.diagnosis.descriptors import Descriptors, listed
+from rsg_server.diagnosis.descriptors import listed
 from rsg_server.process.process import Process
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import this_process
@@ -23,7 +23,7 @@ def process(world: Fake) -> Process:
 
 
 def words(world: Fake, process: Process, fd: int) -> str:
-    return Descriptors(world.kernel).describe(process, fd)
+    return world.describer().describe(process, fd)
 
 
 def test_lists_are_cut_after_four() -> None:

@@ -24,6 +24,10 @@ threading.Event().wait()
 READS = "import os, threading; print(threading.get_native_id(), flush=True); os.read(os.pipe()[0], 1)"
 
 
+def report_of(world: Fake, actor: Actor) -> str:
+    return stall_report(world.kernel.now_ns, world.kernel.cpu_timers, world.describer(), actor, 12.0)
+
+
 @contextmanager
 def actor_of(world: Fake, program: str) -> Iterator[Actor]:
     """An actor that stands for the thread of a native Python program which prints its number."""
@@ -42,7 +46,7 @@ def test_stall_of_a_thread_that_computes() -> None:
     with fake() as world, actor_of(world, COMPUTES) as actor:
         report = ""
         for _ in range(200):  # on a loaded computer it may be waiting for the other thread's lock just now
-            report = stall_report(world.kernel, actor, 12.0)
+            report = report_of(world, actor)
             if "state: R (running)" in report and "call: none" in report:
                 break
         first = report.splitlines()[0]
@@ -57,7 +61,7 @@ def test_stall_of_a_thread_that_waits_in_the_kernel() -> None:
     with fake() as world, actor_of(world, READS) as actor:
         report = ""
         for _ in range(10_000):  # it says its number a moment before it reads
-            report = stall_report(world.kernel, actor, 12.0)
+            report = report_of(world, actor)
             if "call: read(0x3, " in report and "state: S " in report:
                 break
         assert "state: S (sleeping)" in report
@@ -70,10 +74,10 @@ def test_a_users_gdb_is_told_where_the_program_is(monkeypatch: pytest.MonkeyPatc
         pid = actor.process.global_pid
         for user, told in ((0, ""), (1000, f" -iex 'set sysroot /proc/{pid}/root'")):
             monkeypatch.setattr("os.geteuid", lambda user=user: user)
-            assert f"gdb -p {pid}{told} -batch" in stall_report(world.kernel, actor, 12.0)
+            assert f"gdb -p {pid}{told} -batch" in report_of(world, actor)
 
 
 def test_stall_of_a_thread_that_is_gone() -> None:
     with fake() as world, actor_of(world, READS) as actor:
         actor.process.global_pid = 2**31 - 1  # above every pid
-        assert "state: gone" in stall_report(world.kernel, actor, 12.0)
+        assert "state: gone" in report_of(world, actor)

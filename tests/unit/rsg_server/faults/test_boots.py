@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rsg_server.faults.faults import HostChange
+from rsg_server.faults.changes import HostChange
 from rsg_server.faults.power import SECOND_NS, Power
 from rsg_server.options import KernelOptions
 from rsg_server.platform.power import Boot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import (
+from rsg_server.faults.changes import (
     REBOOT_NS,
     Change,
     Fault,
@@ -16,10 +16,9 @@ from rsg_server.faults.faults import (
     Loss,
     Partition,
     as_message,
-    check,
     from_message,
-    link_names,
 )
+from rsg_server.faults.faults import check, link_names
 from rsg_server.faults.power import LAST_WORDS_NS, SECOND_NS
 from tests.unit.rsg_server.fakes import HOSTS, Fake
 

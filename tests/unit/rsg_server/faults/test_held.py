@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from rsg_server.faults.faults import Change, Fault, Heal, LinkChange, Loss, Partition, PowerStateChange, StorageChange
+from rsg_server.faults.changes import Change, Fault, Heal, LinkChange, Loss, Partition, PowerStateChange, StorageChange
 from rsg_server.faults.held import Held, changes_of, values_of
 from rsg_server.platform.disk import Disk
 from tests.unit.rsg_server.fakes import HOSTS, Fake, fake

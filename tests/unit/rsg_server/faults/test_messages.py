@@ -10,7 +10,7 @@ import pytest
 
 from rsg_server.edge.requests import changes
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import (
+from rsg_server.faults.changes import (
     KINDS,
     Change,
     Heal,

@@ -8,7 +8,8 @@ import pytest
 
 from rsg_server.edge.requests import changes
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import Change, PowerStateChange, check
+from rsg_server.faults.changes import Change, PowerStateChange
+from rsg_server.faults.faults import check
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from tests.unit.rsg_server.fakes import HOSTS, Fake

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rsg_server.faults.faults import LinkChange, Partition
-from rsg_server.faults.wake_on_lan import WakeOnLan
+from rsg_server.faults.changes import LinkChange, Partition
 from tests.unit.rsg_server.fakes import Fake
 
 NS = 10**9
@@ -20,7 +19,7 @@ def hear(world: Fake, payload: bytes) -> str:
     """What becomes of h1, which is off, when h0 sends something to it."""
     power, hosts = world.kernel.faults.power, world.kernel.hosts
     power.cut("h1")
-    WakeOnLan(world.kernel, power).heard(hosts["h0"], hosts["h1"], payload)
+    world.kernel.datagrams.on_to_off.tell(hosts["h0"], hosts["h1"], payload)
     assert power.what("h1") == "off", "it is still on its way"
     world.pass_time(NS)
     return power.what("h1")
@@ -34,7 +33,7 @@ def test_a_packet_for_the_host_boots_it_anywhere_in_the_datagram(world: Fake) ->
 def test_one_of_two_packets_boots(world: Fake) -> None:
     hear(world, magic(world, "h1"))
     hosts = world.kernel.hosts
-    WakeOnLan(world.kernel, world.kernel.faults.power).heard(hosts["h0"], hosts["h1"], magic(world, "h1"))
+    world.kernel.datagrams.on_to_off.tell(hosts["h0"], hosts["h1"], magic(world, "h1"))
     world.pass_time(2 * NS)
     assert world.kernel.log.counts["wake_on_lan"] == world.kernel.log.counts["host_on"] == 1
 

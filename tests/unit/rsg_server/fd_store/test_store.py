@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rsg_server.errors import ServerError
-from rsg_server.fd_store.needs import Storable
+from rsg_server.fd_store.storable import Storable
 from rsg_server.process.actor import State
 from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake, fake

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.clock.timeline import Timeline
-from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.platform.host import Host
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.cpu import Cpu
@@ -206,4 +205,4 @@ def test_any_amount_can_be_asked_for(flops: int) -> None:
         actor = compute(world, flops)
         assert world.kernel.timeline.next_ns == pytest.approx(flops)
         assert actor.parked is not None
-        assert actor.parked.describe(actor, Descriptors(world.kernel)) == f"the end of its computing, {flops} flops"
+        assert actor.parked.describe(actor, world.describer()) == f"the end of its computing, {flops} flops"

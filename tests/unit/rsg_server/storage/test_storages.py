@@ -10,7 +10,6 @@ import msgpack
 import pytest
 
 from rsg_server.clock.timeline import Timeline
-from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.network.models import without_sharing
 from rsg_server.network.network import Network
 from rsg_server.network.sharing import Fairness
@@ -153,7 +152,7 @@ def test_who_waits_for_a_storage_is_woken_at_the_end() -> None:
     with fake(hosts=[HOST]) as world:
         actor = operate(world, 10**8, WRITE)
         assert actor.parked is not None
-        assert actor.parked.describe(actor, Descriptors(world.kernel)) == "storage scratch to write 100000000 bytes"
+        assert actor.parked.describe(actor, world.describer()) == "storage scratch to write 100000000 bytes"
         world.pass_time(2_499_999_999)
         assert actor.state is State.PARKED
         world.pass_time(2_500_000_000)

@@ -85,8 +85,7 @@ class Process:
 
 def test_waits_are_counted_by_a_variable_of_the_environment() -> None:
     names = {name: value for name, value in os.environ.items() if name == "PATH"}
-    waits = StorageWaits()
-    waits.watch({"h": "one", "g": "two"}, {"one": "PATH", "two": ""})
+    waits = StorageWaits({"h": "one", "g": "two"}, {"one": "PATH", "two": ""})
     waits.begins(1, Process(), 0)
     waits.begins(2, Process(), 2 * NS)
     waits.ends(1, 3 * NS)

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.process.actor import Actor
 from rsg_server.protocol import Space, Wait
 from tests.unit.rsg_server.fakes import Fake
@@ -16,7 +15,7 @@ from tests.unit.rsg_server.real_process import this_process
 
 def words(world: Fake, actor: Actor) -> str:
     assert actor.parked is not None
-    return actor.parked.describe(actor, Descriptors(world.kernel))
+    return actor.parked.describe(actor, world.describer())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 import msgpack
 import pytest
 
-from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.wait import HAS_SIGNALFD, ActorWait
 from rsg_server.protocol import NEVER, Op, Space, Wait, Wake
@@ -79,7 +78,7 @@ def test_every_kind_that_parks_is_described(world: Fake) -> None:
     for kind in set(BY_MESSAGE) - {Wait.STORAGE}:  # no host has a storage here
         actor = world.born()
         wait = world.kernel.waits.make(int(kind), 0, NEVER, 0, 0, 0, 0, 0)
-        assert wait.describe(actor, Descriptors(world.kernel)) != ActorWait().describe(actor, Descriptors(world.kernel))
+        assert wait.describe(actor, world.describer()) != ActorWait().describe(actor, world.describer())
 
 
 # Who may end a wait
@@ -312,4 +311,4 @@ def test_an_operation_is_described_by_the_room_of_operations(world: Fake) -> Non
             return f"operation of {thread.number}"
 
     actor = world.born()
-    assert OperationWait(Operations()).describe(actor, Descriptors(world.kernel)) == f"operation of {actor.number}"
+    assert OperationWait(Operations()).describe(actor, world.describer()) == f"operation of {actor.number}"

@@ -9,7 +9,7 @@ import pytest
 
 from rsg_server.energy.energy import Energy
 from rsg_server.errors import SimunixError
-from rsg_server.faults.faults import PowerStateChange
+from rsg_server.faults.changes import PowerStateChange
 from rsg_server.platform.power import Boot, Enclosure, HostPower, LinkPower, PowerRange
 from rsg_server.platform.torus import TorusZone
 from simunix.planning.expand import Expansion, expand

@@ -32,7 +32,7 @@ def asked(
     asker = SimulatedSocket(0, world.kernel.hosts[host], 16, "n", None, None)
     request = Request(BY_FAMILY, flags, 1, REQUEST.pack(family, protocol, 0xFF, states) + bytes(SOCKET_ID.size) + more)
     found = []
-    for message in Diag(world.kernel).found(asker, request):
+    for message in Diag(world.kernel.sockets, world.kernel.wire).found(asker, request):
         local, remote, *_ = SOCKET_ID.unpack_from(message.body, HEAD_BYTES)
         _, received, sent, _, _ = struct.unpack_from("=IIIII", message.body, HEAD_BYTES + SOCKET_ID.size)
         found.append((message.body[1], local, remote, received, sent))
@@ -73,5 +73,5 @@ def test_no_such_socket_and_no_request(world: Fake) -> None:
     assert refused.value.code == errno.ENOENT
     asker, application = new(world, kind="n", family=16)
     with application, pytest.raises(RefusedError) as short:
-        Diag(world.kernel).found(asker, Request(BY_FAMILY, DUMP, 1, bytes([socket.AF_INET, 6])))
+        Diag(world.kernel.sockets, world.kernel.wire).found(asker, Request(BY_FAMILY, DUMP, 1, bytes([socket.AF_INET, 6])))
     assert short.value.code == errno.EINVAL

@@ -1,6 +1,6 @@
-"""What the store needs of the rest of the server: things to store, and the epoll that watches them.
+"""The owners of sockets that may be stored, and the epoll that watches these sockets, as protocols.
 
-The store stands below processes and sockets: it knows neither, only these two protocols.
+The store stands below processes and sockets, and knows neither.
 """
 
 from __future__ import annotations

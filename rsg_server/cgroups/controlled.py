@@ -1,0 +1,49 @@
+"""What the controllers of cgroups act upon, and the events of groups that parts outside of this room follow."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from rsg_server.observers import Observers
+from rsg_server.process import native_signal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rsg_server.cgroups.group import Group
+    from rsg_server.event_log import EventLog
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.clock import Clock
+    from rsg_server.storage.storages import Storages
+
+
+class Killer:
+    """Kills the processes of a group."""
+
+    def __init__(self, clock: Clock, log: EventLog, lifecycle: Lifecycle) -> None:
+        self._clock, self._log, self._lifecycle = clock, log, lifecycle
+
+    def kill(self, doomed: list[Process]) -> None:
+        """Send SIGKILL to processes, in this order; all of them are dead afterwards."""
+        for process in doomed:
+            process.told |= 1 << (signal.SIGKILL - 1)
+            native_signal.send(process.pidfd, signal.SIGKILL)
+            self._log.event(self._clock.now_ns, "signal", host=process.host.name, sender=0, pid=process.pid, tid=0, signal=9)
+        self._lifecycle.await_deaths(doomed)
+
+
+class Controlled:
+    """The processors, storages and processes that the groups of all hosts share out, stop and end."""
+
+    def __init__(
+        self, cpu: Cpu, storages: Storages, signals: Signals, killer: Killer, wake: Callable[[Actor, int], bool]
+    ) -> None:
+        self.cpu, self.storages, self.signals, self.killer = cpu, storages, signals, killer
+        self.wake = wake  # ends the wait of an actor, for a reason of the protocol
+        self.on_news: Observers[[]] = Observers()  # a control file says something else, for which a program may wait
+        self.on_removed: Observers[Group] = Observers()

@@ -1,0 +1,127 @@
+"""The changes that faults make to hosts, links, storages and sets of hosts, and how they are written as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, asdict, dataclass
+from typing import Any
+
+from rsg_server.storage.disks import Condition
+
+SECOND_NS = 10**9
+GRACE_NS = 10 * SECOND_NS
+"""How long a shutdown waits between SIGTERM and SIGKILL, virtual time."""
+REBOOT_NS = 60 * SECOND_NS
+"""How long a rebooting host is off, virtual time."""
+HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
+
+
+@dataclass(frozen=True, slots=True)
+class HostChange:
+    """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
+
+    host: str
+    state: str
+    grace_ns: int = GRACE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class PowerStateChange:
+    """A host goes to a power state: the place of a speed among those of the host, from 0."""
+
+    host: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChange:
+    """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
+
+    link: str
+    _: KW_ONLY
+    bandwidth_bytes_per_s: float | None = None
+    latency_s: float | None = None
+    is_up: bool | None = None
+    loss: float | None = None  # part of the datagrams that is lost, 0 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class StorageChange:
+    """A storage of a host gets new values, or something is wrong with it from now on; None leaves a value as it is."""
+
+    host: str
+    storage: str
+    _: KW_ONLY
+    condition: str | None = None  # one of CONDITIONS
+    read_bytes_per_s: float | None = None
+    write_bytes_per_s: float | None = None
+    readwrite_bytes_per_s: float | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
+
+    one: tuple[str, ...]
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heal:
+    """The partition between these two sides ends; an empty `one` ends all partitions."""
+
+    one: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Datagrams between the two sides are lost at random; an empty `other` means all hosts that are not in `one`."""
+
+    one: tuple[str, ...]
+    rate: float
+    other: tuple[str, ...] = ()
+
+
+CONDITIONS = tuple(condition.value for condition in Condition)
+Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
+
+    at_ns: int
+    change: Change
+    for_ns: int | None = None
+
+
+SAME_VALUE: dict[type, type] = {Partition: Heal}
+"""Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
+CHANGES = (HostChange, PowerStateChange, LinkChange, StorageChange, Partition, Heal, Loss)
+KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
+
+
+def as_message(change: Change) -> dict[str, Any]:
+    """A change as JSON can carry it."""
+    return {"kind": type(change).__name__, **asdict(change)}
+
+
+def from_message(message: dict[str, Any]) -> Change:
+    """The change that a message of `as_message` describes. Raises KeyError or TypeError if the message describes none."""
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in message.items() if key != "kind"
+    }
+    return KINDS[message["kind"]](**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultProfile:
+    """Changes in the order of their moments, which count from the start of the profile.
+
+    With `loop_after_ns`, the profile starts again that long after its last change.
+    """
+
+    points: tuple[Fault, ...]
+    loop_after_ns: int | None = None

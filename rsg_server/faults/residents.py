@@ -1,0 +1,50 @@
+"""The processes of a host, which a shutdown asks to end and a power cut ends."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rsg_server.observers import Observers
+from rsg_server.process import native_signal
+
+if TYPE_CHECKING:
+    from rsg_server.process.host_state import HostState, Launcher
+    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+
+
+class Residents:
+    """Signals and ends all processes of a host, in the order of their births."""
+
+    def __init__(self, processes: Mapping[int, Process], signals: Signals, lifecycle: Lifecycle, launcher: Launcher) -> None:
+        self._processes, self._signals, self._lifecycle, self._launcher = processes, signals, lifecycle, launcher
+        self.on_killed: Observers[HostState] = Observers()
+        """Told of a host whose processes have all been sent SIGKILL, before the server waits for their deaths."""
+
+    def of(self, host: str) -> list[Process]:
+        """The processes of a host in the order of their births."""
+        return [self._processes[number] for number in sorted(self._processes) if self._processes[number].host.name == host]
+
+    def signal(self, host: str, number: signal.Signals) -> None:
+        """Send a signal to each process that lives; SIGKILL has ended it when this returns."""
+        for process in self.of(host):
+            if process.dead:
+                continue
+            self._signals.send(process, number)
+            if number == signal.SIGKILL:
+                self._lifecycle.await_death(process)
+            else:
+                self._signals.notice(process, number)
+
+    def cut(self, host: HostState) -> None:
+        """End all processes at once, as a power cut does; all are dead when this returns."""
+        processes = self.of(host.name)
+        for process in processes:
+            native_signal.send(process.pidfd, signal.SIGKILL)
+        self._launcher.power_off(host.name)
+        self.on_killed.tell(host)
+        for process in processes:
+            self._lifecycle.await_death(process)
