@@ -25,6 +25,7 @@ LARGE, QUICK_LARGE = 1024, 64
 SCENARIO = """
 name: cgroups
 stop: processes
+until: 30min
 hosts:
   - {{name: controller, cores: 4, memory: 8GiB}}
   - {{name: 'node[01-{nodes:02d}]', cores: 8, memory: 16GiB}}
@@ -37,7 +38,6 @@ processes:
       - sh
       - -c
       - |
-        until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done
         for job in $(seq {jobs}); do sbatch --wait -wnode01 -n1 --mem=100M -o /dev/null --wrap 'sleep 5' || exit 1; done
 """
 
