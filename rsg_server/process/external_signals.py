@@ -89,6 +89,9 @@ def _untold(process: Process, status: dict[str, str]) -> int:
     pending &= ~int(status["SigIgn"], 16) & (int(status["SigCgt"], 16) | ~_IGNORED_BY_DEFAULT)
     if not pending or any(actor.state is not State.PARKED for actor in process.actors):
         return 0
+    for timer in process.timers.values():
+        if timer.cpu_of is not None:  # such a timer expires while a charge passes: the thread takes the signal after that
+            pending &= ~(1 << timer.signal - 1)
     taken = 0
     for actor in process.actors:
         taken |= _open_to(actor)

@@ -13,7 +13,7 @@ from rsg_server.diagnosis import traces
 from rsg_server.process import external_signals as outside
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.external_signals import ExternalSignals
-from rsg_server.process.process import Process
+from rsg_server.process.process import Process, Timer
 from rsg_server.protocol import Op, Wait, Wake
 from simunix.launch import failures
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -69,6 +69,17 @@ def test_nothing_is_made_of_what_may_be_so(
     ask(world, actor, Op.PARK, int(wait), 0, -1, blocked, child.number, 0, 0)
     assert not ExternalSignals(world.kernel).look()
     assert actor.state is State.PARKED
+
+
+@interpreted_only
+def test_a_timer_of_cpu_time_may_have_expired_while_a_charge_passes(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run under load said once that its own timer's signal came from outside."""
+    actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
+    actor.process.timers[1] = Timer(signal=signal.SIGUSR1, cpu_of=actor.process)
+    park(world, actor, Wait.TIME)
+    assert not ExternalSignals(world.kernel).look()
+    actor.process.timers[1].cpu_of = None  # of virtual time: the server sends its signal and wakes the thread at once
+    assert ExternalSignals(world.kernel).look()
 
 
 @interpreted_only
