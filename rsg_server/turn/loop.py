@@ -15,7 +15,7 @@ import struct
 import time
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgpack
 
@@ -44,6 +44,8 @@ UNREAD = "does not read its answers"
 """Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
 OPERATION, OPERATION_VALUES = int(Op.RSG), 3
 """The message that may lie in its sender's box, and how many values answer it: more than those that a slot alone answers."""
+HANDED_OFF: Final = int(Op.HANDED_OFF)
+"""The message that tells how the turn came to its sender. Nobody is killed for want of memory before the server knows it."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
 """What a handler raises because of what a message says."""
 
@@ -244,7 +246,7 @@ class TurnLoop:
             handler = self.handlers[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
-            if actor.process.memory_due_ns >= 0:
+            if actor.process.memory_due_ns >= 0 and operation != HANDED_OFF:
                 self.kernel.cgroups.count_memory(actor.process, is_due=False)
                 if actor.process.dead:
                     return None
