@@ -33,7 +33,7 @@ PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
 OUTSIDE_S, KEYS_S = 0.2, 0.02
 """How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
-GRACE_S = 10.0
+GRACE_S = 30.0
 """For so long, in real time, does a run that its user ends go on for what still has to be asked inside."""
 LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
