@@ -13,15 +13,15 @@ import json
 import os
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import trio
 
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
-from rsg_server.edge.task_socket import TaskSocket
-from rsg_server.edge.tasks import Event, Until, sleep
 from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.changes import Fault
 from rsg_server.faults.faults import check
@@ -41,10 +41,14 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: the descriptors that came with it, and the connection that the answer goes to."""
+    """Who sent a request: the descriptors that came with it, and the connection that the answer goes to.
+
+    Within `scope` the request is carried out and answered; shielded, it is answered although the run ends.
+    """
 
     fds: list[int]
-    connection: TaskSocket | None = None
+    connection: trio.socket.SocketType | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
 
 
 class Control:
@@ -72,52 +76,52 @@ class Control:
             "rsg kill": self._kill,
         }
 
-    async def serve(self) -> None:
-        """Accept until the end of the run, then remove the socket's file; bound through /proc for a path of any length.
+    async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length.
 
         The file gets its name once somebody listens: whoever waits for the file can connect at once.
         """
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         silent = f".{self._path.name}"
         with contextlib.suppress(FileNotFoundError):
             os.unlink(silent, dir_fd=directory)  # of a server that was killed just then
         try:
-            listener.bind(f"/proc/self/fd/{directory}/{silent}")
+            plain.bind(f"/proc/self/fd/{directory}/{silent}")  # trio's own bind starts a thread for it
             listener.listen(16)
             os.rename(silent, self._path.name, src_dir_fd=directory, dst_dir_fd=directory)
-            await self._accept(TaskSocket(listener))
+            task_status.started()
+            async with trio.open_nursery() as nursery:
+                while True:
+                    try:
+                        connection, _ = await listener.accept()
+                    except OSError as error:
+                        if error.errno not in LACKS:
+                            raise
+                        await trio.sleep(LACK_S)  # somebody keeps many connections open: the run goes on
+                        continue
+                    nursery.start_soon(self._answer, connection)
         finally:
             listener.close()
             os.close(directory)
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
 
-    async def _accept(self, listener: TaskSocket) -> None:
-        """Have a task answer each connection."""
-        while True:
-            try:
-                connection = await listener.accept()
-            except OSError as error:
-                if error.errno not in LACKS:
-                    raise
-                await sleep(LACK_S)  # somebody keeps many connections open: the run goes on
-                continue
-            self._service.tasks.start(self._answer(connection))
-
-    async def _answer(self, connection: TaskSocket) -> None:
+    async def _answer(self, connection: trio.socket.SocketType) -> None:
         with connection, contextlib.suppress(OSError):
             message, ancillary, flags, _ = await connection.recvmsg(REQUEST_BYTES, socket.CMSG_SPACE(3 * 4))
             caller = Caller(received_fds(ancillary), connection)
-            try:
-                is_whole = not flags & socket.MSG_TRUNC
-                answer = await self._dispatch(message, caller) if is_whole else {"error": "a request may have 256 KiB"}
-            finally:
-                for fd in caller.fds:
-                    os.close(fd)
-            text = json.dumps(answer).encode()
-            for start in range(0, len(text), PIECE_BYTES):
-                await connection.send(text[start : start + PIECE_BYTES])
+            with caller.scope:
+                try:
+                    is_whole = not flags & socket.MSG_TRUNC
+                    answer = await self._dispatch(message, caller) if is_whole else {"error": "a request may have 256 KiB"}
+                finally:
+                    for fd in caller.fds:
+                        os.close(fd)
+                text = json.dumps(answer).encode()
+                for start in range(0, len(text), PIECE_BYTES):
+                    await connection.send(text[start : start + PIECE_BYTES])
 
     async def _dispatch(self, message: bytes, caller: Caller) -> Answer:
         try:
@@ -160,7 +164,7 @@ class Control:
 
     async def _end_of(self, process: Process) -> Answer:
         """Wait for the end of a program that has joined; the run is not at a loss for input meanwhile."""
-        ended = Event()
+        ended = trio.Event()
         process.on_exit.connect(lambda _: ended.set())
         self._service.joined += 1
         try:
@@ -249,20 +253,26 @@ class Control:
         name = requests.actor_name(request)
         host, command = requests.command(request, caller.fds)
         waits = bool(request.get("waits"))
-        ended = Event()
+        ended = trio.Event()
         added = self._deployment.add(name, host, replace(command, foreground=waits), ended.set)
         if waits:
-            await self._until_end(added, ended, caller.connection)
+            await self._until_end(added, ended, caller)
         return {"pid": added.who.pid, "status": added.process.exit_status if waits else None}
 
-    async def _until_end(self, added: Added, ended: Event, connection: TaskSocket | None) -> None:
+    async def _until_end(self, added: Added, ended: trio.Event, caller: Caller) -> None:
         """Wait for the end of an actor's program; a caller that hangs up has the program killed."""
-        if connection is not None:
-            await Until(ended, fd=connection.plain.fileno())
-            if not ended.has_come:  # a caller sends nothing more: this is the end of the connection
-                self._deployment.kill_actor(added)
-        await ended.wait()
-        self._service.tasks.shield()  # this may have been the end of the run: the caller is answered all the same
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._kill_if_left, added, caller)
+            await ended.wait()
+            caller.scope.shield = True  # this may have been the end of the run
+            nursery.cancel_scope.cancel()
+
+    async def _kill_if_left(self, added: Added, caller: Caller) -> None:
+        if caller.connection is None:
+            return
+        with contextlib.suppress(OSError):
+            await caller.connection.recv(1)  # a caller sends nothing more: this is the end of the connection
+        self._deployment.kill_actor(added)
 
     async def _start(self, request: Answer, caller: Caller) -> Answer:
         self._deployment.start()
@@ -277,9 +287,9 @@ class Control:
         return {}
 
 
-async def _hand_over(opened: OpenedTerminal, connection: TaskSocket) -> None:
+async def _hand_over(opened: OpenedTerminal, connection: trio.socket.SocketType) -> None:
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [opened.outside]))]
-    await connection.send(json.dumps({"opened": True}).encode(), rights)
+    await connection.sendmsg([json.dumps({"opened": True}).encode()], rights)
 
 
 def received_fds(ancillary: list[tuple[int, int, bytes]]) -> list[int]:

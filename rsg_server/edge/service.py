@@ -1,16 +1,19 @@
-"""The service: tasks see to the start, the end, Ctrl-C, joined programs and progress; the turn loop runs in slices between."""
+"""The service: trio is in charge of start, end, Ctrl-C, joined programs and progress; the turn loop runs in slices between."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import trio
+
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.stalls import actor_lines, deadlock_report, stall_report, waits_for_files
 from rsg_server.edge.gc_tuning import collected_seldom
-from rsg_server.edge.tasks import Event, Tasks, Until, checkpoint
 from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.shared.clock import FOREVER_NS
@@ -75,7 +78,6 @@ class Service:
     reason: str = ""
     joined: int = 0
     turns: TurnLoop = field(init=False)
-    tasks: Tasks = field(default_factory=Tasks, init=False)
     _external_signals: ExternalSignals = field(init=False)
     _next_look: float = field(default=0.0, init=False)
     _wall_start: float = field(default=0.0, init=False)
@@ -83,10 +85,11 @@ class Service:
     _stall_told: float = field(default=0.0, init=False)
     _hold_at_ns: int | None = field(default=None, init=False)  # where the clock is to stand still
     _is_step: bool = field(default=False, init=False)  # it is to go on once more from there
-    _pausing: Event = field(default_factory=Event, init=False)
+    _pausing: trio.Event = field(default_factory=trio.Event, init=False)
     _wish: str = field(default="", init=False)
     _grace_ends: float | None = field(default=None, init=False)
-    _attention: Event = field(default_factory=Event, init=False)
+    _attention: trio.Event = field(default_factory=trio.Event, init=False)
+    _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.turns = turns_of(self.kernel)
@@ -96,6 +99,7 @@ class Service:
 
     async def run(self) -> str:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
+        self._token = trio.lowlevel.current_trio_token()
         self._restart_pace()
         self._hold_at_ns = self.options.pause_at_ns
         if self.options.until_ns is not None:
@@ -132,7 +136,7 @@ class Service:
         return bool(self.reason or self._wish)
 
     def interrupt(self) -> None:
-        """End the run as its user wishes by a signal; called by the handler of the signal, at any place of the tasks."""
+        """End the run as its user wishes by a signal; called by the handler of the signal, outside of trio."""
         self.wish_end("interrupted")
 
     def wish_end(self, reason: str) -> None:
@@ -141,7 +145,9 @@ class Service:
             self.reason = self.reason or reason
         self._wish = self._wish or reason
         self.turns.stop = True
-        self.tasks.call_soon(self.attend)
+        if self._token is not None:
+            with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
+                self._token.run_sync_soon(self.attend)
 
     def _wind_up(self) -> None:
         """Have what still has to be asked inside be asked; end the run when the time for that is over."""
@@ -162,7 +168,7 @@ class Service:
         self.paused = paused
         if paused:
             self._pausing.set()
-            self._pausing = Event()
+            self._pausing = trio.Event()
         self._restart_pace()
         self.attend()
 
@@ -208,7 +214,7 @@ class Service:
         elif outcome is Outcome.LIMIT:
             await self._wait_for_attention(PACE_SLICE_S)
         else:
-            await checkpoint()
+            await trio.lowlevel.checkpoint()
 
     def _look_outside(self) -> None:
         """Look for signals that were sent to processes from outside, in real time: between two turns no actor sends any."""
@@ -257,11 +263,12 @@ class Service:
     # Waiting for what is not virtual
 
     async def _wait_for_attention(self, seconds: float) -> None:
-        await Until(self._attention, seconds=seconds)
-        self._attention = Event()
+        with trio.move_on_after(seconds):
+            await self._attention.wait()
+        self._attention = trio.Event()
 
     async def _await_holder(self) -> None:
-        """Let other tasks run until the holder of the turn, which computes, sends a message; warn if that takes long."""
+        """Let trio run until the holder of the turn, which computes, sends a message; warn the user if that takes long."""
         if self.turns.holder is None:
             return
         holder = self.turns.listener.runner(self.turns.holder)
@@ -272,7 +279,8 @@ class Service:
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
             await self._wait_for_attention(DEBUGGER_SLICE_S)  # the user looks at the process in a debugger: no stall
             return
-        await Until(fd=holder.channel.fileno(), seconds=LISTEN_S)
+        with trio.move_on_after(LISTEN_S):
+            await trio.lowlevel.wait_readable(holder.channel.fileno())
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
@@ -311,7 +319,22 @@ class Service:
             self.kernel.clock.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
             self._come_to_hold()
             return
-        await Until(self._attention, fd=self.kernel.readiness.fileno(), seconds=KEYS_S if self.joined else OUTSIDE_S)
-        if self._attention.has_come:
-            self._attention = Event()
+        with trio.move_on_after(KEYS_S if self.joined else OUTSIDE_S):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._until_readable, nursery.cancel_scope)
+                nursery.start_soon(self._until_attention, nursery.cancel_scope)
         self.kernel.readiness.changed()
+
+    async def _until_readable(self, scope: trio.CancelScope) -> None:
+        copy = os.dup(self.kernel.readiness.fileno())
+        try:
+            await trio.lowlevel.wait_readable(copy)
+        finally:
+            trio.lowlevel.notify_closing(copy)
+            os.close(copy)
+        scope.cancel()
+
+    async def _until_attention(self, scope: trio.CancelScope) -> None:
+        await self._attention.wait()
+        self._attention = trio.Event()
+        scope.cancel()

@@ -15,11 +15,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import trio
+
 from rsg_server.clock.file_stamps import next_tick_ns
 from rsg_server.diagnosis.traces import Traces
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions
-from rsg_server.edge.tasks import sleep
 from rsg_server.errors import ServerError, SimunixError, shortened
 from rsg_server.event_log import EventLog
 from rsg_server.kernel import Kernel
@@ -300,7 +301,9 @@ class Emulation:
         started = time.monotonic()
         try:
             os.sched_setaffinity(0, {self._core.core})  # one actor runs at a time: handing over on one core is fastest
-            self.service.tasks.run(self._serve(watcher))
+            trio.run(self._serve, watcher)
+        except BaseExceptionGroup as group:
+            raise first_of(group) from None
         finally:
             self.wall_s = time.monotonic() - started
             self._interrupts.close()
@@ -318,14 +321,15 @@ class Emulation:
 
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         control = Control(self.service, self.directory.control, Sessions(self._launcher, self.plan.environment).open)
-        tasks = self.service.tasks
-        tasks.start(control.serve())
-        for each in self._watchers(watcher):
-            tasks.start(self._watch(each))
-        try:
-            await self.service.run()
-        finally:
-            self.waiting = self.service.actor_lines() if self._lists_waiting else []
+        async with trio.open_nursery() as nursery:
+            await nursery.start(control.serve)
+            for each in self._watchers(watcher):
+                nursery.start_soon(self._watch, each)
+            try:
+                await self.service.run()
+            finally:
+                self.waiting = self.service.actor_lines() if self._lists_waiting else []
+            nursery.cancel_scope.cancel()
 
     def _watchers(self, given: Callable[[Emulation], None] | None) -> Iterator[Callable[[Emulation], None]]:
         if given is not None:
@@ -337,7 +341,7 @@ class Emulation:
     async def _watch(self, watcher: Callable[[Emulation], None]) -> None:
         while True:
             watcher(self)
-            await sleep(WATCH_S)
+            await trio.sleep(WATCH_S)
 
     def close(self) -> None:
         """Release what the kernel holds, once its results have been read."""
@@ -362,4 +366,13 @@ def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev:
             found.add((status.st_dev, status.st_ino))
+    return found
+
+
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that a nursery has wrapped: a user's interrupt if there is one, else the first error."""
+    interrupts = group.subgroup(KeyboardInterrupt)
+    found: BaseException = interrupts or group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
     return found

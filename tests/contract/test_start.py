@@ -21,17 +21,8 @@ finally:
 """
 OTHERS = {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib", "distributed", "dpkt", "psutil", "pandas", "scipy"}
 OTHERS |= {"numpy", "jinja2", "simunix.scenario", "simunix.planning", "simunix.report", "simunix.results.run_json"}
-OTHERS |= {
-    "trio",
-    "attr",
-    "asyncio",
-    "ssl",
-    "logging",
-    "rsg_server.capture.capture",
-    "rsg_server.network.usage",
-    "simunix.coverage",
-}
-SERVER = {"msgpack", "cffi", "rsg_server.kernel", "simunix.launch", "simunix.app.join"}
+OTHERS |= {"rsg_server.capture.capture", "rsg_server.network.usage", "simunix.coverage"}
+SERVER = {"trio", "msgpack", "cffi", "rsg_server.kernel", "simunix.launch", "simunix.app.join"}
 
 
 def loaded_by(*arguments: str) -> set[str]:

@@ -28,11 +28,11 @@ from types import FrameType
 from typing import Any
 
 import msgpack
+import trio
 import yaml
 
 from rsg_server.edge.control import Caller, Control
 from rsg_server.edge.service import Service, ServiceOptions
-from rsg_server.edge.tasks import Event, Until
 from rsg_server.errors import SimunixError, described
 from rsg_server.platform.simgrid_xml.reader import load_platform
 from rsg_server.process.actor import State
@@ -221,28 +221,19 @@ def _request(path: Path) -> None:
         world.born("h0")
         service = Service(world.kernel, ServiceOptions())
         service._restart_pace()
-        json.dumps(_answer(service, Control(service, path), path.read_bytes()))
+        answer = trio.run(_answer, Control(service, path), path.read_bytes())
+        json.dumps(answer)
         service._set_limit()
         for actor in list(world.kernel.actors.values()):
             world.park(actor, Wait.FD)
         _go_on(world, 5)
 
 
-def _answer(service: Service, control: Control, message: bytes) -> object:
+async def _answer(control: Control, message: bytes) -> object:
     """The answer to a request; None of one that waits until a run that goes on is paused."""
-    answers: list[object] = []
-    answered = Event()
-
-    async def answer() -> None:
-        answers.append(await control._dispatch(message, Caller([0, 1, 2])))
-        answered.set()
-
-    async def main() -> None:
-        service.tasks.start(answer())
-        await Until(answered, seconds=WAITS_S)
-
-    service.tasks.run(main())
-    return answers[0] if answers else None
+    with trio.move_on_after(WAITS_S):
+        return await control._dispatch(message, Caller([0, 1, 2]))
+    return None
 
 
 def _go_on(world: Fake, moments: int) -> None:

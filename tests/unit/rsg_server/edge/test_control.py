@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import trio
 
 from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service
-from rsg_server.edge.tasks import Tasks
 
 
 def test_whoever_sees_the_file_can_connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,14 +25,14 @@ def test_whoever_sees_the_file_can_connect(tmp_path: Path, monkeypatch: pytest.M
             client.connect(str(tmp_path / source))
         cast(Any, os).replace(source, target, **folders)
 
-    tasks = Tasks()
-
     async def serve() -> None:
-        tasks.start(Control(cast(Service, SimpleNamespace(tasks=tasks)), path).serve())
-        assert path.is_socket()
+        async with trio.open_nursery() as nursery:
+            await nursery.start(Control(cast(Service, None), path).serve)
+            assert path.is_socket()
+            nursery.cancel_scope.cancel()
 
     (tmp_path / ".control.sock").touch()  # of a server that was killed before it listened
     monkeypatch.setattr(os, "rename", rename)
-    tasks.run(serve())
+    trio.run(serve)
     assert seen == [False]
     assert list(tmp_path.iterdir()) == []
