@@ -57,7 +57,9 @@ def states(done: Run) -> list[tuple[float, int]]:
 @pytest.mark.parametrize(
     "percent", [pytest.param(80, marks=pytest.mark.endurance), 60, pytest.param(40, marks=pytest.mark.endurance)]
 )
-@pytest.mark.parametrize("policy", ["shut", "dvfs", "mix"])
+@pytest.mark.parametrize(
+    "policy", [pytest.param("shut", marks=pytest.mark.endurance), pytest.param("dvfs", marks=pytest.mark.endurance), "mix"]
+)
 def test_the_cap_holds_at_every_instant(simunix: Simunix, tmp_path: Path, policy: str, percent: int) -> None:
     done = capped(simunix, tmp_path / "out", policy, percent)
     found = power(done)
@@ -81,6 +83,7 @@ def test_the_cap_holds_at_every_instant(simunix: Simunix, tmp_path: Path, policy
     assert done.record["deterministic"]
 
 
+@pytest.mark.endurance
 def test_idle_only_does_the_least_work(simunix: Simunix, tmp_path: Path) -> None:
     idle, shut = (capped(simunix, tmp_path / policy, policy, 60) for policy in ("idle", "shut"))
     assert max(power(idle).between(BEGIN_S, END_S)) <= 0.6 * MOST_W
@@ -114,6 +117,7 @@ def work(done: Run) -> float:
     return total / (len(RACK.nodes) * RACK.speeds[0] * (END_S - BEGIN_S))
 
 
+@pytest.mark.endurance
 def test_two_runs_are_one(simunix: Simunix, tmp_path: Path) -> None:
     options = ("--set", "slurm.power_cap.caps.0.watts=40%", "--until", "2h30min")
     first, _ = run_twice(simunix, SCENARIO, tmp_path, *options, timeout=600)

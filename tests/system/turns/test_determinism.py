@@ -112,7 +112,16 @@ def test_five_runs_are_one(emulation: Cluster, start: Start) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("start", "repetitions"), [(start_mixed, 200), (start_rough, 60), (start_terminals, 50), (start_job_control, 20)]
+    ("start", "repetitions"),
+    [
+        (start_mixed, 60),
+        pytest.param(start_mixed, 200, marks=pytest.mark.endurance),
+        (start_rough, 20),
+        pytest.param(start_rough, 60, marks=pytest.mark.endurance),
+        (start_terminals, 15),
+        pytest.param(start_terminals, 50, marks=pytest.mark.endurance),
+        (start_job_control, 20),
+    ],
 )
 def test_many_runs_on_a_busy_computer_are_one(emulation: Cluster, start: Start, repetitions: int, busy_host: None) -> None:
     start(emulation)
