@@ -14,7 +14,7 @@ from itertools import chain
 from rsg_server.cgroups.cgroups import Cgroups, account_of
 from rsg_server.cgroups.controlled import Controlled, Killer
 from rsg_server.cgroups.memory import Memory
-from rsg_server.clock.timeline import Event, Timeline
+from rsg_server.clock.timeline import Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
 from rsg_server.diagnosis.debugger import Debugger
@@ -31,25 +31,32 @@ from rsg_server.fd_store.store import FdStore
 from rsg_server.handlers.kernel_objects.system_bus import SystemBuses
 from rsg_server.handlers.table import Reply
 from rsg_server.network.network import Network
-from rsg_server.observers import Observers
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.power_files.files import PowerFiles
 from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
-from rsg_server.process.actor import STATE_PARKED, STATE_READY, Actor
+from rsg_server.process.actor import Actor
 from rsg_server.process.channel_pool import ChannelPool
 from rsg_server.process.cpu import Cpu
 from rsg_server.process.cpu_timers import CpuTimers
 from rsg_server.process.futex import FutexTable
 from rsg_server.process.host_state import HostState, Launcher
-from rsg_server.process.lifecycle import Lifecycle
+from rsg_server.process.life.births import Births
+from rsg_server.process.life.deaths import Deaths
+from rsg_server.process.life.endings import Endings
+from rsg_server.process.life.programs import Programs, RunningHosts
+from rsg_server.process.life.relatives import Relatives
+from rsg_server.process.life.remains import Remains
+from rsg_server.process.life.threads import Threads
+from rsg_server.process.life.vforks import Vforks
+from rsg_server.process.parking import Parking
 from rsg_server.process.process import Process
+from rsg_server.process.run_queue import RunQueue
 from rsg_server.process.signals import Signals
 from rsg_server.process.slots import Slots
 from rsg_server.process.timerfds import TimerFds
 from rsg_server.process.tracees import Tracees
-from rsg_server.process.wait import ActorWait
 from rsg_server.processor.charges import Charges, Charging
 from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import CHARGED
@@ -70,7 +77,6 @@ from rsg_server.protocol import (
     WAIT_TRACED,
     WAIT_VFORK,
     WAIT_YIELD,
-    WAKE_TIMEOUT,
     WarningKind,
 )
 from rsg_server.rsg.room import Rsg
@@ -85,7 +91,6 @@ from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.allowance import solo_limit_ns
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
-from rsg_server.turn.run_queue import RunQueue
 from rsg_server.waits.compute import ChargeMaker, ChargeRestMaker, ComputeWait
 from rsg_server.waits.connect import ConnectWait
 from rsg_server.waits.descriptors import DescriptorMaker, RoomWait
@@ -94,6 +99,7 @@ from rsg_server.waits.processes import ChildWait, SignalWait, TracedWait, VforkW
 from rsg_server.waits.storage import StorageWait
 from rsg_server.waits.table import Maker, Waits
 from rsg_server.waits.time import PreemptedWait, TimeMaker, YieldMaker
+from rsg_server.warner import Warner
 
 _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
 """Warnings of which run.json counts the system calls."""
@@ -115,62 +121,98 @@ class Kernel:
     ) -> None:
         self.options, self.platform, self.log, self.launcher = options, platform, log, launcher
         self.debugger, self.traces, self.storage_waits = debugger, traces, storage_waits or StorageWaits()
-        self.on_warning: Observers[str] = Observers()
-        self.disturbances = Disturbances(self.on_warning.tell)
+        self.warner = Warner()
+        self.disturbances = Disturbances(self.warner.on_warning.tell)
         self.shared = SharedMemory(options.epoch_ns, options.uptime_ns, options.costs, options.begun_ns)
         self.clock = self.shared.clock
-        self.timer_queue = TimerQueue(self.shared.deadlines, self._alarm)
+        self.timer_queue = TimerQueue(self.shared.deadlines)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness)
         self.wire = Wire(self.clock, self.network, options.seed)
         tell_conditions = self.shared.notices.tell_storage_conditions
         self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
         self.readiness = Readiness()
-        self.channel_pool = ChannelPool(self.readiness)
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
-        self.actors: dict[int, Actor] = {}
-        self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
         self.processes: dict[int, Process] = {}
+        self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
         self.run_queue = RunQueue(options.order)
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
-        self.futexes, self.timerfds, self.preemption = FutexTable(self.wake), TimerFds(), Preemption(self)
-        self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
-        self.signals, self.cpu_timers = Signals(self), CpuTimers(self)
-        self.lifecycle, self.tracees = Lifecycle(self), Tracees(self)
+        self._make_turns(options)
+        self._make_life(options)
         self._make_objects()
         self._make_machine_room(options)
-        self.warnings: dict[str, int] = {}
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
+
+    def _make_turns(self, options: KernelOptions) -> None:
+        """What gives actors the turn back after a wait: deadlines, futexes, the end of computing, signals."""
+        self.parking = Parking(self.run_queue, self.timeline, self.timer_queue, self.slots)
+        self.timer_queue.on_alarm.connect(self.parking.ring)
+        self.futexes, self.timerfds, self.preemption = FutexTable(self.parking), TimerFds(), Preemption(self)
+        self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
+        self.signals = Signals(self.parking, self.cpu)
+        self.signals.on_notice.connect(self.preemption.forget_streak)
+        self.tracees = Tracees(self.shared, self.log, self.parking, self.signals, TracedWait)
+
+    def _make_life(self, options: KernelOptions) -> None:
+        """What begins and ends processes and threads."""
+        clock, log, off = self.clock, self.log, self.wire.reach.off
+        self.channel_pool = ChannelPool(self.readiness)
+        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
+        self.threads = Threads(self.shared, self.slots, self.run_queue, self.channel_pool, self.fd_store)
+        self.actors = self.threads.all
+        self.births = Births(clock, options, self.hosts, self.processes, self.signals)
+        self.vforks = Vforks(self.parking)
+        endings = Endings(clock, log, self.launcher, off, self.disturbances, self.warner)
+        if self.debugger is not None:
+            endings.on_death.connect(self.debugger.await_release)
+        if self.traces is not None:
+            endings.on_gone.connect(self.traces.process_ended)
+        self.remains = Remains(self.processes, self.threads, self.channel_pool, self.readiness, self.signals)
+        relatives = Relatives(clock, self.signals, self.futexes, self.vforks)
+        self.deaths = Deaths(self.threads, endings, self.remains, relatives, self.tracees)
+        running = RunningHosts(self.hosts, off)
+        self.programs = Programs(running, self.launcher, self.births, self.threads, self.deaths, self.parking, log)
+        self.cpu_timers = CpuTimers(self.charges, self.cpu, self.signals, self.deaths)
+        self.threads.on_end.connect(self.cpu_timers.forget)
+        self.threads.on_end.connect(lambda actor: self.storages.end(actor.number))
 
     def _make_objects(self) -> None:
         """What programs ask a Linux kernel for: files and their room, devices, the system bus, sockets, cgroups, interfaces."""
-        self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
         self.run_disk = RunDisk(self.options.run_folder)
-        self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self.warn)
+        self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self.warner.warn)
         self.sockets, self.cgroups = self._sockets(), self._cgroups()
         self.waits = self._waits()
         self.datagrams, self.netlink, self.interfaces = self.sockets.datagrams, self.sockets.netlink, self.sockets.interfaces
 
     def _make_machine_room(self, options: KernelOptions) -> None:
         """What hosts are off, fail, draw power, and are switched by; Remote SimGrid, whose programs ask for all of that."""
-        self.faults = self._faults(options)
-        self.energy = Energy(self, options.enclosures, options.boots)
-        self.rsg = Rsg(
-            self,
-            self.clock,
-            self.timeline,
-            self.platform,
-            self.network,
-            cpu=self.cpu,
-            disks=self.storages.disks,
-            faults=self.faults,
-            lifecycle=self.lifecycle,
+        clock, timeline, platform, cpu = self.clock, self.timeline, self.platform, self.cpu
+        faults = self.faults = self._faults(options)
+        self.energy = Energy(
+            clock, platform, self.network, self.wire, cpu, faults, enclosures=options.enclosures, boots=options.boots
         )
-        self.governors, self.switches, self.power_files = Governors(self), Switches(self), PowerFiles(self)
+        self.rsg = Rsg(
+            self.parking,
+            clock,
+            timeline,
+            platform,
+            self.network,
+            cpu=cpu,
+            disks=self.storages.disks,
+            faults=faults,
+            threads=self.threads,
+            deaths=self.deaths,
+        )
+        self.threads.on_end.connect(self.tracees.ended)
+        meters = self.energy.hosts
+        self.governors = Governors(clock, timeline, platform, cpu, faults, meters)
+        self.switches = Switches(clock, timeline, faults, meters, self.governors)
+        self.power_files = PowerFiles(clock, options.uptime_ns, self.governors, self.switches)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""
-        return Cpu(self, None if charging is None else self.warn, account_of)
+        tell = None if charging is None else self.warner.warn
+        return Cpu(self.clock, self.timeline, self.parking, tell, account_of)
 
     def _sockets(self) -> SocketTable:
         return SocketTable(
@@ -184,23 +226,24 @@ class Kernel:
             readiness=self.readiness,
             fd_store=self.fd_store,
             told=self.shared.streams,
-            ways=self,
+            parking=self.parking,
+            warner=self.warner,
         )
 
     def _cgroups(self) -> Cgroups:
         """The cgroups of all hosts; what else knows of groups and their files follows what becomes of them."""
-        killer = Killer(self.clock, self.log, self.lifecycle)
-        controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.wake)
+        killer = Killer(self.clock, self.log, self.deaths)
+        controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.parking.wake)
         controlled.on_news.connect(self.readiness.changed)
         controlled.on_removed.connect(self.devices.programs.removed)
         cgroups = Cgroups(self.launcher, self.actors, controlled, Memory(self.clock, self.log))
-        self.lifecycle.on_release.connect(cgroups.died)
+        self.remains.on_release.connect(cgroups.died)
         return cgroups
 
     def _faults(self, options: KernelOptions) -> Faults:
         """What fails, and what is switched off and on; a host that is off hears magic packets, and has no cgroups."""
         clock, timeline, log, reach = self.clock, self.timeline, self.log, self.wire.reach
-        residents = Residents(self.processes, self.signals, self.lifecycle, self.launcher)
+        residents = Residents(self.processes, self.signals, self.deaths, self.launcher)
         residents.on_killed.connect(self.cgroups.lost)
         boots = Boots(options.boots, options.seed)
         power = Power(clock, timeline, log, self.hosts, reach.off, residents, boots)
@@ -251,104 +294,27 @@ class Kernel:
             WAIT_COMPUTE: Maker(partial(ComputeWait, self.cpu)),
             WAIT_CHARGE: ChargeMaker(self.cpu, self.cpu_timers, self.charges),
             WAIT_CHARGE_REST: ChargeRestMaker(self.cpu, self.cpu_timers, self.charges),
-            WAIT_STORAGE: Maker(partial(StorageWait, self, self.storages, self.storage_waits)),
+            WAIT_STORAGE: Maker(partial(StorageWait, self.clock, self.parking, self.storages, self.storage_waits)),
         }
         return Waits(makers, siblings=frozenset({WAIT_TIME, WAIT_FUTEX}))
 
     def _departed(self, text: str) -> None:
         self.shared.prices.tell_departure()
-        self.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
+        self.warner.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
 
     def _holders(self) -> Iterable[SimulatedSocket | Actor]:
         """Everything with a descriptor that may be stored."""
         return chain(self.sockets.all.values(), self.actors.values())
-
-    # Time and order
 
     @property
     def now_ns(self) -> int:
         """Virtual nanoseconds since the start."""
         return self.clock.now_ns
 
-    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
-        if actor.state is not STATE_PARKED:
-            return False
-        if actor.timeout is not None:
-            actor.timeout.cancel()
-            actor.timeout = None
-        if actor.parked is not None:
-            reason, value = actor.parked.end(actor, reason, value)
-            if actor.state is not STATE_PARKED:  # the end of a charge has reached a limit, which has ended the process
-                return False
-        actor.reply = (int(reason), value)
-        self.make_ready(actor)
-        return True
-
-    def make_ready(self, actor: Actor) -> None:
-        """Put an actor at the end of the run queue, unless it has a place there by nomination (rsg_server.turn.wakeups).
-
-        The actors of a process that is stopped or frozen join the run queue when the process goes on.
-        """
-        actor.state = STATE_READY
-        if not actor.process.is_held and not actor.is_nominated:
-            self.run_queue.ready(actor)
-
-    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until its wait ends.
-
-        `is_in_timer_queue`: the actor's process has put the deadline into the timer queue by itself.
-        """
-        actor.state = STATE_PARKED
-        actor.parked = wait
-        if wait.deadline_ns >= 0:
-            if is_in_timer_queue:
-                actor.timeout = self.timer_queue.alarm(actor.slot)
-            elif wait.siblings_may_wake and actor.slot:
-                actor.timeout = self.timer_queue.add(actor.slot, wait.deadline_ns)
-            else:
-                actor.timeout = self.timeline.add(wait.deadline_ns, partial(self.time_out, actor))
-        wait.begin(actor)
-
-    def unpark(self, actor: Actor) -> None:
-        """Forget what an actor waits for, since its process has ended the wait; the process has updated the timer queue."""
-        if isinstance(actor.timeout, Event):
-            actor.timeout.cancel()
-        actor.timeout = None
-        if actor.parked is not None:
-            actor.parked.leave(actor)
-        actor.parked = None
-
-    def _alarm(self, slot: int) -> None:
-        actor = self.slots.get(slot)
-        if actor is not None:
-            self.time_out(actor)
-
-    def time_out(self, actor: Actor) -> None:
-        """Wake an actor whose deadline has come."""
-        actor.timeout = None
-        self.wake(actor, WAKE_TIMEOUT)
-
     def _application(self, number: int) -> tuple[str, ...]:
         """What an actor is part of, by the variable of its environment that says so; else the started programs of one name."""
         process = self.actors[number].process
         return self.storage_waits.label(process) or (process.label,)
-
-    # Hosts
-
-    def is_off(self, host_name: str) -> bool:
-        """Whether a host has no power."""
-        return self.faults.power.is_off(host_name)
-
-    # Warnings
-
-    def warn(self, text: str, about: str | None = None) -> None:
-        """Show the user a warning, once (or once of all that are `about` one thing), and count the others."""
-        key = about or text
-        first = key not in self.warnings
-        self.warnings[key] = self.warnings.get(key, 0) + 1
-        if first:
-            self.on_warning.tell(text)
 
     @property
     def unknown_calls(self) -> Counter[str]:
@@ -365,13 +331,13 @@ class Kernel:
         if self.charges is not None:
             for name, similar in self.charges.never_seen().items():
                 meant = f"; {similar[0]} has" if similar else ""
-                self.warn(f"cpu_policy.programs: {name}: no program of this file name has run{meant}")
+                self.warner.warn(f"cpu_policy.programs: {name}: no program of this file name has run{meant}")
             self.charges.close()
         self.fd_store.close()
         self.channel_pool.close_all()
         for process in list(self.processes.values()):
             for actor in list(process.actors):
-                self.lifecycle.end_actor(actor)
+                self.threads.end(actor)
             if process.pidfd >= 0:
                 os.close(process.pidfd)
                 process.pidfd = -1

@@ -1,7 +1,7 @@
 """The orders in which ready actors have their turns: of several that are ready, an order says which one is next.
 
-The run queue (rsg_server.turn.run_queue) keeps the ready actors in the order in which they have become ready, and asks one of
-these for a place in that line. What an order answers may depend on nothing but its own state and on how many are ready, so
+The run queue (rsg_server.process.run_queue) keeps the ready actors in the order in which they have become ready, and asks one
+of these for a place in that line. What an order answers may depend on nothing but its own state and on how many are ready, so
 that a run can be repeated to the byte.
 """
 

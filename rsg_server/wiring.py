@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rsg_server.checks.invariants import wanted_checks
+from rsg_server.checks.invariants import Checks, are_wanted
 from rsg_server.handlers.futex import FutexHandlers
 from rsg_server.handlers.handoff import HandoffHandlers
 from rsg_server.handlers.hello import HelloHandlers, ImageCharging, Images
@@ -18,7 +18,7 @@ from rsg_server.handlers.kernel_objects.system_bus import BusHandlers
 from rsg_server.handlers.machines import MachineHandlers
 from rsg_server.handlers.mqueue import QueueHandlers
 from rsg_server.handlers.power import PowerHandlers
-from rsg_server.handlers.process import EndHandlers, ForkHandlers
+from rsg_server.handlers.process import EndHandlers, ExecHandlers, ForkDoneHandlers, ForkHandlers
 from rsg_server.handlers.ptrace import TraceeHandlers
 from rsg_server.handlers.readiness import ReadinessHandlers
 from rsg_server.handlers.rsg import RsgHandlers
@@ -27,6 +27,7 @@ from rsg_server.handlers.sockets import OptionHandlers, SocketHandlers
 from rsg_server.handlers.timers import TimerFdHandlers, TimerHandlers
 from rsg_server.handlers.trace import TraceHandlers
 from rsg_server.handlers.wait import ParkHandlers
+from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.sockets import options
 from rsg_server.turn.loop import TurnLoop
 from rsg_server.turn.wakeups import wake_ready
@@ -42,20 +43,34 @@ def turns_of(kernel: Kernel) -> TurnLoop:
     """The turn loop of a kernel."""
     handoffs = handoffs_of(kernel)
     turns = TurnLoop(kernel, {**handlers_of(kernel), **handoffs.table()}, handoffs.catch_up)
-    checks = wanted_checks(kernel)
-    if checks is not None:
-        turns.check = checks.given
+    if are_wanted():
+        turns.check = checks_of(kernel).given
     return turns
+
+
+def checks_of(k: Kernel) -> Checks:
+    """The checks of the invariants of a kernel."""
+    return Checks(k.shared, k.timeline, k.run_queue, k.actors, k.slots, k.futexes)
+
+
+def external_signals_of(k: Kernel) -> ExternalSignals:
+    """What looks for signals from outside of the emulation."""
+    return ExternalSignals(k.processes, k.signals, k.readiness.changed, k.warner)
+
+
+def surroundings_of(k: Kernel) -> options.Surroundings:
+    """What the values of sockets' options depend on."""
+    return options.Surroundings(k.interfaces, k.datagrams, k.wire)
 
 
 def effects_of(kernel: Kernel) -> SignalEffects:
     """What has natively sent signals take their effect."""
-    return SignalEffects(kernel.lifecycle, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
+    return SignalEffects(kernel.deaths, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
 
 
 def handoffs_of(k: Kernel) -> HandoffHandlers:
     """The handler of handoffs, which the turn loop also asks to catch up when an actor that has the turn has died."""
-    return HandoffHandlers(k.slots, k.waits, k.shared, k.log, k.park, k.unpark, k.make_ready)
+    return HandoffHandlers(k.slots, k.waits, k.shared, k.log, k.parking)
 
 
 def handlers_of(kernel: Kernel) -> Table:
@@ -66,7 +81,7 @@ def handlers_of(kernel: Kernel) -> Table:
 def _turn(k: Kernel) -> Table:
     """Messages by which an actor gives the turn back, or wakes others."""
     return {
-        **ParkHandlers(k.waits, k.clock, k.park, k.make_ready).table(),
+        **ParkHandlers(k.waits, k.clock, k.parking).table(),
         **FutexHandlers(k.futexes).table(),
         **ReadinessHandlers(k.readiness.watch, partial(wake_ready, k)).table(),
         **RsgHandlers(k.rsg, k.shared.boxes).table(),
@@ -75,16 +90,18 @@ def _turn(k: Kernel) -> Table:
 
 def _processes(k: Kernel) -> Table:
     """Births and ends, and what processes do to each other."""
-    images = Images(k.lifecycle, k.channel_pool, k.futexes, k.traces)
+    images = Images(k.threads, k.vforks, k.channel_pool, k.futexes, k.traces)
     charging = ImageCharging(k.charges, k.cpu_timers)
     told = (k.cgroups, k.tracees, k.traces, k.debugger)
     effects = effects_of(k)
     return {
-        **HelloHandlers(k.lifecycle, images, charging, *told, k.readiness.watch_end, k.shared.fd).table(),
-        **ForkHandlers(k.lifecycle, k.channel_pool, k.cgroups, k.tracees, k.charges, k.actors, k.make_ready).table(),
-        **EndHandlers(k.lifecycle, k.launcher, k.cgroups, k.futexes, k.traces, k.clock).table(),
-        **SignalHandlers(effects, k.lifecycle, k.signals, k.log, k.clock, k.make_ready).table(),
-        **TraceeHandlers(k.tracees, k.lifecycle, effects).table(),
+        **HelloHandlers(images, charging, *told, k.readiness.watch_end, k.shared.fd).table(),
+        **ForkHandlers(k.births, k.threads, k.vforks, k.cgroups, k.tracees, k.charges, k.parking).table(),
+        **ForkDoneHandlers(k.threads, k.deaths).table(),
+        **ExecHandlers(k.launcher).table(),
+        **EndHandlers(k.threads, k.deaths, k.cgroups, k.futexes, k.traces, k.clock).table(),
+        **SignalHandlers(effects, k.deaths, k.signals, k.log, k.clock, k.parking.make_ready).table(),
+        **TraceeHandlers(k.tracees, k.deaths, effects).table(),
     }
 
 
@@ -95,7 +112,7 @@ def _kernel_objects(k: Kernel) -> Table:
         **TimerHandlers(k.timeline, k.clock, k.signals, k.cpu_timers).table(),
         **TimerFdHandlers(k.timerfds, k.processes, k.timeline, k.clock, k.readiness.changed, epochs).table(),
         **QueueHandlers(k.signals, k.shared.notices).table(),
-        **CgroupHandlers(k.cgroups, k.make_ready).table(),
+        **CgroupHandlers(k.cgroups, k.parking.make_ready).table(),
         **DeviceHandlers(k.devices, k.cgroups, k.launcher).table(),
         **BusHandlers(k.buses).table(),
     }
@@ -103,10 +120,10 @@ def _kernel_objects(k: Kernel) -> Table:
 
 def _hosts(k: Kernel) -> Table:
     """What processes tell and ask of themselves, of their hosts, and of the machine room."""
-    warned = (k.disturbances, k.warn, k.calls_by_warning, k.options.strict)
+    warned = (k.disturbances, k.warner.warn, k.calls_by_warning, k.options.strict)
     return {
         **IdentityHandlers(k.cgroups, k.cpu, *warned).table(),
-        **HostHandlers(k.lifecycle, k.cpu, k.charges, k.sockets, k.storages.disks).table(),
+        **HostHandlers(k.births, k.cpu, k.charges, k.sockets, k.storages.disks).table(),
         **StorageHandlers(k.storages, k.run_disk, k.clock).table(),
         **PowerHandlers(k.power_files).table(),
         **MachineHandlers(k.platform, k.faults, k.energy, k.governors, k.clock).table(),
@@ -116,9 +133,10 @@ def _hosts(k: Kernel) -> Table:
 
 def _network(k: Kernel) -> Table:
     """Sockets and interfaces."""
-    getters = (partial(options.get, k), partial(options.put, k))
+    around = surroundings_of(k)
+    getters = (partial(options.get, around), partial(options.put, around))
     return {
         **SocketHandlers(k.sockets, k.datagrams, k.netlink, k.shared.streams, k.clock, k.log).table(),
-        **OptionHandlers(k.sockets, k.datagrams, k.faults.keepalive, *getters, k.warn).table(),
+        **OptionHandlers(k.sockets, k.datagrams, k.faults.keepalive, *getters, k.warner.warn).table(),
         **InterfaceHandlers(k.interfaces, k.netlink, k.sockets).table(),
     }

@@ -28,16 +28,17 @@ KEPT_MOST = 4
 NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
-    ".": ("event_log", "kernel", "observers", "order", "protocol"),
+    ".": ("event_log", "kernel", "observers", "order", "protocol", "warner"),
     "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
     "handlers": ("futex", "handoff", "hello", "process", "readiness", "rsg", "signals", "sockets", "table", "wait"),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
     "process": (
-        *("actor", "channel_pool", "cpu", "cpu_timers", "futex", "host_state", "lifecycle", "process", "signals", "slots"),
-        *("wait", "zombies"),
+        *("actor", "channel_pool", "cpu", "cpu_timers", "futex", "host_state", "parking", "process", "run_queue"),
+        *("signals", "slots", "wait"),
     ),
+    "process/life": ("births", "deaths", "endings", "programs", "relatives", "remains", "threads", "vforks", "zombies"),
     "rsg": (
         *("activity", "actor", "communications", "cores", "disks", "errors", "lives", "mailbox", "moments", "places", "room"),
         *("synchro", "tasks"),
@@ -53,7 +54,7 @@ HOT = {
         *("compute", "connect", "descriptors", "file_lock", "futex", "futex_spaces", "processes", "rsg", "storage", "table"),
         "time",
     ),
-    "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "run_queue", "wakeups"),
+    "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
 }
 """By folder, the modules that are compiled: what a turn, a birth or a message runs. The others run seldom, and each costs a
 second to compile; benchmarks/results/2026-11-23-compiled-server.md has the figures."""

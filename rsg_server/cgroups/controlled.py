@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
     from rsg_server.process.cpu import Cpu
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.shared.clock import Clock
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Killer:
     """Kills the processes of a group."""
 
-    def __init__(self, clock: Clock, log: EventLog, lifecycle: Lifecycle) -> None:
-        self._clock, self._log, self._lifecycle = clock, log, lifecycle
+    def __init__(self, clock: Clock, log: EventLog, deaths: Deaths) -> None:
+        self._clock, self._log, self._deaths = clock, log, deaths
 
     def kill(self, doomed: list[Process]) -> None:
         """Send SIGKILL to processes, in this order; all of them are dead afterwards."""
@@ -34,7 +34,7 @@ class Killer:
             process.told |= 1 << (signal.SIGKILL - 1)
             native_signal.send(process.pidfd, signal.SIGKILL)
             self._log.event(self._clock.now_ns, "signal", host=process.host.name, sender=0, pid=process.pid, tid=0, signal=9)
-        self._lifecycle.await_deaths(doomed)
+        self._deaths.await_deaths(doomed)
 
 
 class Controlled:

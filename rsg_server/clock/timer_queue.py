@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from rsg_server.observers import Observers
 
 if TYPE_CHECKING:
     from rsg_server.shared.deadlines import Deadlines
@@ -24,14 +25,14 @@ class Alarm:
 
 
 class TimerQueue:
-    """The deadlines of slots; `ring` is called with a slot when its deadline has come.
+    """The deadlines of slots; `on_alarm` is told of a slot when its deadline has come.
 
     Emulated processes write to the queue, so a slot may have no actor.
     """
 
-    def __init__(self, deadlines: Deadlines, ring: Callable[[int], None]) -> None:
+    def __init__(self, deadlines: Deadlines) -> None:
         self._deadlines = deadlines
-        self._ring = ring
+        self.on_alarm: Observers[int] = Observers()
 
     def next_sequence(self) -> int:
         """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
@@ -58,4 +59,4 @@ class TimerQueue:
 
     def run_next(self) -> None:
         """Let the earliest deadline come."""
-        self._ring(self._deadlines.pop())
+        self.on_alarm.tell(self._deadlines.pop())

@@ -136,7 +136,7 @@ class Control:
     async def _run(self, request: Answer, caller: Caller) -> Answer:
         """Start a program on a host and wait for its end."""
         host, command = requests.command(request, caller.fds)
-        process = self._service.kernel.lifecycle.spawn(host, command)
+        process = self._service.kernel.programs.spawn(host, command)
         self._joined(process, command.argv[0])
         return await self._end_of(process)
 
@@ -145,11 +145,11 @@ class Control:
         wanted = requests.terminal(request)
         if self._open_terminal is None or caller.connection is None:
             raise SimunixError("hosts of this emulation have no terminals")
-        lifecycle = self._service.kernel.lifecycle
-        lifecycle.running_host(wanted.host)
+        programs = self._service.kernel.programs
+        programs.hosts.find(wanted.host)
         opened = self._open_terminal(wanted)
         try:
-            process = lifecycle.spawn(wanted.host, opened.command)
+            process = programs.spawn(wanted.host, opened.command)
             self._service.kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its keys are typed outside
             self._joined(process, opened.command.argv[0])
             with contextlib.suppress(OSError):  # the caller is gone: the kernel hangs the terminal up
@@ -172,7 +172,7 @@ class Control:
                 await ended.wait()
         finally:
             self._service.joined -= 1
-        return {"status": process.exit_status, "is_off": self._service.kernel.is_off(process.host.name)}
+        return {"status": process.exit_status, "is_off": self._service.kernel.faults.power.is_off(process.host.name)}
 
     async def _pause(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(True)

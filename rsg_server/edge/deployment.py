@@ -58,11 +58,11 @@ class Deployment:
             raise SimunixError(f"actor {name}: the simulation has started; actors are added before simunix rsg start")
         if name in self.added:
             raise SimunixError(f"actor {name}: the name is taken by {self.added[name].who}; choose another one")
-        lives, lifecycle = self._service.kernel.rsg.lives, self._service.kernel.lifecycle
+        lives, programs = self._service.kernel.rsg.lives, self._service.kernel.programs
         who = self._announce(name, host)
         environment = {**command.environment, "RSG_INITIAL_ACTOR_ID": str(who.pid)}
         try:
-            process = lifecycle.spawn(host, replace(command, environment=environment, label=name))
+            process = programs.spawn(host, replace(command, environment=environment, label=name))
         except SimunixError:
             lives.withdraw(who)
             raise
@@ -116,7 +116,7 @@ class Deployment:
 
         def kill() -> None:
             if not added.process.dead:
-                kernel.lifecycle.kill(added.process)
+                kernel.deaths.kill(added.process)
 
         if self.has_started:
             kernel.disturbances.note(f"actor {added.who.name} was ended by hand")

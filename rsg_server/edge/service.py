@@ -18,7 +18,7 @@ from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, Sim
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.loop import Outcome, TurnLoop
-from rsg_server.wiring import turns_of
+from rsg_server.wiring import external_signals_of, turns_of
 
 if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
@@ -93,7 +93,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self.turns = turns_of(self.kernel)
-        self._external_signals = ExternalSignals(self.kernel)
+        self._external_signals = external_signals_of(self.kernel)
         if self.options.preempt_after_s is not None:
             self.kernel.preemption.after_ns = int(self.options.preempt_after_s * 1e9)
 
@@ -284,7 +284,7 @@ class Service:
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
-            self.kernel.on_warning.tell(self.stall_report(holder, waited))
+            self.kernel.warner.on_warning.tell(self.stall_report(holder, waited))
 
     def stall_report(self, runner: Actor, waited_s: float) -> str:
         """The report of a turn that has not come back for so many seconds of real time."""

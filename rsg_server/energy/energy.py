@@ -6,7 +6,7 @@ A platform without watts has no meter, and nothing is followed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import HostMeters
 from rsg_server.energy.links import LinkMeters
@@ -19,44 +19,39 @@ if TYPE_CHECKING:
     from rsg_server.platform.link import Link
     from rsg_server.platform.platform import Platform
     from rsg_server.process.cpu import Cpu
+    from rsg_server.shared.clock import Clock
     from rsg_server.sockets.wire import Wire
-
-
-class Kernel(Protocol):
-    """What the meters need of the kernel that composes them (rsg_server.kernel)."""
-
-    @property
-    def now_ns(self) -> int: ...
-    @property
-    def platform(self) -> Platform: ...
-    @property
-    def network(self) -> Network: ...
-    @property
-    def wire(self) -> Wire: ...
-    @property
-    def cpu(self) -> Cpu: ...
-    @property
-    def faults(self) -> Faults: ...
 
 
 class Energy:
     """The meters of all hosts, enclosures and links that have watts."""
 
-    def __init__(self, kernel: Kernel, enclosures: Iterable[Enclosure], boots: Mapping[str, Boot]) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        platform: Platform,
+        network: Network,
+        wire: Wire,
+        cpu: Cpu,
+        faults: Faults,
+        *,
+        enclosures: Iterable[Enclosure],
+        boots: Mapping[str, Boot],
+    ) -> None:
         def now_ns() -> int:
-            return kernel.now_ns
+            return clock.now_ns
 
-        model = kernel.network.model
+        model = network.model
         factor = model.bandwidth_factor.of(float("inf"))
-        self.hosts = HostMeters(now_ns, kernel.platform.hosts, enclosures, boots)
-        self.links = LinkMeters(now_ns, kernel.network, _links_with_watts(kernel.platform), factor, model.cross_traffic)
+        self.hosts = HostMeters(now_ns, platform.hosts, enclosures, boots)
+        self.links = LinkMeters(now_ns, network, _links_with_watts(platform), factor, model.cross_traffic)
         if self.hosts.hosts:
-            kernel.cpu.on_load.connect(self.hosts.loaded)
-            kernel.faults.on_power_state.connect(self.hosts.changed_state)
-            kernel.faults.power.on_switch.connect(self.hosts.switched)
+            cpu.on_load.connect(self.hosts.loaded)
+            faults.on_power_state.connect(self.hosts.changed_state)
+            faults.power.on_switch.connect(self.hosts.switched)
         if self.links.links:
-            kernel.wire.watchers.append(self.links)
-            kernel.faults.on_link.connect(self.links.changed)
+            wire.watchers.append(self.links)
+            faults.on_link.connect(self.links.changed)
 
     @property
     def is_metered(self) -> bool:

@@ -11,7 +11,7 @@ from rsg_server.process import native_signal
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState, Launcher
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Residents:
     """Signals and ends all processes of a host, in the order of their births."""
 
-    def __init__(self, processes: Mapping[int, Process], signals: Signals, lifecycle: Lifecycle, launcher: Launcher) -> None:
-        self._processes, self._signals, self._lifecycle, self._launcher = processes, signals, lifecycle, launcher
+    def __init__(self, processes: Mapping[int, Process], signals: Signals, deaths: Deaths, launcher: Launcher) -> None:
+        self._processes, self._signals, self._deaths, self._launcher = processes, signals, deaths, launcher
         self.on_killed: Observers[HostState] = Observers()
         """Told of a host whose processes have all been sent SIGKILL, before the server waits for their deaths."""
 
@@ -35,7 +35,7 @@ class Residents:
                 continue
             self._signals.send(process, number)
             if number == signal.SIGKILL:
-                self._lifecycle.await_death(process)
+                self._deaths.await_death(process)
             else:
                 self._signals.notice(process, number)
 
@@ -47,4 +47,4 @@ class Residents:
         self._launcher.power_off(host.name)
         self.on_killed.tell(host)
         for process in processes:
-            self._lifecycle.await_death(process)
+            self._deaths.await_death(process)

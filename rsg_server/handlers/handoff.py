@@ -5,7 +5,7 @@ Or the holder has woken siblings at a futex while others were ready: these join 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server._native import ffi
@@ -16,8 +16,8 @@ from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
+    from rsg_server.process.parking import Parking
     from rsg_server.process.slots import Slots
-    from rsg_server.process.wait import ActorWait
     from rsg_server.shared.memory import SharedMemory
     from rsg_server.waits.table import Waits
 
@@ -25,21 +25,12 @@ _MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
 class HandoffHandlers:
-    """HANDED_OFF. `park` begins the wait of an actor, whose deadline is in the timer queue, and `unpark` forgets one."""
+    """HANDED_OFF."""
 
-    def __init__(
-        self,
-        slots: Slots,
-        waits: Waits,
-        shared: SharedMemory,
-        log: EventLog,
-        park: Callable[[Actor, ActorWait, bool], None],
-        unpark: Callable[[Actor], None],
-        make_ready: Callable[[Actor], None],
-    ) -> None:
+    def __init__(self, slots: Slots, waits: Waits, shared: SharedMemory, log: EventLog, parking: Parking) -> None:
         self._slots, self._waits, self._log = slots, waits, log
         self._clock, self._journal, self._turn = shared.clock, shared.journal, shared.turn
-        self._park, self._unpark, self._make_ready = park, unpark, make_ready
+        self._parking = parking
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
@@ -81,12 +72,12 @@ class HandoffHandlers:
             raise ValueError("handoffs of an actor that was neither parked nor running")
         if all(actor.state is not STATE_RUNNING for actor in (runner, *passed)):
             raise ValueError("handoffs, none of them of the actor that had the turn")
-        self._unpark(runner)
+        self._parking.unpark(runner)
         others = [
             (actor, entry) for actor, entry in zip(passed, latest.values(), strict=True) if not self._goes_on(actor, entry)
         ]
         for actor, _ in others:
-            self._unpark(actor)
+            self._parking.unpark(actor)
         for actor, entry in others:
             self._begin(actor, entry)
         runner.state, runner.answer_at_slot = STATE_RUNNING, False
@@ -122,7 +113,7 @@ class HandoffHandlers:
         actor.answer_at_slot = True
         if entry.is_ready:
             actor.reply = (entry.wake, 0)
-            self._make_ready(actor)
+            self._parking.make_ready(actor)
             return
         said = (entry.wait, entry.syscall, entry.deadline, entry.blocked, entry.word, entry.bitset)
-        self._park(actor, self._waits.make_by_sibling(*said, self._clock.now_ns), True)
+        self._parking.park(actor, self._waits.make_by_sibling(*said, self._clock.now_ns), True)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.process.life.births import seed_of_image
+from rsg_server.process.life.orphans import enter_namespace
 from rsg_server.process.native_signal import is_of_interval
-from rsg_server.process.orphans import enter_namespace
 from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Hello, Op, Resume, Space
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.futex import FutexTable
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.threads import Threads
+    from rsg_server.process.life.vforks import Vforks
     from rsg_server.process.process import Process
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
@@ -32,15 +34,18 @@ if TYPE_CHECKING:
 class Images:
     """Ends what an exec ends."""
 
-    def __init__(self, lifecycle: Lifecycle, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None) -> None:
-        self._lifecycle, self._channel_pool, self._futexes, self._traces = lifecycle, channel_pool, futexes, traces
+    def __init__(
+        self, threads: Threads, vforks: Vforks, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None
+    ) -> None:
+        self._threads, self._vforks = threads, vforks
+        self._channel_pool, self._futexes, self._traces = channel_pool, futexes, traces
 
     def begin(self, actor: Actor) -> None:
         """End what an exec ends (execve(2)): other threads of the process, and its POSIX timers; a parent in vfork goes on."""
         process = actor.process
         for other in list(process.actors):
             if other is not actor:
-                self._lifecycle.end_actor(other)
+                self._threads.end(other)
         if self._traces is not None:
             self._traces.forget(actor)
         for number in [number for number in process.timers if not is_of_interval(number)]:
@@ -49,7 +54,7 @@ class Images:
                 timer.event.cancel()
         self._channel_pool.close(process)
         self._futexes.wake_space(Space.LOCKS)  # descriptors that the exec has closed may have held some
-        self._lifecycle.release_vfork(process)
+        self._vforks.release(process)
 
 
 class ImageCharging:
@@ -88,7 +93,6 @@ class HelloHandlers:
 
     def __init__(
         self,
-        lifecycle: Lifecycle,
         images: Images,
         charging: ImageCharging,
         cgroups: Cgroups,
@@ -98,7 +102,7 @@ class HelloHandlers:
         watch: Callable[[Process], None],
         shared_fd: int,
     ) -> None:
-        self._lifecycle, self._images, self._charging = lifecycle, images, charging
+        self._images, self._charging = images, charging
         self._cgroups, self._tracees, self._traces, self._debugger = cgroups, tracees, traces, debugger
         self._watch, self._shared_fd = watch, shared_fd
 
@@ -134,7 +138,7 @@ class HelloHandlers:
         flags = host.flags | (self._traces.flags(process) if self._traces is not None else 0)
         policy_flags, charging = self._charging.told(actor)
         flags |= policy_flags
-        seed, shape = self._lifecycle.seed_of_image(process), host.host
+        seed, shape = seed_of_image(process), host.host
         soft, hard = process.nofile
         first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
         values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)

@@ -19,7 +19,7 @@ from rsg_server.storage.counts import IoCounts
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.process.cpu import Cpu
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.births import Births
     from rsg_server.processor.charges import Charges
     from rsg_server.shared.clock import Clock
     from rsg_server.sockets.table import SocketTable
@@ -82,8 +82,8 @@ class StorageHandlers:
 class HostHandlers:
     """HOST and its relatives: what a host and its processes are, and have computed; `disks` say what has been read there."""
 
-    def __init__(self, lifecycle: Lifecycle, cpu: Cpu, charges: Charges | None, sockets: SocketTable, disks: Disks) -> None:
-        self._lifecycle, self._cpu, self._charges, self._sockets, self._disks = lifecycle, cpu, charges, sockets, disks
+    def __init__(self, births: Births, cpu: Cpu, charges: Charges | None, sockets: SocketTable, disks: Disks) -> None:
+        self._births, self._cpu, self._charges, self._sockets, self._disks = births, cpu, charges, sockets, disks
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
@@ -101,7 +101,7 @@ class HostHandlers:
         """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""
         state = actor.process.host
         threads = sum(len(process.actors) for process in state.processes.values())
-        seed = self._lifecycle.seed_of_host(state.name)
+        seed = self._births.seed_of_host(state.name)
         return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
 
     def born(self, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.diagnosis.traces import exited
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.diagnosis.traces import Traces
     from rsg_server.process.actor import Actor
-    from rsg_server.process.channel_pool import ChannelPool
     from rsg_server.process.futex import FutexTable
     from rsg_server.process.host_state import Launcher
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.births import Births
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.process.life.threads import Threads
+    from rsg_server.process.life.vforks import Vforks
+    from rsg_server.process.parking import Parking
     from rsg_server.process.process import Process
     from rsg_server.process.tracees import Tracees
     from rsg_server.processor.charges import Charges
@@ -32,27 +35,24 @@ def is_child(actor: Actor, process: Process) -> bool:
 
 
 class ForkHandlers:
-    """FORK and FORK_DONE."""
+    """FORK."""
 
     def __init__(
         self,
-        lifecycle: Lifecycle,
-        channel_pool: ChannelPool,
+        births: Births,
+        threads: Threads,
+        vforks: Vforks,
         cgroups: Cgroups,
         tracees: Tracees,
         charges: Charges | None,
-        actors: dict[int, Actor],
-        make_ready: Callable[[Actor], None],
+        parking: Parking,
     ) -> None:
-        self._lifecycle, self._channel_pool, self._cgroups = lifecycle, channel_pool, cgroups
-        self._tracees, self._charges, self._actors, self._make_ready = tracees, charges, actors, make_ready
+        self._births, self._threads, self._vforks, self._cgroups = births, threads, vforks, cgroups
+        self._tracees, self._charges, self._parking = tracees, charges, parking
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.FORK): Handler("i", self.fork, makes_descriptors=True),
-            int(Op.FORK_DONE): Handler("ii", self.fork_done),
-        }
+        return {int(Op.FORK): Handler("i", self.fork, makes_descriptors=True)}
 
     def fork(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel.
@@ -70,16 +70,16 @@ class ForkHandlers:
         ends = new_channel()  # before anything changes, since this may fail
         creator = actor.process
         parent = creator.parent if arguments[0] & Fork.SIBLING else creator
-        process = self._lifecycle.new_process(creator.host, parent, creator.program)
+        process = self._births.new_process(creator.host, parent, creator.program)
         process.nofile, process.label, process.has_boxes = creator.nofile, creator.label, creator.has_boxes
-        child, channel = self._lifecycle.new_actor(process, ends)
+        child, channel = self._threads.new(process, ends)
         child.inherit(actor)
         self._cgroups.born(actor, process)
         if kind is Fork.VFORK or kind is Fork.VFORK_IN_ORDER:
             process.vfork_parent = actor
-            self._lifecycle.begin_vfork(actor, child, is_next=kind is Fork.VFORK)
+            self._vforks.begin(actor, child, is_next=kind is Fork.VFORK)
         else:
-            self._make_ready(child)
+            self._parking.make_ready(child)
         newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: it gets its pid before them
         traced = self._tracees.born(actor, child, event)
         values = (child.number, child.slot, child.channel_number, process.seed, *self._seldom(child, traced))
@@ -88,16 +88,11 @@ class ForkHandlers:
     def _thread(self, creator: Actor, event: int) -> Reply:
         """Announce a thread: it takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
         process = creator.process
-        pooled = self._channel_pool.take(process)
-        if pooled is None:
-            child, channel = self._lifecycle.new_actor(process)
-            fds: tuple[int, ...] = (channel,)
-        else:
-            child, fds = self._lifecycle.new_actor_at(process, pooled), ()
+        child, fds = self._threads.new_sibling(process)
         child.inherit(creator)
         if child.slot:
             child.owes_message, child.answer_at_slot, child.is_new = False, True, True
-        self._make_ready(child)
+        self._parking.make_ready(child)
         seldom = self._seldom(child, self._tracees.born(creator, child, event))
         return Reply((child.number, child.slot, child.channel_number, *((0, *seldom) if seldom else ())), fds=fds)  # no seed
 
@@ -108,10 +103,21 @@ class ForkHandlers:
             return (int(is_traced), next_charge)
         return (1,) if is_traced else ()
 
+
+class ForkDoneHandlers:
+    """FORK_DONE."""
+
+    def __init__(self, threads: Threads, deaths: Deaths) -> None:
+        self._threads, self._deaths = threads, deaths
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {int(Op.FORK_DONE): Handler("ii", self.fork_done)}
+
     def fork_done(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[pid | -errno, number]: a failed fork takes the announced child back; a child says HELLO before its parent runs."""
         outcome, number = arguments
-        child = self._actors.get(number)
+        child = self._threads.all.get(number)
         if child is None or not (child.owes_message or child.is_new) or not is_child(child, actor.process):
             return OK  # the child of a vfork, which has sent HELLO, or a child that was killed from outside
         if outcome < 0:
@@ -123,34 +129,23 @@ class ForkHandlers:
 
     def _take_back(self, unborn: Actor, process: Process) -> None:
         if unborn.process is process:
-            self._lifecycle.end_actor(unborn)
+            self._threads.end(unborn)
         else:
             unborn.process.vfork_parent = None
-            self._lifecycle.reap(unborn.process)
+            self._deaths.reap(unborn.process)
 
 
-class EndHandlers:
-    """EXEC and INJECT, which come before an exec, THREAD_EXIT and EXIT."""
+class ExecHandlers:
+    """EXEC and INJECT, which come before an exec."""
 
-    def __init__(
-        self,
-        lifecycle: Lifecycle,
-        launcher: Launcher,
-        cgroups: Cgroups,
-        futexes: FutexTable,
-        traces: Traces | None,
-        clock: Clock,
-    ) -> None:
-        self._lifecycle, self._launcher, self._cgroups = lifecycle, launcher, cgroups
-        self._futexes, self._traces, self._clock = futexes, traces, clock
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
         return {
             int(Op.EXEC): Handler("", self.execute),
             int(Op.INJECT): Handler("ii", self.inject),
-            int(Op.THREAD_EXIT): Handler("ii", self.thread_exit),
-            int(Op.EXIT): Handler("i", self.process_exit),
         }
 
     def execute(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -172,19 +167,42 @@ class EndHandlers:
             return Reply((-errno.EPERM,))
         return Reply((0,), fds=(shim,), close=False)
 
+
+class EndHandlers:
+    """THREAD_EXIT and EXIT."""
+
+    def __init__(
+        self,
+        threads: Threads,
+        deaths: Deaths,
+        cgroups: Cgroups,
+        futexes: FutexTable,
+        traces: Traces | None,
+        clock: Clock,
+    ) -> None:
+        self._threads, self._deaths, self._cgroups = threads, deaths, cgroups
+        self._futexes, self._traces, self._clock = futexes, traces, clock
+
+    def table(self) -> dict[int, Handler]:
+        """The handlers, by operation."""
+        return {
+            int(Op.THREAD_EXIT): Handler("ii", self.thread_exit),
+            int(Op.EXIT): Handler("i", self.process_exit),
+        }
+
     def thread_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
         """[status, join word]: threads that join this one may go on; the next actor's shim waits until the kernel is done."""
         status, word = arguments
         process = actor.process
         if len(process.actors) == 1:
             process.exit_status = status
-            self._lifecycle.await_death(process)
+            self._deaths.await_death(process)
             return
         if word:
             self._futexes.wake(self._futexes.key(actor, 0, word), 1 << 30, 0xFFFFFFFF)
         if self._traces is not None:
             self._traces.ended(actor, self._clock.now_ns, exited(status))
-        self._lifecycle.end_actor(actor, leaves_channel=True)
+        self._threads.end(actor, leaves_channel=True)
 
     def process_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
         """[status]: no actor runs until the kernel has ended the process."""
@@ -192,4 +210,4 @@ class EndHandlers:
         if actor.process.dead:
             return
         actor.process.exit_status = arguments[0]
-        self._lifecycle.await_death(actor.process)
+        self._deaths.await_death(actor.process)

@@ -15,7 +15,7 @@ from rsg_server.protocol import PTRACE_STOPPED_BY_SIGNAL, Op, Resume, Stop
 if TYPE_CHECKING:
     from rsg_server.handlers.signals import SignalEffects
     from rsg_server.process.actor import Actor
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.process.process import Process
 
 _TRACEME, _KILL, _ATTACH = 0, 8, 16
@@ -46,8 +46,8 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
 class TraceeHandlers:
     """PTRACE and the stops of tracees."""
 
-    def __init__(self, tracees: Tracees, lifecycle: Lifecycle, effects: SignalEffects) -> None:
-        self._tracees, self._lifecycle, self._effects = tracees, lifecycle, effects
+    def __init__(self, tracees: Tracees, deaths: Deaths, effects: SignalEffects) -> None:
+        self._tracees, self._deaths, self._effects = tracees, deaths, effects
         self._requests: dict[int, Callable[[Tracee, int, int], Reply]] = {
             **dict.fromkeys(_RESUMES, self._resume),
             _DETACH: self._detach,
@@ -121,7 +121,7 @@ class TraceeHandlers:
         return OK
 
     def _kill(self, tracee: Tracee, request: int, number: int) -> Reply:
-        self._lifecycle.kill(tracee.actor.process)
+        self._deaths.kill(tracee.actor.process)
         return OK
 
     def _set_options(self, tracee: Tracee, request: int, options: int) -> Reply:

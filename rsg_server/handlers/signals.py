@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.process import native_signal
-from rsg_server.process.orphans import is_orphaned_group
+from rsg_server.process.life.orphans import is_orphaned_group
 from rsg_server.process.terminals import type_at
 from rsg_server.protocol import Op
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
     from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.shared.clock import Clock
@@ -89,8 +89,8 @@ def _targets(actor: Actor, pid: int, tid: int) -> list[Process]:
 class SignalEffects:
     """Has signals that were sent natively take their effect before another actor runs."""
 
-    def __init__(self, lifecycle: Lifecycle, signals: Signals, log: EventLog, clock: Clock, timeline: Timeline) -> None:
-        self._lifecycle, self._signals, self._log, self._clock, self._timeline = lifecycle, signals, log, clock, timeline
+    def __init__(self, deaths: Deaths, signals: Signals, log: EventLog, clock: Clock, timeline: Timeline) -> None:
+        self._deaths, self._signals, self._log, self._clock, self._timeline = deaths, signals, log, clock, timeline
 
     def inject(self, process: Process, number: int) -> None:
         """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
@@ -109,7 +109,7 @@ class SignalEffects:
     def take_effect(self, target: Process, number: int, tid: int = 0) -> None:
         """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
         if number == signal.SIGKILL:
-            self._lifecycle.await_deaths([target])
+            self._deaths.await_deaths([target])
         elif number == signal.SIGSTOP:
             if await_state(target, True, _LOOKS_AT_SENT):
                 self._signals.stop(target)
@@ -127,15 +127,15 @@ class SignalHandlers:
     def __init__(
         self,
         effects: SignalEffects,
-        lifecycle: Lifecycle,
+        deaths: Deaths,
         signals: Signals,
         log: EventLog,
         clock: Clock,
         make_ready: Callable[[Actor], None],
     ) -> None:
-        self._effects, self._lifecycle, self._signals, self._log, self._clock, self._make_ready = (
+        self._effects, self._deaths, self._signals, self._log, self._clock, self._make_ready = (
             effects,
-            lifecycle,
+            deaths,
             signals,
             log,
             clock,
@@ -168,7 +168,7 @@ class SignalHandlers:
                 _doom(sender, [target for target in _targets(actor, pid, tid) if target is not sender])
             return OK
         if number == signal.SIGKILL:
-            self._lifecycle.await_deaths(sender.take_doomed() or _targets(actor, pid, tid))
+            self._deaths.await_deaths(sender.take_doomed() or _targets(actor, pid, tid))
         else:
             for target in _targets(actor, pid, tid):
                 self._effects.take_effect(target, number, tid)

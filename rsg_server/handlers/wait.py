@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.handlers.table import Handler, Reply
@@ -10,22 +10,17 @@ from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
+    from rsg_server.process.parking import Parking
     from rsg_server.process.wait import ActorWait
     from rsg_server.shared.clock import Clock
     from rsg_server.waits.table import Waits
 
 
 class ParkHandlers:
-    """PARK and PARK_AT_SLOT. `park` takes the turn from an actor until its wait ends, `make_ready` lets it run again."""
+    """PARK and PARK_AT_SLOT."""
 
-    def __init__(
-        self,
-        waits: Waits,
-        clock: Clock,
-        park: Callable[[Actor, ActorWait], None],
-        make_ready: Callable[[Actor], None],
-    ) -> None:
-        self._waits, self._clock, self._begin, self._make_ready = waits, clock, park, make_ready
+    def __init__(self, waits: Waits, clock: Clock, parking: Parking) -> None:
+        self._waits, self._clock, self._parking = waits, clock, parking
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
@@ -55,8 +50,8 @@ class ParkHandlers:
             return None if actor.process.dead else Reply(told)  # a charge may have reached a limit, which ends the process
         reason = wait.over()
         if reason is None:
-            self._begin(actor, wait)
+            self._parking.park(actor, wait)
         else:
             actor.reply = (reason, 0)
-            self._make_ready(actor)
+            self._parking.make_ready(actor)
         return None

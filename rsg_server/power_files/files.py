@@ -12,7 +12,7 @@ import errno
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import MeteredHost
 from rsg_server.power_files.governor import GOVERNORS, OUTSIDE, USERSPACE, Governor
@@ -20,7 +20,7 @@ from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
 
 if TYPE_CHECKING:
-    from rsg_server.options import KernelOptions
+    from rsg_server.shared.clock import Clock
 
 NS = 10**9
 MICRO = 10**6
@@ -33,19 +33,6 @@ UNITS = 0xA << 16 | ENERGY_SHIFT << 8 | POWER_SHIFT
 """MSR_RAPL_POWER_UNIT: time, energy, power."""
 CONSTRAINTS = ("long_term", "short_term")
 WINDOWS_US = (999_424, 2_440)
-
-
-class Kernel(Protocol):
-    """What the files need of the kernel that composes them (rsg_server.kernel)."""
-
-    @property
-    def now_ns(self) -> int: ...
-    @property
-    def options(self) -> KernelOptions: ...
-    @property
-    def governors(self) -> Governors: ...
-    @property
-    def switches(self) -> Switches: ...
 
 
 class RefusedError(Exception):
@@ -213,19 +200,18 @@ MSR = re.compile(r"/dev/cpu/\d+/msr")
 class PowerFiles:
     """Answers reads and writes of such files."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock, uptime_ns: int, governors: Governors, switches: Switches) -> None:
+        self._clock, self._uptime_ns, self._governors, self._switches = clock, uptime_ns, governors, switches
         self.packages: dict[str, int] = {}  # by host, the number of processor sockets; others have one
 
     def _look(self, host: str) -> Look | None:
-        kernel = self._kernel
-        if host not in kernel.governors.of:
+        if host not in self._governors.of:
             return None
-        return Look(kernel.governors, host, kernel.now_ns, kernel.options.uptime_ns, self.packages.get(host, 1))
+        return Look(self._governors, host, self._clock.now_ns, self._uptime_ns, self.packages.get(host, 1))
 
     def text(self, host: str, path: str) -> str | None:
         """What a host reads in a file; None if the file is none of these."""
-        if (wired := self._kernel.switches.text(host, path)) is not None:
+        if (wired := self._switches.text(host, path)) is not None:
             return wired
         look = self._look(host)
         if look is None:
@@ -254,7 +240,7 @@ class PowerFiles:
 
     def write(self, host: str, path: str, text: str) -> int:
         """Write to a file. Returns 0, or an errno."""
-        if (done := self._kernel.switches.write(host, path, text)) is not None:
+        if (done := self._switches.write(host, path, text)) is not None:
             return done
         look = self._look(host)
         if look is None:
@@ -268,5 +254,5 @@ class PowerFiles:
                 return errno.EACCES
         except RefusedError as refused:
             return refused.number
-        self._kernel.governors.settle_soon(host)
+        self._governors.settle_soon(host)
         return 0

@@ -7,7 +7,7 @@ the present moment. What programs read meanwhile is the power state that is to b
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import ON, MeteredHost
 from rsg_server.faults.changes import PowerStateChange
@@ -15,43 +15,28 @@ from rsg_server.power_files.governor import OUTSIDE, governor_of
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
-    from rsg_server.energy.energy import Energy
+    from rsg_server.energy.hosts import HostMeters
     from rsg_server.faults.faults import Faults
     from rsg_server.platform.platform import Platform
     from rsg_server.process.cpu import Cpu
-
-
-class Kernel(Protocol):
-    """What governors need of the kernel that composes them (rsg_server.kernel)."""
-
-    @property
-    def now_ns(self) -> int: ...
-    @property
-    def platform(self) -> Platform: ...
-    @property
-    def timeline(self) -> Timeline: ...
-    @property
-    def cpu(self) -> Cpu: ...
-    @property
-    def faults(self) -> Faults: ...
-    @property
-    def energy(self) -> Energy: ...
+    from rsg_server.shared.clock import Clock
 
 
 class Governors:
     """Choose the power states of hosts. Where no host has watts, there are none, and nothing is followed."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-        self._meters = kernel.energy.hosts
-        found = {host.name: governor_of(host) for host in kernel.platform.hosts}
+    def __init__(
+        self, clock: Clock, timeline: Timeline, platform: Platform, cpu: Cpu, faults: Faults, meters: HostMeters
+    ) -> None:
+        self._clock, self._timeline, self._faults, self._meters = clock, timeline, faults, meters
+        found = {host.name: governor_of(host) for host in platform.hosts}
         self.of = {name: governor for name, governor in found.items() if governor is not None}
         self._due: set[str] = set()
         self._settles = False  # while a change is made that a governor has chosen
         if self.of:
-            kernel.cpu.on_load.connect(self._loaded)
-            kernel.faults.on_power_state.connect(self._changed_state)
-            kernel.faults.power.on_switch.connect(self._switched)
+            cpu.on_load.connect(self._loaded)
+            faults.on_power_state.connect(self._changed_state)
+            faults.power.on_switch.connect(self._switched)
 
     def metered(self, name: str) -> MeteredHost:
         """What a host draws."""
@@ -73,14 +58,14 @@ class Governors:
         """Have a host go to the power state that its governor wants, at this moment of virtual time."""
         if name not in self._due:
             self._due.add(name)
-            self._kernel.timeline.add(self._kernel.now_ns, partial(self._settle, name))
+            self._timeline.add(self._clock.now_ns, partial(self._settle, name))
 
     def _settle(self, name: str) -> None:
         self._due.discard(name)
         governor, state = self.of[name], self.wanted(name)
-        if state != governor.state and not self._kernel.faults.power.is_off(name):
+        if state != governor.state and not self._faults.power.is_off(name):
             governor.state, self._settles = state, True
-            self._kernel.faults.apply(PowerStateChange(name, state))
+            self._faults.apply(PowerStateChange(name, state))
             self._settles = False
 
     def _loaded(self, name: str, cores: float) -> None:

@@ -16,43 +16,30 @@ import errno
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.faults.changes import HostChange
 from rsg_server.power_files.governor import OUTSIDE
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
-    from rsg_server.energy.energy import Energy
+    from rsg_server.energy.hosts import HostMeters
     from rsg_server.energy.meter import Meter
     from rsg_server.faults.faults import Faults
     from rsg_server.power_files.governors import Governors
+    from rsg_server.shared.clock import Clock
 
 STATES = ("on", "off", "shutdown", "reboot")
 CYCLE, CYCLE_NS = "cycle", 2 * 10**9
 PATH = re.compile(r"/run/simunix/power/([^/]+)/(\w+)")
 
 
-class Kernel(Protocol):
-    """What switches need of the kernel that composes them (rsg_server.kernel)."""
-
-    @property
-    def now_ns(self) -> int: ...
-    @property
-    def timeline(self) -> Timeline: ...
-    @property
-    def faults(self) -> Faults: ...
-    @property
-    def energy(self) -> Energy: ...
-    @property
-    def governors(self) -> Governors: ...
-
-
 class Switches:
     """The files of hosts that are wired to others: `of` has these by the name of the host that has the files."""
 
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
+    def __init__(self, clock: Clock, timeline: Timeline, faults: Faults, meters: HostMeters, governors: Governors) -> None:
+        self._clock, self._timeline, self._faults = clock, timeline, faults
+        self._meters, self._governors = meters, governors
         self.of: dict[str, tuple[str, ...]] = {}
 
     def text(self, host: str, path: str) -> str | None:
@@ -66,28 +53,28 @@ class Switches:
 
     def meter(self, name: str) -> Meter | None:
         """The meter of a host that has watts."""
-        metered = self._kernel.energy.hosts.hosts.get(name)
+        metered = self._meters.hosts.get(name)
         return None if metered is None else metered.meter
 
     def state(self, name: str) -> str:
         """Whether a host is on, stopping, off or booting."""
-        return self._kernel.faults.power.what(name)
+        return self._faults.power.what(name)
 
     def joules(self, name: str) -> float:
         """What a host has drawn since the start of the run."""
         meter = self.meter(name)
-        return 0.0 if meter is None else meter.joules(self._kernel.now_ns)
+        return 0.0 if meter is None else meter.joules(self._clock.now_ns)
 
     def limit_w(self, name: str) -> float:
         """What a host may draw; 0 if it may draw all that it can."""
-        governor = self._kernel.governors.of.get(name)
+        governor = self._governors.of.get(name)
         return 0.0 if governor is None else governor.limits_w.get(OUTSIDE, 0.0)
 
     def _limit(self, name: str, text: str) -> int:
         """Set a limit, or take it away. Returns 0, or EINVAL for no number, or for a host without power states."""
-        if name not in self._kernel.governors.of or not re.fullmatch(r"[0-9]{1,9}", text):
+        if name not in self._governors.of or not re.fullmatch(r"[0-9]{1,9}", text):
             return errno.EINVAL
-        self._kernel.governors.limit_from_outside(name, float(text))
+        self._governors.limit_from_outside(name, float(text))
         return 0
 
     def write(self, host: str, path: str, text: str) -> int | None:
@@ -102,14 +89,14 @@ class Switches:
             return errno.EACCES
         if wanted not in (*STATES, CYCLE):
             return errno.EINVAL
-        self._kernel.timeline.add(self._kernel.now_ns, partial(self._do, name, wanted))
+        self._timeline.add(self._clock.now_ns, partial(self._do, name, wanted))
         return 0
 
     def _do(self, name: str, wanted: str) -> None:
         if wanted != CYCLE:
-            self._kernel.faults.apply(HostChange(name, wanted))
+            self._faults.apply(HostChange(name, wanted))
         elif self.state(name) != "off":  # a host without power stays so, as IPMI says
-            self._kernel.faults.apply(HostChange(name, "off"), CYCLE_NS)
+            self._faults.apply(HostChange(name, "off"), CYCLE_NS)
 
 
 FILES: Mapping[str, Callable[[Switches, str], str]] = {

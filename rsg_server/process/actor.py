@@ -33,6 +33,8 @@ STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
 """The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
 
+FIRST_TURN: Final = 255
+"""In the event log, the reason of a turn that no wait has brought about: that of a new actor, or of the parent of a vfork."""
 _FIRST_CHANNEL = 3 << 48
 """First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
 

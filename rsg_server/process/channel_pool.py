@@ -9,17 +9,28 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.process.needs import Readiness
     from rsg_server.process.process import Process
 
 MOST_OF_PROCESS = 256
 """Most channels that the pool keeps of one process."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
 """SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often the server looks elsewhere while an actor computes."""
+
+
+class Readiness(Protocol):
+    """The epoll that tells of descriptors that actors wait for (rsg_server.turn.readiness)."""
+
+    def __contains__(self, target: Actor) -> bool: ...
+
+    def forget(self, actor: Actor) -> None:
+        """Watch the private epoll of an actor that has ended no longer."""
+
+    def take_over(self, actor: Actor) -> None:
+        """Watch the private epoll of an ended actor on behalf of `actor` from now on."""
 
 
 def new_channel() -> tuple[socket.socket, socket.socket]:
@@ -56,6 +67,18 @@ class ChannelPool:
         self._readiness.forget(actor)
         actor.held = None
         return True
+
+    def give_back(self, actor: Actor, may_keep: bool) -> None:
+        """Take the channel of an actor that has ended back: keep it, if that is possible and allowed, or close it."""
+        if not (may_keep and self.leave(actor)):
+            actor.channel.close()
+            self._readiness.forget(actor)
+
+    def hand_over(self, pooled: PooledChannel, actor: Actor) -> None:
+        """Tell an actor, and what watches its epoll, that it has the channel of another one."""
+        actor.channel_number = pooled.number
+        if pooled.has_epoll:
+            self._readiness.take_over(actor)
 
     def take(self, process: Process) -> PooledChannel | None:
         """Take out a channel that an actor of the process has left; None if there is none."""

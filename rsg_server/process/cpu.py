@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from rsg_server.clock.timeline import Event
+from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.observers import Observers
 from rsg_server.processor.accounts import Account
 from rsg_server.processor.load import Load
@@ -26,8 +26,9 @@ from rsg_server.protocol import Wake
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.actor import Actor
-    from rsg_server.process.needs import Clock
+    from rsg_server.process.parking import Parking
     from rsg_server.process.process import Process
+    from rsg_server.shared.clock import Clock
 
 RAW_NICE = 20
 """The kernel's getpriority(2) answers 20 - nice, which is never 0."""
@@ -54,8 +55,10 @@ class Use:
 class Processor:
     """The cores of one host, and the event at which the first of the executions on them is done."""
 
-    def __init__(self, clock: Clock, host: Host, finished: Callable[[Execution], None], use: Use | None = None) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Clock, timeline: Timeline, host: Host, finished: Callable[[Execution], None], use: Use | None = None
+    ) -> None:
+        self._clock, self._timeline = clock, timeline
         self._use = use
         self._finished = finished
         self._sharing = Sharing(host.cores, host.speed_flops)
@@ -144,7 +147,7 @@ class Processor:
         first = self._sharing.first()
         if first is not None:
             left_ns = math.ceil(self._sharing.until_ns(first))
-            self._event = self._clock.timeline.add(self._clock.now_ns + left_ns, lambda: self._finish(first))
+            self._event = self._timeline.add(self._clock.now_ns + left_ns, lambda: self._finish(first))
 
     def _finish(self, first: Execution) -> None:
         """End `first`, and every execution that lacks less than a nanosecond of computing."""
@@ -175,10 +178,12 @@ class Cpu:
     def __init__(
         self,
         clock: Clock,
+        timeline: Timeline,
+        parking: Parking,
         tell: Callable[[str], None] | None = None,
         account_of: Callable[[Process], Account | None] | None = None,
     ) -> None:
-        self._clock = clock
+        self._clock, self._timeline, self._parking = clock, timeline, parking
         self._tell = tell  # of hosts that are oversubscribed; None: what the cores do is not counted
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
@@ -194,7 +199,7 @@ class Cpu:
         if host.name not in self._processors:
             tell = self._tell
             use = Use(Load(host.cores), Overload(host.name, host.cores, tell)) if tell is not None else None
-            processor = self._processors[host.name] = Processor(self._clock, host, self.finished, use)
+            processor = self._processors[host.name] = Processor(self._clock, self._timeline, host, self.finished, use)
             processor.on_change.connect(partial(self.on_change.tell, host))
         return self._processors[host.name]
 
@@ -275,7 +280,7 @@ class Cpu:
         """Wake the actor of an execution that is done."""
         actor = cast("Actor", execution.owner)
         self._executions.pop(actor.number, None)
-        self._clock.wake(actor, Wake.READY)
+        self._parking.wake(actor, Wake.READY)
 
     def moved(self, actor: Actor) -> None:
         """Go on with an actor's execution on the processors, and for the account, that the actor has from now on."""

@@ -23,8 +23,11 @@ from rsg_server.protocol import WAKE_READY, WAKE_REST
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.process.needs import CpuTimerKernel
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.process.process import Process, Timer
+    from rsg_server.process.signals import Signals
+    from rsg_server.processor.charges import Charges
 
 NS = 10**9
 NO_LIMIT = -1
@@ -35,8 +38,8 @@ _NONE = (NO_LIMIT, NO_LIMIT)
 class CpuTimers:
     """Counts what is charged, and lets expire what is due by it."""
 
-    def __init__(self, kernel: CpuTimerKernel) -> None:
-        self._kernel = kernel
+    def __init__(self, charges: Charges | None, cpu: Cpu, signals: Signals, deaths: Deaths) -> None:
+        self._charges, self._cpu, self._signals, self._deaths = charges, cpu, signals, deaths
         self._rests: dict[int, int] = {}  # by actor whose charge reaches an expiry, the nanoseconds behind that
 
     def counts(self, process: Process) -> bool:
@@ -44,7 +47,7 @@ class CpuTimers:
         return self._policy(process) != FREE
 
     def _policy(self, process: Process) -> str:
-        charges = self._kernel.charges
+        charges = self._charges
         return FREE if charges is None else charges.policy_of(process.program, process.cpu_policy, process.host.name)
 
     # Charges
@@ -75,7 +78,7 @@ class CpuTimers:
 
     def ended(self, actor: Actor, reason: int, left: int) -> tuple[int, int]:
         """Why an actor is woken, and with which value: its charge has passed, but for flops that a signal has left undone."""
-        charges = self._kernel.charges
+        charges = self._charges
         assert charges is not None
         rest_ns = self._rests.get(actor.number)
         if rest_ns is None:
@@ -93,12 +96,12 @@ class CpuTimers:
 
     def _told(self, actor: Actor, left: int) -> int:
         """What an actor is told at the end of a charge: the recorded one that is next, or below 0: how long it may compute."""
-        charges, process = self._kernel.charges, actor.process
+        charges, process = self._charges, actor.process
         assert charges is not None
         next_charge = charges.ended(actor.number, left)
         if charges.replays and not charges.has_departed and self._policy(process) == CHARGED:
             return next_charge
-        return -self._kernel.cpu.slice_ns(process.host.host)
+        return -self._cpu.slice_ns(process.host.host)
 
     def forget(self, actor: Actor) -> None:
         """An actor has ended."""
@@ -119,7 +122,7 @@ class CpuTimers:
 
         None: for ever. A replay charges there what is recorded, and nothing is measured of a modelled process.
         """
-        process, charges = actor.process, self._kernel.charges
+        process, charges = actor.process, self._charges
         if charges is None or (process.cpu_limit is None and not process.has_cpu_timers):
             return None
         if self._policy(process) != CHARGED or (charges.replays and not charges.is_preempted_next(actor.number)):
@@ -140,11 +143,11 @@ class CpuTimers:
             return
         if hard != NO_LIMIT and process.cpu_ns >= hard * NS:
             process.told |= 1 << signal.SIGKILL - 1
-            self._kernel.signals.send(process, signal.SIGKILL)
-            self._kernel.lifecycle.await_deaths([process])
+            self._signals.send(process, signal.SIGKILL)
+            self._deaths.await_deaths([process])
             return
         process.cpu_limit = (soft + 1, hard)  # as Linux has it: the next signal comes a second later
-        self._kernel.signals.send(process, signal.SIGXCPU)
+        self._signals.send(process, signal.SIGXCPU)
         self._tell(process, signal.SIGXCPU, 0)
 
     def _expire_timer(self, process: Process, number: int, timer: Timer, now_ns: int) -> None:
@@ -153,7 +156,7 @@ class CpuTimers:
         if timer.interval_ns > 0:
             timer.next_ns = next_period(last_ns, timer.interval_ns, now_ns)
             expired = (timer.next_ns - last_ns) // timer.interval_ns
-        if notify_expiry(self._kernel.signals, process, number, timer, expired):
+        if notify_expiry(self._signals, process, number, timer, expired):
             self._tell(process, timer.signal, timer.tid)
 
     def _tell(self, process: Process, number: int, tid: int) -> None:
@@ -161,7 +164,7 @@ class CpuTimers:
         bit = 1 << number - 1
         process.told |= bit
         if tid or any(other.parked is not None and other.parked.wants(bit) for other in process.actors):
-            self._kernel.signals.notice(process, number, tid)
+            self._signals.notice(process, number, tid)
 
     # Limits
 

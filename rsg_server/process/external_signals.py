@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import signal
 from bisect import bisect
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from rsg_server.process.actor import Actor, State
 
 if TYPE_CHECKING:
-    from rsg_server.process.needs import SignalSender
     from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.warner import Warner
 
 LOOK_S = 0.1
 """Real time between two looks, seconds."""
@@ -28,19 +30,19 @@ _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signa
 
 
 class ExternalSignals:
-    """Looks at the processes by turns."""
+    """Looks at the processes by turns; `changed` has the turn loop look for ends of processes."""
 
-    def __init__(self, kernel: SignalSender) -> None:
-        self._kernel = kernel
+    def __init__(self, processes: Mapping[int, Process], signals: Signals, changed: Callable[[], None], warner: Warner) -> None:
+        self._processes, self._signals, self._changed, self._warner = processes, signals, changed, warner
         self._last = 0  # number of the process that was looked at last
 
     def look(self) -> bool:
         """Act on signals from outside. Returns whether there were any."""
         found = False
-        numbers = sorted(self._kernel.processes)
+        numbers = sorted(self._processes)
         start = bisect(numbers, self._last)
         for number in (numbers[start:] + numbers[:start])[:LOOK_MOST]:
-            process = self._kernel.processes.get(number)
+            process = self._processes.get(number)
             if process is not None and process.pidfd >= 0:
                 found = self._look_at(process) or found
             self._last = number
@@ -50,7 +52,7 @@ class ExternalSignals:
         status = process.status_fields()
         state = status.get("State", "Z")[0]
         if state in "ZX":
-            self._kernel.readiness.changed()  # the pidfd tells of the death, unless only the main thread has ended
+            self._changed()  # the pidfd tells of the death, unless only the main thread has ended
             return False
         if status.get("TracerPid", "0").strip() != "0":
             return False
@@ -61,19 +63,19 @@ class ExternalSignals:
         if not number:
             return False
         self._warn(process, number)
-        self._kernel.signals.notice(process, number)
+        self._signals.notice(process, number)
         return True
 
     def _follow(self, process: Process, stopped: bool) -> None:
         self._warn(process, signal.SIGSTOP if stopped else signal.SIGCONT)
         if stopped:
-            self._kernel.signals.stop(process)
+            self._signals.stop(process)
         else:
-            self._kernel.signals.resume(process)
+            self._signals.resume(process)
 
     def _warn(self, process: Process, number: int) -> None:
         name = signal_name(number)
-        self._kernel.warn(f"{process!r} was sent {name} from outside the emulation: this run cannot be repeated to the byte")
+        self._warner.warn(f"{process!r} was sent {name} from outside the emulation: this run cannot be repeated to the byte")
 
 
 def signal_name(number: int) -> str:

@@ -8,7 +8,7 @@ from rsg_server.process.actor import Actor
 from rsg_server.protocol import SPACE_LOCKS, WAKE_READY, Space
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from rsg_server.process.parking import Parking
 
 Key = tuple[int, int]
 Entry = tuple[Actor, int, int]
@@ -19,13 +19,13 @@ LOOK_AGAIN: Final = -1
 
 
 class FutexTable:
-    """Queues of parked actors by key; `wake` ends the wait of one (Kernel.wake).
+    """Queues of parked actors by key.
 
     A key is (space, word) in shared memory or of a kind of kernel object, and (-number of the process, word) in private memory.
     """
 
-    def __init__(self, wake: Callable[[Actor, int, int], bool]) -> None:
-        self._wake_actor = wake
+    def __init__(self, parking: Parking) -> None:
+        self._parking = parking
         self._queues: dict[Key, list[Entry]] = {}
         self._keys: dict[int, list[Key]] = {}  # by actor number
         self.lock_waiters = 0  # actors in queues of the space of file locks
@@ -90,7 +90,9 @@ class FutexTable:
         return woken
 
     def _wake_one(self, actor: Actor, place: int) -> None:
-        if not self._wake_actor(actor, WAKE_READY, place):  # a signal has made the actor ready, but the actor has not run since
+        if not self._parking.wake(
+            actor, WAKE_READY, place
+        ):  # a signal has made the actor ready, but the actor has not run since
             self.remove(actor)
             actor.reply = (WAKE_READY, place)
 
@@ -119,7 +121,7 @@ class FutexTable:
                 if parked is not None and parked.is_at_words():
                     self._wake_one(actor, place)
                 elif parked is None or parked.is_at_word(*key):
-                    self._wake_actor(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
+                    self._parking.wake(actor, WAKE_READY, LOOK_AGAIN)  # without effect on one that is to run anyhow
 
     def count(self, key: Key, detail: int) -> int:
         """The number of actors that wait at a word with this detail above their bitset."""

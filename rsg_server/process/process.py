@@ -14,7 +14,7 @@ from rsg_server.storage.counts import IoCounts
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
     from rsg_server.process.actor import Actor
-    from rsg_server.process.zombies import Zombie
+    from rsg_server.process.life.zombies import Zombie
 
 
 _STATUS_MAX = 16384

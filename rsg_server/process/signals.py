@@ -7,23 +7,28 @@ an actor that the server has woken to look for it: the order of signals is the o
 from __future__ import annotations
 
 import signal
-from functools import partial
+from typing import TYPE_CHECKING
 
 from rsg_server.clock.timer_queue import Alarm
+from rsg_server.observers import Observers
 from rsg_server.process import native_signal
 from rsg_server.process.actor import State
-from rsg_server.process.needs import TurnKernel
 from rsg_server.process.process import Process
 from rsg_server.protocol import Wake
+
+if TYPE_CHECKING:
+    from rsg_server.process.cpu import Cpu
+    from rsg_server.process.parking import Parking
 
 
 class Signals:
     """Wakes actors for signals. `listeners` are the processes, by number, to which the kernel may send signals of its own."""
 
-    def __init__(self, kernel: TurnKernel) -> None:
-        self._kernel = kernel
+    def __init__(self, parking: Parking, cpu: Cpu) -> None:
+        self._parking, self._cpu = parking, cpu
         self.listeners: dict[int, Process] = {}
         self.is_at_terminal = False  # a terminal may send signals, and hand characters on, by a work queue of the kernel
+        self.on_notice: Observers[[]] = Observers()  # told of each signal: a spinner may wait for what its handler does
         self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
 
     def send(self, process: Process, number: int) -> None:
@@ -36,7 +41,7 @@ class Signals:
 
         As in Linux, the main thread is preferred, then the other threads in the order of their birth.
         """
-        self._kernel.preemption.streak = 0  # a spinner may wait for what the handler of the signal does
+        self.on_notice.tell()
         bit = 1 << (number - 1)
         process.told |= bit
         for actor in list(process.actors):
@@ -44,7 +49,7 @@ class Signals:
             if actor.state is not State.PARKED or parked is None or (tid and actor.tid != tid):
                 continue
             if parked.takes(bit, every_thread):
-                self._kernel.wake(actor, Wake.SIGNAL)
+                self._parking.wake(actor, Wake.SIGNAL)
                 if not every_thread:
                     return
 
@@ -73,14 +78,12 @@ class Signals:
 
     def _hold(self, process: Process) -> None:
         """Take the actors of a process that is held by now out of the run queue."""
-        kernel = self._kernel
         for actor in process.actors:
             if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
-                actor.timeout.cancel()
-                actor.timeout = kernel.timeline.add(actor.parked.deadline_ns, partial(kernel.time_out, actor))
-        kernel.cpu.pause(process.actors)
-        for actor in kernel.run_queue.stop(process):
-            kernel.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
+                self._parking.move_to_timeline(actor, actor.parked.deadline_ns)
+        self._cpu.pause(process.actors)
+        for actor in self._parking.run_queue.stop(process):
+            self._parking.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
 
     def resume(self, process: Process) -> None:
         """The kernel has continued a process: its ready actors rejoin the run queue in the order of their birth."""
@@ -93,8 +96,8 @@ class Signals:
             self.child_changed(process.parent)
 
     def _let_go(self, process: Process) -> None:
-        self._kernel.cpu.resume(process.actors)
-        self._kernel.run_queue.resume(process)
+        self._cpu.resume(process.actors)
+        self._parking.run_queue.resume(process)
 
     def freeze(self, process: Process) -> None:
         """The cgroup of a process is frozen: none of its actors has a turn until the group is thawed."""
@@ -113,5 +116,5 @@ class Signals:
         """A child of `parent` has died, stopped or been continued: actors in wait(2) look again, and SIGCHLD is due."""
         for actor in parent.actors:
             if actor.parked is not None and actor.parked.is_for_children():
-                self._kernel.wake(actor, Wake.READY)
+                self._parking.wake(actor, Wake.READY)
         self.notice(parent, signal.SIGCHLD)

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import errno
 import signal
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
-from rsg_server.process.wait import HAS_SIGNALFD
-from rsg_server.protocol import NEVER, WAIT_TRACED, Resume, Stop, Wake
+from rsg_server.process.wait import HAS_SIGNALFD, ActorWait
+from rsg_server.protocol import NEVER, Resume, Stop, Wake
 
 if TYPE_CHECKING:
-    from rsg_server.process.needs import Kernel
+    from rsg_server.event_log import EventLog
+    from rsg_server.process.parking import Parking
     from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.memory import SharedMemory
+    from rsg_server.shared.slots import AnswerSlots
 
 _SYS_PTRACE = 101
 _EVENT_EXEC, _EVENT_EXIT = 4, 6
@@ -46,10 +51,10 @@ class Tracee:
     must_stop: bool = False  # a SIGSTOP is on its way to it, or it has been attached to
     was_sent_stop: bool = False  # a SIGSTOP is on its way to it, which stops it for all once no process traces it
 
-    def tid(self, kernel: Kernel) -> int:
+    def tid(self, slots: AnswerSlots) -> int:
         """The thread's number, which a new one has in its slot before its first turn."""
         actor = self.actor
-        return kernel.shared.slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
+        return slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +67,21 @@ class Report:
     tracee: Tracee | None
 
 
-@dataclass(slots=True)
 class Tracees:
-    """All traced threads; the tracers' reports in the order in which they came."""
+    """All traced threads; the tracers' reports in the order in which they came. `make_wait` makes the wait of a stop."""
 
-    kernel: Kernel
-    all: dict[Actor, Tracee] = field(default_factory=dict)
-    reports: dict[Process, list[Report]] = field(default_factory=dict)
+    def __init__(
+        self,
+        shared: SharedMemory,
+        log: EventLog,
+        parking: Parking,
+        signals: Signals,
+        make_wait: Callable[[], ActorWait],
+    ) -> None:
+        self._clock, self._slots, self._notices = shared.clock, shared.slots, shared.notices
+        self._log, self._parking, self._signals, self._make_wait = log, parking, signals, make_wait
+        self.all: dict[Actor, Tracee] = {}
+        self.reports: dict[Process, list[Report]] = {}
 
     def attach(self, actor: Actor, tracer: Process, options: int = 0) -> Tracee:
         """Make a process the tracer of a thread that no process traces."""
@@ -78,14 +91,14 @@ class Tracees:
 
     def _count(self) -> None:
         """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
-        self.kernel.shared.notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
+        self._notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
 
     def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
         """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
         self._set_news(tracee, True)
         tracee.was_sent_stop |= by_signal
         if tracee.status == 0:
-            self.kernel.wake(tracee.actor, Wake.SIGNAL)
+            self._parking.wake(tracee.actor, Wake.SIGNAL)
 
     def looks(self, actor: Actor) -> bool:
         """Whether a thread that asks is to stop; it knows then."""
@@ -98,7 +111,7 @@ class Tracees:
     def _set_news(self, tracee: Tracee, must_stop: bool) -> None:
         tracee.must_stop = must_stop
         tracee.was_sent_stop &= must_stop
-        self.kernel.shared.notices.tell_trace_news(sum(other.must_stop for other in self.all.values()))
+        self._notices.tell_trace_news(sum(other.must_stop for other in self.all.values()))
 
     # Stops
 
@@ -111,11 +124,12 @@ class Tracees:
         if status == 0:
             return tracee.resume & (Resume.SYSCALL | Resume.STEP)
         tracee.status, tracee.message, tracee.address = status, message, address
-        kernel = self.kernel
-        kernel.park(actor, kernel.waits.make(WAIT_TRACED, _SYS_PTRACE, NEVER, _ALL_BLOCKED, 0, 0, 0, kernel.now_ns))
+        now_ns, wait = self._clock.now_ns, self._make_wait()
+        wait.set_terms(_SYS_PTRACE, NEVER, _ALL_BLOCKED, now_ns, False)
+        self._parking.park(actor, wait)
         process = actor.process
-        kernel.log.event(kernel.now_ns, "trace_stop", host=process.host.name, pid=process.pid, tid=actor.tid, status=status)
-        self._report(tracee.tracer, Report(process, tracee.tid(kernel), status, tracee))
+        self._log.event(now_ns, "trace_stop", host=process.host.name, pid=process.pid, tid=actor.tid, status=status)
+        self._report(tracee.tracer, Report(process, tracee.tid(self._slots), status, tracee))
         return None
 
     def resume(self, tracee: Tracee, how: int) -> None:
@@ -127,7 +141,7 @@ class Tracees:
         tracee.status, tracee.resume = 0, how
         if number := how & 0xFF:
             tracee.actor.process.told |= 1 << (number - 1)
-        self.kernel.wake(tracee.actor, Wake.READY, how)
+        self._parking.wake(tracee.actor, Wake.READY, how)
 
     def detach(self, tracee: Tracee, number: int = 0) -> bool:
         """End the tracing of a thread; if it has stopped it goes on, with this signal. True: its process is to be stopped."""
@@ -148,7 +162,7 @@ class Tracees:
         self.reports.setdefault(tracer, []).append(report)
         self._count()
         native_signal.send(tracer.pidfd, signal.SIGCHLD)
-        self.kernel.signals.child_changed(tracer)
+        self._signals.child_changed(tracer)
 
     def _withdraw(self, tracee: Tracee) -> None:
         reports = self.reports.get(tracee.tracer, [])
@@ -163,7 +177,7 @@ class Tracees:
                 self._count()
                 return report.tid, report.status
         waits = any(
-            tracee.tracer is tracer and _names(pid, tracer, tracee.actor.process, tracee.tid(self.kernel))
+            tracee.tracer is tracer and _names(pid, tracer, tracee.actor.process, tracee.tid(self._slots))
             for tracee in self.all.values()
         )
         return (0 if waits else -errno.ECHILD), 0
@@ -192,15 +206,16 @@ class Tracees:
         status = _wait_status(process) if process.dead else 0
         self._report(tracer, Report(process, actor.tid, status, None))
 
-    def tracer_ended(self, tracer: Process) -> None:
-        """A tracer has died: its tracees run on, or die with it (PTRACE_O_EXITKILL)."""
+    def tracer_ended(self, tracer: Process) -> list[Process]:
+        """A tracer may have died: its tracees run on, but for the processes that are to die with it (PTRACE_O_EXITKILL)."""
+        if not self.all and not self.reports:
+            return []
         mine = [tracee for tracee in self.all.values() if tracee.tracer is tracer]
         for tracee in mine:
             self.detach(tracee)
         self.reports.pop(tracer, None)
         self._count()
-        for process in dict.fromkeys(tracee.actor.process for tracee in mine if tracee.options & _OPTION_EXITKILL):
-            self.kernel.lifecycle.kill(process)
+        return list(dict.fromkeys(tracee.actor.process for tracee in mine if tracee.options & _OPTION_EXITKILL))
 
 
 def _status(options: int, kind: int, value: int) -> int:

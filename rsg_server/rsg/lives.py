@@ -11,7 +11,7 @@ from rsg_server.rsg.errors import Code, OperationError
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.actor import Actor
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
     from rsg_server.rsg.moments import Timer
     from rsg_server.rsg.room import Rsg
 
@@ -23,9 +23,9 @@ START = "the start of the actors"
 class Lives:
     """Makes and ends actors."""
 
-    def __init__(self, room: Rsg, lifecycle: Lifecycle) -> None:
+    def __init__(self, room: Rsg, deaths: Deaths) -> None:
         self._room = room
-        self._lifecycle = lifecycle
+        self._deaths = deaths
         self._next_pid = 1
         self._next_helper = 1
         self._helpers: dict[int, Participant] = {}
@@ -236,7 +236,7 @@ class Lives:
         if who.waits_for:
             self._room.answer(who, Code.KILLED)
         elif thread is not self._room.caller and self._is_alone(thread) and thread.process.pidfd >= 0:
-            self._lifecycle.kill(thread.process)
+            self._deaths.kill(thread.process)
 
     def _is_alone(self, thread: Actor) -> bool:
         """Whether no other thread of the process is an actor that lives; threads that help this one do not count."""

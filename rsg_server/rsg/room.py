@@ -8,7 +8,7 @@ SimGrid: so the actors of one date take turns operation by operation, in an orde
 from __future__ import annotations
 
 from struct import pack
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.network.engine import FlowEngine
 from rsg_server.process.actor import STATE_PARKED, Actor
@@ -26,15 +26,14 @@ from rsg_server.rsg.synchro import Synchro
 from rsg_server.waits.rsg import OperationWait
 
 if TYPE_CHECKING:
-    from collections.abc import Sized
-
     from rsg_server.clock.timeline import Timeline
     from rsg_server.faults.faults import Faults
     from rsg_server.network.network import Network
     from rsg_server.platform.platform import Platform
     from rsg_server.process.cpu import Cpu
-    from rsg_server.process.lifecycle import Lifecycle
-    from rsg_server.process.wait import ActorWait
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.process.life.threads import Threads
+    from rsg_server.process.parking import Parking
     from rsg_server.rsg.actor import Participant
     from rsg_server.shared.clock import Clock
     from rsg_server.storage.disks import Disks
@@ -47,28 +46,12 @@ PRCTL = 157
 Answer = tuple[int, Code, bytes]
 
 
-class Turns(Protocol):
-    """How threads wait for the answers to their operations, and go on."""
-
-    @property
-    def run_queue(self) -> Sized: ...
-
-    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until its wait ends."""
-
-    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
-
-    def make_ready(self, actor: Actor) -> None:
-        """Put an actor at the end of the run queue, unless its process is stopped."""
-
-
 class Rsg:
     """Actors by number and by thread, activities by handle and by flow; the parts know the rest."""
 
     def __init__(
         self,
-        turns: Turns,
+        parking: Parking,
         clock: Clock,
         timeline: Timeline,
         platform: Platform,
@@ -77,17 +60,17 @@ class Rsg:
         cpu: Cpu,
         disks: Disks,
         faults: Faults,
-        lifecycle: Lifecycle,
+        threads: Threads,
+        deaths: Deaths,
     ) -> None:
-        self._turns, self._queue = turns, turns.run_queue
+        self._parking, self._queue = parking, parking.run_queue
         self._clock, self._network = clock, network
-        engine = FlowEngine(
+        engine = self.engine = FlowEngine(
             lambda source, destination: network.route(platform.host_by_name(source), platform.host_by_name(destination)),
             network.model,
             compatible=True,
             shared=network.sharing.links,
         )
-        self.engine = engine
         self.model = network.model
         self.moments = Moments(clock, timeline, engine, self._flows_ended, network.sharing.take)
         self.participants: dict[int, Participant] = {}
@@ -102,10 +85,10 @@ class Rsg:
         self.places = Places(self, clock, timeline, platform, network, cpu, faults)
         self.disks = ProgramDisks(self, platform.hosts, disks, engine)
         self.dependencies = Dependencies(self)
-        self.lives = Lives(self, lifecycle)
+        self.lives = Lives(self, deaths)
         self.synchro = Synchro(self)
         self.profiles = Profiles(self, platform)
-        lifecycle.on_thread_end.connect(self._thread_ended)
+        threads.on_end.connect(self._thread_ended)
 
     @property
     def date_s(self) -> float:
@@ -122,14 +105,14 @@ class Rsg:
         """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
         wait = OperationWait(self)
         wait.set_terms(PRCTL, NEVER, blocked, self._clock.now_ns, False)
-        self._turns.park(thread, wait)
+        self._parking.park(thread, wait)
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
         """Put a thread behind all that are ready, with the answer to its operation."""
         if thread.state is STATE_PARKED:
-            self._turns.wake(thread, WAKE_READY)
+            self._parking.wake(thread, WAKE_READY)
         else:
-            self._turns.make_ready(thread)
+            self._parking.make_ready(thread)
         thread.reply = (WAKE_READY, int(code), data)
 
     def answer(self, who: Participant, code: Code = Code.NONE, data: bytes = b"", fields: tuple[int, ...] = ()) -> None:

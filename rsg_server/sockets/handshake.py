@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
 from rsg_server.protocol import STREAM_CONNECTED, Wake
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
+    from rsg_server.process.parking import Parking
     from rsg_server.shared.clock import Clock
     from rsg_server.shared.streams import Streams
     from rsg_server.sockets.table import Readiness, SocketTable
     from rsg_server.sockets.wire import Wire
+    from rsg_server.warner import Warner
 
 SYN_RETRY_NS = 10**9
 SYN_RETRIES = 6
@@ -56,16 +58,6 @@ def _send_tokens(listener: SimulatedSocket) -> None:
             listener.unannounced += 1
 
 
-class Ways(Protocol):
-    """The ways out of a handshake: to the actor that waits for its outcome, and to the user."""
-
-    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        """Put an actor that waits at the end of the run queue; False if it does not wait."""
-
-    def warn(self, text: str) -> None:
-        """Show the user a warning, once."""
-
-
 class Handshake:
     """Connects streams, and lets listeners accept."""
 
@@ -78,10 +70,12 @@ class Handshake:
         sockets: SocketTable,
         readiness: Readiness,
         told: Streams,
-        ways: Ways,
+        parking: Parking,
+        warner: Warner,
     ) -> None:
         self._clock, self._timeline, self._log, self._wire = clock, timeline, log, wire
-        self._sockets, self._readiness, self._told, self._ways = sockets, readiness, told, ways
+        self._sockets, self._readiness, self._told = sockets, readiness, told
+        self._parking, self._warner = parking, warner
 
     # The client
 
@@ -182,7 +176,7 @@ class Handshake:
         except OSError as error:
             if error.errno not in LACKS:
                 raise
-            self._ways.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
+            self._warner.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
             return None
         served.options = dict(listener.options)
         served.keeps_back = listener.keeps_back
@@ -306,5 +300,5 @@ class Handshake:
             for actor in process.actors:
                 parked = actor.parked
                 waits = parked is not None and parked.is_for_connect(client.number)
-                if waits and self._ways.wake(actor, Wake.READY, outcome):
+                if waits and self._parking.wake(actor, Wake.READY, outcome):
                     client.outcome = None

@@ -12,7 +12,7 @@ import socket
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import is_loopback, plain
@@ -152,15 +152,13 @@ def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
     return level not in levels_of(which) or (level in LAST_OPTIONS and not least <= option <= LAST_OPTIONS[level])
 
 
-class Surroundings(Protocol):
+@dataclass(frozen=True, slots=True)
+class Surroundings:
     """What the values of options depend on outside of the socket."""
 
-    @property
-    def interfaces(self) -> InterfaceTable: ...
-    @property
-    def datagrams(self) -> Datagrams: ...
-    @property
-    def wire(self) -> Wire: ...
+    interfaces: InterfaceTable
+    datagrams: Datagrams
+    wire: Wire
 
 
 def get(around: Surroundings, which: SimulatedSocket, key: Key) -> bytes | int:

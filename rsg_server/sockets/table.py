@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from rsg_server.platform.platform import Platform
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
+    from rsg_server.process.parking import Parking
     from rsg_server.shared import streams as shared
     from rsg_server.shared.clock import Clock
-    from rsg_server.sockets.handshake import Ways
     from rsg_server.sockets.wire import Wire
+    from rsg_server.warner import Warner
 
 BYTES_EVENTS = select.EPOLLIN | select.EPOLLOUT
 """Of an end of which the epoll reports no other event, there are only bytes to take."""
@@ -82,7 +83,8 @@ class SocketTable:
         readiness: Readiness,
         fd_store: FdStore,
         told: shared.Streams,
-        ways: Ways,
+        parking: Parking,
+        warner: Warner,
     ) -> None:
         self._readiness, self._fd_store = readiness, fd_store
         self._next = 1
@@ -94,7 +96,7 @@ class SocketTable:
         multicast = Multicast(self.interfaces, hosts, self)
         self.binding = Binding(clock, platform, hosts, multicast, self)
         self.streams = Streams(clock, timeline, log, wire, self, readiness, told)
-        self.handshake = Handshake(clock, timeline, log, wire, self, readiness, told, ways)
+        self.handshake = Handshake(clock, timeline, log, wire, self, readiness, told, parking, warner)
         self.datagrams = Datagrams(clock, epoch_ns, wire, multicast, self, readiness)
         self.netlink = Netlink(Routing(platform, self.interfaces), Diag(self, wire), self, readiness)
 

@@ -40,7 +40,7 @@ def receive_first(kernel: BirthKernel, actor: Actor) -> bytes:
             try:
                 process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
             except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
-                kernel.lifecycle.met_dead(process)
+                kernel.deaths.met_dead(process)
                 return b""
     return message
 
@@ -59,7 +59,7 @@ def await_first(kernel: BirthKernel, child: Actor) -> bytes | None:
         if message:
             return message
         find_dead(kernel, child)
-        kernel.lifecycle.met_dead(child.process)
+        kernel.deaths.met_dead(child.process)
         return None
     return None
 
@@ -92,6 +92,6 @@ def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:
     except BlockingIOError:
         return child
     child.process.vfork_parent = None
-    kernel.lifecycle.reap(child.process)
+    kernel.deaths.reap(child.process)
     parent.state = STATE_RUNNING
     return parent

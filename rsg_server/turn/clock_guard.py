@@ -43,5 +43,5 @@ def check(kernel: GuardKernel, actor: Actor, holder_since: float) -> None:
     clock.put_back()
     what = f"{actor!r} wrote over the clock: virtual time went from {before / 1e9:.6f} s to {now / 1e9:.6f} s"
     kernel.disturbances.note(what)
-    kernel.lifecycle.kill(actor.process)
+    kernel.deaths.kill(actor.process)
     raise ServerError(f"{what}; the process is killed, and what the others would read is worth nothing")

@@ -57,7 +57,7 @@ class Computing:
     def _tell(self, actor: Actor) -> None:
         self._kernel.shared.turn.charge_computing(actor.slot, self._since_ns)
         if self.count == 0:
-            self._kernel.on_warning.tell(
+            self._kernel.warner.on_warning.tell(
                 f"{actor!r} computes and reads the clock: its CPU time passes from here on, so this run is not deterministic "
                 "(preempt_after)"
             )

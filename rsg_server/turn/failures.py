@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def kill(kernel: FailureKernel, actor: Actor, why: str) -> None:
     """Kill the process of an actor that breaks the protocol, and tell the user why."""
-    kernel.warn(f"{actor!r} {why}; the process is killed")
-    kernel.lifecycle.kill(actor.process)
+    kernel.warner.warn(f"{actor!r} {why}; the process is killed")
+    kernel.deaths.kill(actor.process)
 
 
 def own_failure(kernel: FailureKernel, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
     """Make a reply (an errno for the sender) of an error of the server's own system calls, or raise ServerError."""
     if error.errno in LACKS and handler is not None and handler.makes_descriptors:
-        kernel.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
+        kernel.warner.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
         return failed(errno.ENFILE)
     mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
     raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error

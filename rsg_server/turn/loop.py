@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final
 import msgpack
 
 from rsg_server.handlers.table import Handover, Reply
-from rsg_server.process.actor import STATE_RUNNING, Actor
-from rsg_server.process.lifecycle import FIRST_TURN
+from rsg_server.process.actor import FIRST_TURN, STATE_RUNNING, Actor
 from rsg_server.protocol import QUANTUM_NS, Hello, Op
 from rsg_server.shared.boxes import IN_BOX
 from rsg_server.shared.clock import FOREVER_NS
@@ -227,7 +226,7 @@ class TurnLoop:
                 if answer is not None:
                     self._answer(speaker, answer)
                 if speaker is not actor:  # its first message must say that it has the turn
-                    self.kernel.lifecycle.kill(speaker.process)
+                    self.kernel.deaths.kill(speaker.process)
                     self._lost_runner(speaker)
                     return False
             if actor.state is not STATE_RUNNING:
@@ -312,8 +311,8 @@ class TurnLoop:
         if self.holder is actor:
             self.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead and not births.find_dead(self.kernel, actor):
-            self.kernel.warn(f"{actor.process!r} ended before it had begun")
-        self.kernel.lifecycle.met_dead(actor.process, in_turn)
+            self.kernel.warner.warn(f"{actor.process!r} ended before it had begun")
+        self.kernel.deaths.met_dead(actor.process, in_turn)
 
 
 def _says_hello(message: bytes) -> bool:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from rsg_server.process.needs import Waker, Warner
-
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
     from rsg_server.clock.timeline import Timeline
@@ -16,13 +14,14 @@ if TYPE_CHECKING:
     from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.event_log import EventLog
     from rsg_server.handlers.table import Reply
-    from rsg_server.observers import Observers
     from rsg_server.options import KernelOptions
     from rsg_server.process.actor import Actor
     from rsg_server.process.cpu_timers import CpuTimers
     from rsg_server.process.futex import FutexTable
-    from rsg_server.process.lifecycle import Lifecycle
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.process.parking import Parking
     from rsg_server.process.process import Process
+    from rsg_server.process.run_queue import RunQueue
     from rsg_server.process.signals import Signals
     from rsg_server.process.slots import Slots
     from rsg_server.process.timerfds import TimerFds
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from rsg_server.sockets.table import SocketTable
     from rsg_server.turn.preemption import Preemption
     from rsg_server.turn.readiness import Readiness
-    from rsg_server.turn.run_queue import RunQueue
+    from rsg_server.warner import Warner
 
 
 class ListenerKernel(Protocol):
@@ -78,7 +77,7 @@ class PreemptionKernel(Protocol):
     @property
     def cpu_timers(self) -> CpuTimers: ...
     @property
-    def on_warning(self) -> Observers[str]: ...
+    def warner(self) -> Warner: ...
 
 
 class BirthKernel(Protocol):
@@ -88,14 +87,16 @@ class BirthKernel(Protocol):
     def shared(self) -> SharedMemory: ...
 
     @property
-    def lifecycle(self) -> Lifecycle: ...
+    def deaths(self) -> Deaths: ...
 
 
-class FailureKernel(Warner, Protocol):
+class FailureKernel(Protocol):
     """The end of a process that breaks the protocol, and the way to the user."""
 
     @property
-    def lifecycle(self) -> Lifecycle: ...
+    def warner(self) -> Warner: ...
+    @property
+    def deaths(self) -> Deaths: ...
 
 
 class GuardKernel(Protocol):
@@ -108,14 +109,16 @@ class GuardKernel(Protocol):
     @property
     def disturbances(self) -> Disturbances: ...
     @property
-    def lifecycle(self) -> Lifecycle: ...
+    def deaths(self) -> Deaths: ...
     @property
     def options(self) -> KernelOptions: ...
 
 
-class WakeupKernel(Waker, Protocol):
+class WakeupKernel(Protocol):
     """What may have become ready, and what is woken by that."""
 
+    @property
+    def parking(self) -> Parking: ...
     @property
     def at_terminals(self) -> dict[int, Actor]:
         """By number, the actors that wait for the master of a terminal."""
@@ -131,7 +134,7 @@ class WakeupKernel(Waker, Protocol):
     @property
     def sockets(self) -> SocketTable: ...
     @property
-    def lifecycle(self) -> Lifecycle: ...
+    def deaths(self) -> Deaths: ...
 
 
 class TurnKernel(Protocol):

@@ -58,6 +58,10 @@ class Preemption:
         self._watched: tuple[int, int] = (0, 0)
         self._watched_cpu_ns = 0
 
+    def forget_streak(self) -> None:
+        """Somebody has been sent a signal: a spinner may wait for what the signal's handler does."""
+        self.streak = 0
+
     def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
         """Take the turn back from a silent holder if it is time; its next message, None if the holder is still silent."""
         kernel = self._kernel
@@ -147,7 +151,7 @@ class Preemption:
         actor.spinner.was_preempted = True
         self._look_sooner(actor, actor.spinner)
         if self.count == 0:
-            self._kernel.on_warning.tell(
+            self._kernel.warner.on_warning.tell(
                 f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
@@ -168,7 +172,7 @@ class Preemption:
         if waited > STALL_S and self._kernel.timeline.next_ns is None:
             self._since = float("inf")  # once
             others = len(self._kernel.run_queue)
-            self._kernel.on_warning.tell(
+            self._kernel.warner.on_warning.tell(
                 f"no thread has made a call for {waited:.0f} s of wall time, and nothing is due: "
                 f"{process_text(actor.process)} thread {actor.tid} computes on, as do {others} others"
             )

@@ -31,8 +31,8 @@ ACCEPTS: Final = (43, 288)
 def wake_ready(kernel: WakeupKernel) -> None:
     """Wake actors whose descriptors are ready, serve sockets and reap processes, until that makes nothing more ready."""
     again = True
-    if kernel.lifecycle.held:
-        kernel.lifecycle.end_held()
+    if kernel.deaths.held:
+        kernel.deaths.end_held()
     while again:
         again = False
         kernel.readiness.may_have_changed = False
@@ -57,7 +57,7 @@ def wake_ready(kernel: WakeupKernel) -> None:
             elif isinstance(target, SimulatedSocket):
                 kernel.sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:
-                kernel.lifecycle.met_dead(target)
+                kernel.deaths.met_dead(target)
                 again = True
         again = again or kernel.readiness.may_have_changed
 
@@ -118,7 +118,7 @@ def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: DescriptorWait
     reason = _reason(kernel, parked)
     if reason is not None:
         hosts.add(name)
-        kernel.wake(actor, reason)
+        kernel.parking.wake(actor, reason)
 
 
 def _reason(kernel: WakeupKernel, parked: DescriptorWait) -> int | None:
@@ -152,6 +152,6 @@ def elect(kernel: WakeupKernel, actor: Actor) -> bool:
         else:
             reason = _reason(kernel, parked)
             if reason is not None:
-                kernel.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
+                kernel.parking.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
     actor.is_nominated = False
     return actor.state is not STATE_PARKED

@@ -12,7 +12,8 @@ from rsg_server.storage.storages import STORAGE_AS_SAID
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.process.needs import Clock
+    from rsg_server.process.parking import Parking
+    from rsg_server.shared.clock import Clock
     from rsg_server.storage.storages import Storages
     from rsg_server.storage.waits import StorageWaits
 
@@ -24,19 +25,26 @@ class StorageWait(ActorWait):
     errno. What a disk does is waited for: no signal ends the wait (signal(7)).
     """
 
-    __slots__ = ("_clock", "_counts", "_storages", "direction", "size_bytes", "storage")
+    __slots__ = ("_clock", "_counts", "_parking", "_storages", "direction", "size_bytes", "storage")
 
     def __init__(
-        self, clock: Clock, storages: Storages, counts: StorageWaits, storage: int, size_bytes: int, direction: int
+        self,
+        clock: Clock,
+        parking: Parking,
+        storages: Storages,
+        counts: StorageWaits,
+        storage: int,
+        size_bytes: int,
+        direction: int,
     ) -> None:
         super().__init__()
-        self._clock, self._storages, self._counts = clock, storages, counts
+        self._clock, self._parking, self._storages, self._counts = clock, parking, storages, counts
         self.storage, self.size_bytes, self.direction = storage, size_bytes, direction
 
     def begin(self, actor: Actor) -> None:
         process = actor.process
         self._counts.begins(actor.number, process, self._clock.now_ns)
-        done: Callable[[], object] = partial(self._clock.wake, actor, WAKE_READY)
+        done: Callable[[], object] = partial(self._parking.wake, actor, WAKE_READY)
         if self.direction == STORAGE_AS_SAID:
             self._storages.wait(actor.number, done)
         else:

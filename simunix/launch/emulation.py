@@ -223,7 +223,7 @@ class Emulation:
 
     def _tell_kernel(self, kernel: Kernel) -> None:
         """Tell the kernel what hosts have, and where: the kernel knows hosts by what the platform says of them only."""
-        kernel.on_warning.connect(self._warned)
+        kernel.warner.on_warning.connect(self._warned)
         self._launcher.on_device = kernel.devices.given
         for host in self.plan.hosts:
             state = kernel.hosts[host.name]
@@ -239,7 +239,7 @@ class Emulation:
             for name, spec in self._specs.items():
                 kernel.hosts[name].files = str(show_files(spec.directory / "files", spec.binds))
         else:
-            kernel.buses.start = BusStarter(self._launcher, kernel.lifecycle, self.directory).start
+            kernel.buses.start = BusStarter(self._launcher, kernel.programs, self.directory).start
 
     def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:
         """Tell the kernel on which storages a host keeps its files."""

@@ -153,7 +153,7 @@ class Supervisor:
                 cpu_policy=spec.cpu_policy,
                 foreground=self._foreground is not None,
             )
-            return self._kernel.lifecycle.spawn(spec.host, command)
+            return self._kernel.programs.spawn(spec.host, command)
 
     def _output_files(self, spec: ProcessSpec, stack: contextlib.ExitStack) -> Descriptors:
         directory = self._directory.host(spec.host)

@@ -12,7 +12,7 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from rsg_server.file_owner import making_as
 from rsg_server.process.host_state import Command
-from rsg_server.process.lifecycle import Lifecycle
+from rsg_server.process.life.programs import Programs
 from rsg_server.process.process import Process
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.factory.launcher import ContainerLauncher
@@ -29,7 +29,7 @@ class BusStarter:
     """Starts the buses of a run; what one has to say comes into LABEL.err, in the folder of its host."""
 
     launcher: ContainerLauncher
-    lifecycle: Lifecycle
+    programs: Programs
     directory: RunDirectory
 
     def start(self, host: str) -> Process:
@@ -39,7 +39,7 @@ class BusStarter:
         append = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         errors = os.open(self.directory.host(host) / f"{LABEL}.err", append, 0o644)
         try:
-            return self.lifecycle.spawn(host, _command(nothing, errors))
+            return self.programs.spawn(host, _command(nothing, errors))
         finally:
             os.close(nothing)
             os.close(errors)

@@ -162,7 +162,7 @@ def test_only_the_edge_and_the_wiring_know_the_kernel() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-STILL_WITH_NEEDS = {"checks", "process", "turn"}
+STILL_WITH_NEEDS = {"turn"}
 """Rooms whose parts still take the kernel by the protocols of a file needs.py. To shrink, never to grow."""
 
 

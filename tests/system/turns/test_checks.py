@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 BREAKS = """
-from rsg_server.turn.run_queue import RunQueue
+from rsg_server.process.run_queue import RunQueue
 ready = RunQueue.ready
 def twice(self, actor):
     ready(self, actor)

@@ -17,7 +17,7 @@ from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
 from rsg_server.platform.star import star
 from rsg_server.process.actor import Actor, State
-from rsg_server.process.host_state import Command
+from rsg_server.process.host_state import Command, Launcher
 from rsg_server.protocol import NEVER, Wait
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.wakeups import wake_ready
@@ -59,8 +59,10 @@ class NoLauncher:
 class Fake:
     """One kernel with its turn loop; `born` makes processes of one thread that have said hello and hold the turn."""
 
-    def __init__(self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> None:
-        self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), NoLauncher())
+    def __init__(
+        self, options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS, launcher: Launcher | None = None
+    ) -> None:
+        self.kernel = Kernel(star(hosts), options or KernelOptions(), EventLog(None), launcher or NoLauncher())
         self.loop = turns_of(self.kernel)
         self.shim = Shim(self.kernel.shared)
         self.channels: dict[int, socket.socket] = {}
@@ -70,8 +72,8 @@ class Fake:
 
     def born(self, host: str = "h0", pid: int = 0) -> Actor:
         """A process; pids are unique per kernel, as their own PID namespace would number them."""
-        process = self.kernel.lifecycle.new_process(self.kernel.hosts[host], None, "/bin/fake")
-        actor, theirs = self.kernel.lifecycle.new_actor(process)
+        process = self.kernel.births.new_process(self.kernel.hosts[host], None, "/bin/fake")
+        actor, theirs = self.kernel.threads.new(process)
         self.channels[actor.number] = socket.socket(fileno=theirs)
         process.pid = pid or 100 + process.number
         process.host.processes[process.pid] = process
@@ -84,7 +86,7 @@ class Fake:
         self, actor: Actor, wait: Wait, *, a: int = 0, b: int = 0, c: int = 0, blocked: int = 0, deadline_ns: int = NEVER
     ) -> Actor:
         """Have an actor wait, for ever unless there is a deadline."""
-        self.kernel.park(actor, self.kernel.waits.make(int(wait), 0, deadline_ns, blocked, a, b, c, self.kernel.now_ns))
+        self.kernel.parking.park(actor, self.kernel.waits.make(int(wait), 0, deadline_ns, blocked, a, b, c, self.kernel.now_ns))
         return actor
 
     def pass_time(self, until_ns: int) -> None:
@@ -142,9 +144,11 @@ HANDLERS = _handlers()
 
 
 @contextmanager
-def fake(options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS) -> Iterator[Fake]:
+def fake(
+    options: KernelOptions | None = None, hosts: Sequence[Host] = HOSTS, launcher: Launcher | None = None
+) -> Iterator[Fake]:
     """A kernel for one test, closed at its end."""
-    made = Fake(options, hosts)
+    made = Fake(options, hosts, launcher)
     try:
         yield made
     finally:

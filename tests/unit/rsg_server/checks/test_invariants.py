@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 from rsg_server._native import lib
 
-from rsg_server.checks.invariants import VARIABLE, Checks, InvariantError
+from rsg_server.checks.invariants import VARIABLE, InvariantError
 from rsg_server.process.actor import Actor, State
 from rsg_server.turn.allowance import set_lookahead
+from rsg_server.wiring import checks_of
 from tests.unit.rsg_server.fakes import Fake, fake
 
 
@@ -19,7 +20,7 @@ def actors_of(world: Fake) -> list[Actor]:
     found = [world.born() for _ in range(3)]
     for actor in found[1:]:
         actor.state = State.PARKED
-    world.kernel.make_ready(found[2])
+    world.kernel.parking.make_ready(found[2])
     set_lookahead(world.kernel, world.loop.limit_ns)
     return found
 
@@ -64,7 +65,7 @@ def lose_ready(world: Fake, actors: list[Actor]) -> None:
 
 
 def queue_dead(world: Fake, actors: list[Actor]) -> None:
-    world.kernel.lifecycle.end_actor(actors[1])
+    world.kernel.threads.end(actors[1])
     world.kernel.run_queue.ready(actors[1])
 
 
@@ -115,7 +116,7 @@ CASES: list[tuple[Callable[[Fake, list[Actor]], None], str]] = [
 @pytest.mark.parametrize(("breaks", "says"), CASES, ids=[breaks.__name__ for breaks, _ in CASES])
 def test_what_is_broken_is_named(breaks: Callable[[Fake, list[Actor]], None], says: str) -> None:
     with fake() as world:
-        actors, checks = actors_of(world), Checks(world.kernel)
+        actors, checks = actors_of(world), checks_of(world.kernel)
         world.kernel.shared.clock.advance_to(1000)
         checks.given(actors[0])
         breaks(world, actors)

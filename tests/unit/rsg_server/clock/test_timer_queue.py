@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,10 +26,17 @@ def make_shared() -> SharedMemory:
     return SharedMemory(0, 0, Costs())
 
 
+def timer_queue_of(shared: SharedMemory, ring: Callable[[int], object]) -> TimerQueue:
+    """A timer queue that rings for each deadline."""
+    made = TimerQueue(shared.deadlines)
+    made.on_alarm.connect(ring)
+    return made
+
+
 @given(st.lists(DEEDS, max_size=60))
 def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[tuple[str, int, int]]) -> None:
     shared, rung = make_shared(), list[int]()
-    timer_queue = TimerQueue(shared.deadlines, rung.append)
+    timer_queue = timer_queue_of(shared, rung.append)
     model: dict[int, tuple[int, int]] = {}
     for count, (deed, slot, at_ns) in enumerate(deeds):
         if deed == "add":
@@ -48,7 +57,7 @@ def test_the_earliest_comes_first_and_of_one_moment_who_came_first(deeds: list[t
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=30))
 def test_timer_queue_and_timeline_are_one_order(events: list[tuple[bool, int]]) -> None:
     shared, seen = make_shared(), list[int]()
-    timeline = Timeline(timer_queue := TimerQueue(shared.deadlines, seen.append))
+    timeline = Timeline(timer_queue := timer_queue_of(shared, seen.append))
     for number, (in_timer_queue, at_ns) in enumerate(events, 1):
         if in_timer_queue:
             timer_queue.add(number, at_ns)
@@ -62,7 +71,7 @@ def test_timer_queue_and_timeline_are_one_order(events: list[tuple[bool, int]]) 
 
 def test_what_never_comes_is_not_on_it() -> None:
     shared = make_shared()
-    timer_queue = TimerQueue(shared.deadlines, lambda slot: None)
+    timer_queue = timer_queue_of(shared, lambda slot: None)
     timer_queue.add(1, FOREVER_NS)
     timer_queue.add(2, -1)
     assert timer_queue.next_ns == FOREVER_NS
@@ -72,7 +81,7 @@ def test_what_never_comes_is_not_on_it() -> None:
 
 def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
     shared, rung = make_shared(), list[int]()
-    timeline = Timeline(TimerQueue(shared.deadlines, rung.append))
+    timeline = Timeline(timer_queue_of(shared, rung.append))
     shim = Shim(shared)
     shim.page.due_ns = 1
     shim.close()
@@ -83,7 +92,7 @@ def test_who_writes_that_something_is_due_holds_nobody_up() -> None:
 
 def test_nonsense_in_it_stays_within_it() -> None:
     shared, rung = make_shared(), list[int]()
-    timer_queue = TimerQueue(shared.deadlines, rung.append)
+    timer_queue = timer_queue_of(shared, rung.append)
     for slot in range(1, 6):
         timer_queue.add(slot, slot)
     shim = Shim(shared)

@@ -22,7 +22,7 @@ def test_processes_come_by_host_then_by_birth(world: Fake) -> None:
 
 def test_a_thread_tells_its_call_and_its_wait(world: Fake) -> None:
     actor = world.born(pid=7)
-    world.kernel.park(actor, world.kernel.waits.make(int(Wait.TIME), 35, 2_500_000_000, 0, 0, 0, 0, 500_000_000))
+    world.kernel.parking.park(actor, world.kernel.waits.make(int(Wait.TIME), 35, 2_500_000_000, 0, 0, 0, 0, 500_000_000))
     (values,) = listed(world)
     assert (values["program"], values["command"], values["born_s"]) == ("fake", "/bin/fake", 0.0)
     assert values["threads"] == [

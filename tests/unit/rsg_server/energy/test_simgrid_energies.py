@@ -22,6 +22,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.platform.simgrid_xml import load_platform
 from rsg_server.process.cpu import Processor
 from rsg_server.processor.sharing import NS, Execution
+from tests.unit.rsg_server.parts import new_clock
 
 FILE = Path(__file__).resolve().parents[3] / "simgrid_reference/energies.json.gz"
 WEIGHT = 1024
@@ -43,11 +44,10 @@ class Run:
     """The hosts of a platform, whose processors and meters follow the lines of a case."""
 
     def __init__(self, platform: Platform) -> None:
-        self.now_ns = 0
-        self.timeline = Timeline()
+        self.clock, self.timeline = new_clock(), Timeline()
         self.down: dict[str, None] = {}
         self.hosts = {host.name: host for host in platform.hosts}
-        self.meters = HostMeters(lambda: self.now_ns, platform.hosts)
+        self.meters = HostMeters(lambda: self.clock.now_ns, platform.hosts)
         self.processors = {name: self.processor(host) for name, host in self.hosts.items()}
         self.running: dict[str, list[Execution]] = {name: [] for name in self.hosts}
 
@@ -55,15 +55,15 @@ class Run:
         def loaded(cores: float) -> None:
             self.meters.loaded(host.name, cores)
 
-        processor = Processor(self, host, lambda execution: None)  # type: ignore[arg-type]
+        processor = Processor(self.clock, self.timeline, host, lambda execution: None)
         processor.on_load.connect(loaded)
         return processor
 
     def run_until(self, moment_ns: int) -> None:
         while (due := self.timeline.next_ns) is not None and due <= moment_ns:
-            self.now_ns = due
+            self.clock.advance_to(due)
             self.timeline.run_due(due)
-        self.now_ns = moment_ns
+        self.clock.advance_to(moment_ns)
 
     def execute(self, name: str, flops: float) -> None:
         processor = self.processors[name]
@@ -94,7 +94,7 @@ def joules(platform: Platform, lines: list[str]) -> dict[str, float]:
         action: Callable[[str, float], None] = getattr(run, what)
         action(name, float(value[0]) if value else 0.0)
     run.run_until(end_ns(lines))
-    return {name: host.meter.joules(run.now_ns) for name, host in run.meters.hosts.items()}
+    return {name: host.meter.joules(run.clock.now_ns) for name, host in run.meters.hosts.items()}
 
 
 def end_ns(lines: list[str]) -> int:

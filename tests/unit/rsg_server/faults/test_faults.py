@@ -95,15 +95,15 @@ def test_a_host_is_off_for_a_while(world: Fake) -> None:
     world.kernel.faults.schedule([Fault(1000, HostChange("h0", "off"), for_ns=500)])
     for until_ns, is_off in ((999, False), (1000, True), (1499, True), (1500, False)):
         world.pass_time(until_ns)
-        assert world.kernel.is_off("h0") is is_off
+        assert world.kernel.faults.power.is_off("h0") is is_off
 
 
 def test_a_host_that_reboots_is_off_for_a_minute(world: Fake) -> None:
     world.kernel.faults.apply(HostChange("h0", "reboot"))
     world.pass_time(LAST_WORDS_NS)
-    assert world.kernel.is_off("h0")
+    assert world.kernel.faults.power.is_off("h0")
     world.pass_time(LAST_WORDS_NS + REBOOT_NS)
-    assert not world.kernel.is_off("h0")
+    assert not world.kernel.faults.power.is_off("h0")
 
 
 def test_a_boot_that_a_scenario_plans_is_known_from_the_start(world: Fake) -> None:
@@ -111,7 +111,7 @@ def test_a_boot_that_a_scenario_plans_is_known_from_the_start(world: Fake) -> No
     faults.schedule([Fault(0, HostChange("h0", "off")), Fault(SECOND_NS, HostChange("h0", "on"))])
     assert faults.power.boots_later("h0")
     world.pass_time(SECOND_NS)
-    assert not faults.power.boots_later("h0") and not world.kernel.is_off("h0")
+    assert not faults.power.boots_later("h0") and not world.kernel.faults.power.is_off("h0")
 
 
 def test_a_profile_starts_again_after_its_last_change(world: Fake) -> None:

@@ -82,7 +82,7 @@ def test_a_shutdown_says_so_and_waits(world: Fake, power: Power) -> None:
 def test_a_shutdown_is_over_soon_after_the_last_process(world: Fake, power: Power) -> None:
     process = world.born("h0").process
     power.shut_down("h0", 10 * SECOND_NS)
-    world.kernel.lifecycle.reap(process)
+    world.kernel.deaths.reap(process)
     world.pass_time(LOOK_NS + LAST_WORDS_NS - 1)
     assert not power.is_off("h0")
     world.pass_time(LOOK_NS + LAST_WORDS_NS)

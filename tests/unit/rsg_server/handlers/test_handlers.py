@@ -75,7 +75,7 @@ def test_what_is_not_a_request_kills_its_sender_and_says_so(value: Any) -> None:
         reply = world.send(actor, msgpack.packb(value))
         if not known:
             assert reply is None and is_killed(world, actor) and not bystander.process.dead
-            (warning,) = world.kernel.warnings
+            (warning,) = world.kernel.warner.counts
             assert "malformed message" in warning
 
 
@@ -114,7 +114,7 @@ def test_a_malformed_message_kills_the_real_process() -> None:
         assert world.send(actor, b"\xc1") is None
         assert is_killed(world, actor)
         assert real.wait(5) == -9
-        assert not any("was to die" in warning for warning in world.kernel.warnings), "only killed after a long wait"
+        assert not any("was to die" in warning for warning in world.kernel.warner.counts), "only killed after a long wait"
 
 
 def ask(world: Fake, actor: Actor, operation: Op, *arguments: object) -> tuple[object, ...] | None:

@@ -34,7 +34,7 @@ def siblings(world: Fake, count: int) -> list[Actor]:
     """Threads of one process; the first has the turn, the others wait for a futex of theirs, their tid."""
     first = world.born()
     for tid in range(1, count):
-        actor, theirs = world.kernel.lifecycle.new_actor(first.process)
+        actor, theirs = world.kernel.threads.new(first.process)
         world.descriptors.append(theirs)
         actor.tid, actor.owes_message, actor.state = first.process.pid + tid, False, State.RUNNING
         park(world, actor, Wait.FUTEX, -1, tid)
@@ -154,7 +154,7 @@ def test_horizon_is_what_nobody_but_the_server_may_let_happen() -> None:
     with fake() as world:
         first, second = siblings(world, 2)
         world.loop.holder = first
-        world.kernel.unpark(second)
+        world.kernel.parking.unpark(second)
         second.state = State.RUNNING
         park(world, second, Wait.TIME, 2_000)
         world.set_lookahead()
@@ -182,7 +182,7 @@ def test_slots_are_handed_out_again() -> None:
 def test_a_sibling_that_a_signal_has_made_ready_keeps_its_place_when_it_is_woken_as_well() -> None:
     with fake() as world:
         first, second, third = siblings(world, 3)
-        world.kernel.wake(second, Wake.SIGNAL)
+        world.kernel.parking.wake(second, Wake.SIGNAL)
         step(world, first, entry(third, ready=1), entry(second, ready=1))
         assert list(world.kernel.run_queue) == [second, third]
         assert second.reply == (Wake.TIMEOUT, 0)  # what the entry says

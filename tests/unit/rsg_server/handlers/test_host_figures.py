@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from rsg_server.clock.file_stamps import next_tick_ns
-from rsg_server.process.orphans import is_orphaned_group
+from rsg_server.process.life.births import seed_of_image
+from rsg_server.process.life.orphans import is_orphaned_group
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait
 from tests.unit.rsg_server.fakes import Fake, fake
@@ -57,7 +58,7 @@ def test_filters_of_system_calls_are_known_and_inherited() -> None:
         actor, other = world.born(), world.born()
         assert ask(world, actor, Op.FILTERS, 2, 3) == (0,)
         assert (ask(world, other, Op.BORN, actor.tid) or ())[5:] == (2, 3)
-        assert world.kernel.lifecycle.new_process(actor.process.host, actor.process, "x").filters == (2, 3)
+        assert world.kernel.births.new_process(actor.process.host, actor.process, "x").filters == (2, 3)
 
 
 def test_a_group_is_orphaned_by_where_the_parents_of_its_members_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +82,7 @@ def test_a_new_image_draws_other_numbers() -> None:
         process = world.born().process
         seeds = set()
         for process.images in range(3):
-            seeds.add(world.kernel.lifecycle.seed_of_image(process))
+            seeds.add(seed_of_image(process))
         assert len(seeds) == 3
 
 

@@ -78,7 +78,7 @@ def test_no_descriptor_is_left_for_a_fork(world: Fake, monkeypatch: pytest.Monke
         patch.setattr(socket, "socketpair", refuse)
         for operation, arguments in ((Op.FORK, (1,)), (Op.SOCKET, (4, 1, 0))):
             assert ask(world, actor, operation, *arguments) == (-errno.ENFILE,)
-    assert "ulimit -n" in " ".join(world.kernel.warnings) and not actor.process.dead
+    assert "ulimit -n" in " ".join(world.kernel.warner.counts) and not actor.process.dead
 
 
 def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch:
             ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
         go_on(world)
         assert len(world.kernel.sockets.all[listener].pending) == 1
-    assert "ulimit -n" in " ".join(world.kernel.warnings)
+    assert "ulimit -n" in " ".join(world.kernel.warner.counts)
 
 
 def test_a_fork_that_fails_in_the_server_leaves_no_process_behind(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def test_nobody_moves_another_process_s_futex_waiters(world: Fake) -> None:
 
 def sibling_of(world: Fake, actor: Actor) -> Actor:
     """Another thread of its process, running."""
-    made, channel = world.kernel.lifecycle.new_actor(actor.process)
+    made, channel = world.kernel.threads.new(actor.process)
     os.close(channel)
     made.owes_message, made.state = False, State.RUNNING
     return made

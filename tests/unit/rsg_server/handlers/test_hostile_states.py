@@ -70,7 +70,7 @@ class HostileProcesses(RuleBasedStateMachine):
     def three_are_born(self) -> None:
         for host in (0, 0, 1):
             actor = self.world.born(HOSTS[host].name)
-            self.world.kernel.make_ready(actor)
+            self.world.kernel.parking.make_ready(actor)
             self.channels.append(self.world.channels.pop(actor.number))
             self.channels[-1].setblocking(False)  # recv_fds does not heed its flags
 

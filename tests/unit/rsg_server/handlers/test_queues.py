@@ -30,7 +30,7 @@ def test_it_is_forgotten_when_taken_back_or_dead() -> None:
             assert ask(world, asker, Op.QUEUE_NOTIFY, 7, 0) == (0,)
         assert world.shim.page.queue_notifies == 0
         assert ask(world, asker, Op.QUEUE_NOTIFY, 7, USR1) == (0,)
-        world.kernel.lifecycle.reap(asker.process)
+        world.kernel.deaths.reap(asker.process)
         assert ask(world, sender, Op.QUEUE_SENT, 7) == (0,)
         assert world.shim.page.queue_notifies == 0
         assert ask(world, sender, Op.QUEUE_NOTIFY, 7, 65) == (-22,)
@@ -39,7 +39,7 @@ def test_it_is_forgotten_when_taken_back_or_dead() -> None:
 def test_calls_are_counted_by_name_and_said_once_per_program() -> None:
     with fake() as world:
         said: list[str] = []
-        world.kernel.on_warning.connect(said.append)
+        world.kernel.warner.on_warning.connect(said.append)
         first, second = world.born("h0"), world.born("h1")
         for actor in (first, first, second):
             ask(world, actor, Op.WARN, int(WarningKind.UNKNOWN_SYSCALL), "system call 500")

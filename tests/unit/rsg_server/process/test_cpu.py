@@ -19,7 +19,9 @@ from rsg_server.process.cpu import Cpu
 from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.shared.clock import Clock
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.parts import new_clock, new_parking
 
 NS = 10**9
 NOBODY_BLOCKED, NEVER = 0, -1
@@ -31,27 +33,30 @@ class World:
 
     cores: int = 1
     speed: float = 1e9
-    now_ns: int = 0
+    clock: Clock = field(default_factory=new_clock)
     timeline: Timeline = field(default_factory=Timeline)
     done: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.cpu = Cpu(self)  # type: ignore[arg-type]
+        self.parking = new_parking(self.timeline)
+        self.cpu = Cpu(self.clock, self.timeline, self.parking)
         host = Host("h", (ip_address("10.0.0.1"),), self.cores, speeds_flops=(self.speed,))
         self.process = Process(1, HostState(host), None, "/bin/fake", seed=0, nofile=(1024, 1024))
 
     def actor(self, number: int) -> Actor:
-        return Actor(number, self.process, None)  # type: ignore[arg-type]
-
-    def wake(self, actor: Any, reason: int) -> None:
-        assert reason == Wake.READY
-        self.done[actor.number] = self.now_ns
+        actor = Actor(number, self.process, None)  # type: ignore[arg-type]
+        actor.state = State.PARKED
+        return actor
 
     def run_until(self, moment_ns: int) -> None:
         while (due := self.timeline.next_ns) is not None and due <= moment_ns:
-            self.now_ns = due
+            self.clock.advance_to(due)
             self.timeline.run_due(due)
-        self.now_ns = moment_ns
+            while self.parking.run_queue:
+                actor = self.parking.run_queue.pick()
+                assert actor.reply[0] == Wake.READY
+                self.done[actor.number] = due
+        self.clock.advance_to(moment_ns)
 
 
 def modelled(cores: int, speed: int, jobs: list[tuple[int, int]]) -> list[Fraction]:
@@ -195,7 +200,7 @@ def test_who_dies_computing_leaves_nothing_behind() -> None:
     with fake() as world:
         actor = compute(world, 10**9)
         assert world.kernel.timeline.next_ns == NS
-        world.kernel.lifecycle.end_actor(actor)
+        world.kernel.threads.end(actor)
         assert world.kernel.timeline.next_ns is None
 
 

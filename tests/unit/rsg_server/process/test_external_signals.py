@@ -15,6 +15,7 @@ from rsg_server.process.actor import Actor, State
 from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.process.process import Process, Timer
 from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.wiring import external_signals_of
 from simunix.launch import failures
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.forms import interpreted_only
@@ -43,9 +44,9 @@ def real(world: Fake, monkeypatch: pytest.MonkeyPatch, **status: str) -> Actor:
 def test_a_waiting_thread_is_woken(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     park(world, actor, Wait.TIME)
-    assert ExternalSignals(world.kernel).look()
+    assert external_signals_of(world.kernel).look()
     assert (actor.state, actor.reply[0]) == (State.READY, Wake.SIGNAL)
-    assert not ExternalSignals(world.kernel).look()
+    assert not external_signals_of(world.kernel).look()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_nothing_is_made_of_what_may_be_so(
     child = world.born()
     child.process.parent = actor.process
     ask(world, actor, Op.PARK, int(wait), 0, -1, blocked, child.number, 0, 0)
-    assert not ExternalSignals(world.kernel).look()
+    assert not external_signals_of(world.kernel).look()
     assert actor.state is State.PARKED
 
 
@@ -77,23 +78,23 @@ def test_a_timer_of_cpu_time_may_have_expired_while_a_charge_passes(world: Fake,
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     actor.process.timers[1] = Timer(signal=signal.SIGUSR1, cpu_of=actor.process)
     park(world, actor, Wait.TIME)
-    assert not ExternalSignals(world.kernel).look()
+    assert not external_signals_of(world.kernel).look()
     actor.process.timers[1].cpu_of = None  # of virtual time: the server sends its signal and wakes the thread at once
-    assert ExternalSignals(world.kernel).look()
+    assert external_signals_of(world.kernel).look()
 
 
 @interpreted_only
 def test_a_thread_that_is_to_run_looks_itself(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     assert actor.state is State.RUNNING
-    assert not ExternalSignals(world.kernel).look()
+    assert not external_signals_of(world.kernel).look()
 
 
 @interpreted_only
 def test_a_signal_that_is_waited_for_counts_although_it_is_blocked(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     actor = real(world, monkeypatch, ShdPnd=f"{USR1:x}")
     ask(world, actor, Op.PARK, int(Wait.SIGNAL), 0, -1, USR1, USR1, 0, 0)
-    assert ExternalSignals(world.kernel).look()
+    assert external_signals_of(world.kernel).look()
 
 
 def test_stops_and_continuations_are_followed(world: Fake) -> None:
@@ -101,7 +102,7 @@ def test_stops_and_continuations_are_followed(world: Fake) -> None:
         actor = world.born()
         actor.process.open_pidfd(sleeper.pid)
         park(world, actor, Wait.TIME)
-        look = ExternalSignals(world.kernel).look
+        look = external_signals_of(world.kernel).look
         sleeper.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
         assert look() and actor.process.stopped and not look()
@@ -118,7 +119,7 @@ def test_many_processes_are_looked_at_in_turns(world: Fake, monkeypatch: pytest.
         world.born().process.pidfd = os.pidfd_open(os.getpid())
     monkeypatch.setattr(outside, "LOOK_MOST", 3)
     monkeypatch.setattr(ExternalSignals, "_look_at", lambda self, process: seen.append(process.number))
-    look = ExternalSignals(world.kernel).look
+    look = external_signals_of(world.kernel).look
     look()
     look()
     assert seen == [1, 2, 3, 4, 5, 1]

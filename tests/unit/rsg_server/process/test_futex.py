@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.platform.host import Host
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.futex import FutexTable, Key
@@ -16,6 +16,7 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 from rsg_server.protocol import Space, Wake
 from rsg_server.waits.futex import FutexWait
+from tests.unit.rsg_server.parts import new_parking
 
 ANY = 0xFFFFFFFF
 ALL = 1 << 30
@@ -28,29 +29,20 @@ def a_process(number: int) -> Process:
     return Process(number, HOST, None, "/bin/fake", seed=0, nofile=(1024, 1024))
 
 
-@dataclass
-class FakeKernel:
-    """Wakes whoever is parked, as the kernel does; `order` tells whom."""
+class Futexes:
+    """A futex table, and who has been woken, in order."""
 
-    futexes: FutexTable = field(init=False)
-    order: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.parking = new_parking(Timeline())
+        self.futexes = FutexTable(self.parking)
 
-    def __post_init__(self) -> None:
-        self.futexes = FutexTable(self.wake)
-
-    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        if actor.state is not State.PARKED:
-            return False
-        if reason != Wake.SIGNAL:
-            self.futexes.remove(actor)
-        actor.reply, actor.state = (int(reason), value), State.READY
-        self.order.append(actor.number)
-        return True
+    @property
+    def order(self) -> list[int]:
+        return [actor.number for actor in self.parking.run_queue]
 
     def park(self, number: int, space: int, word: int, bitset: int = ANY, process: int = 1) -> Actor:
         actor = Actor(number, a_process(process), None)  # type: ignore[arg-type]
-        actor.state, actor.parked = State.PARKED, FutexWait(self.futexes, space, word, bitset)
-        actor.parked.begin(actor)
+        self.parking.park(actor, FutexWait(self.futexes, space, word, bitset))
         return actor
 
     def waiting(self) -> dict[Key, list[int]]:
@@ -106,7 +98,7 @@ class Model:
 
 @given(steps)
 def test_it_wakes_and_moves_whom_the_model_does(what: list[tuple[object, ...]]) -> None:
-    kernel, model, actors = FakeKernel(), Model(), list[Actor]()
+    kernel, model, actors = Futexes(), Model(), list[Actor]()
     for step in what:
         match step:
             case ("park", (int(space), int(word)), int(bitset), int(process)):
@@ -121,7 +113,7 @@ def test_it_wakes_and_moves_whom_the_model_does(what: list[tuple[object, ...]]) 
                 source, target = key_of(process, space, word), key_of(process, to_space, to_word)
                 assert kernel.futexes.requeue(source, target, count) == model.requeue(source, target, count)
             case ("signal", int(number)) if number < len(actors):
-                kernel.wake(actors[number], Wake.SIGNAL)  # it stays in its queue until it has looked
+                kernel.parking.wake(actors[number], Wake.SIGNAL)  # it stays in its queue until it has looked
             case ("remove", int(number)) if number < len(actors):
                 kernel.futexes.remove(actors[number])  # a second time: nothing
                 model.remove(number)
@@ -129,7 +121,7 @@ def test_it_wakes_and_moves_whom_the_model_does(what: list[tuple[object, ...]]) 
 
 
 def test_waiters_are_woken_in_the_order_in_which_they_came() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     for number in (5, 3, 9, 1):
         kernel.park(number, 7, 64)
     assert kernel.futexes.wake((7, 64), 3, ANY) == 3
@@ -138,14 +130,14 @@ def test_waiters_are_woken_in_the_order_in_which_they_came() -> None:
 
 
 def test_private_words_of_two_processes_are_two_words() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     first, second = kernel.park(1, 0, 64, process=1), kernel.park(2, 0, 64, process=2)
     assert kernel.futexes.wake(FutexTable.key(first, 0, 64), ALL, ANY) == 1
     assert (first.state, second.state) == (State.READY, State.PARKED)
 
 
 def test_a_word_in_shared_memory_is_the_same_for_all_processes() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     first, second = kernel.park(1, 7, 64, process=1), kernel.park(2, 7, 64, process=2)
     assert FutexTable.key(first, 7, 64) == FutexTable.key(second, 7, 64)
     assert kernel.futexes.wake((7, 64), ALL, ANY) == 2
@@ -153,9 +145,9 @@ def test_a_word_in_shared_memory_is_the_same_for_all_processes() -> None:
 
 def test_a_wake_reaches_somebody_whom_a_signal_has_woken_but_who_has_not_looked() -> None:
     """Else the wake-up would be lost: the signal may turn out to be nothing, and the actor waits on."""
-    kernel = FakeKernel()
+    kernel = Futexes()
     actor = kernel.park(1, 0, 64)
-    kernel.wake(actor, Wake.SIGNAL)
+    kernel.parking.wake(actor, Wake.SIGNAL)
     assert kernel.futexes.wake(FutexTable.key(actor, 0, 64), 1, ANY) == 1
     assert actor.reply == (int(Wake.READY), 0)
     assert kernel.order == [1], "it is in the run queue once"
@@ -163,7 +155,7 @@ def test_a_wake_reaches_somebody_whom_a_signal_has_woken_but_who_has_not_looked(
 
 
 def test_a_moved_waiter_is_woken_at_its_new_word_only() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     actor = kernel.park(1, 7, 64)
     assert kernel.futexes.requeue((7, 64), (7, 128), 1) == 1
     assert kernel.futexes.wake((7, 64), ALL, ANY) == 0
@@ -173,7 +165,7 @@ def test_a_moved_waiter_is_woken_at_its_new_word_only() -> None:
 
 
 def test_only_waiters_whose_bitset_meets_are_woken_and_counted() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     for number, bitset in ((1, 0b01), (2, 0b10), (3, 0b11)):
         kernel.park(number, 7, 64, bitset)
     assert kernel.futexes.wake((7, 64), 2, 0b10) == 2
@@ -184,11 +176,11 @@ def test_only_waiters_whose_bitset_meets_are_woken_and_counted() -> None:
 def test_a_negative_space_names_nothing() -> None:
     """It would be the private words of another process."""
     with pytest.raises(ValueError, match="space -2"):
-        FutexTable.key(FakeKernel().park(1, 0, 64), -2, 64)
+        FutexTable.key(Futexes().park(1, 0, 64), -2, 64)
 
 
 def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     shared = [kernel.park(number, 7, 64 * number, bitset=1) for number in (1, 2)]
     private = kernel.park(3, 0, 64)
     kernel.futexes.wake_shared()
@@ -197,7 +189,7 @@ def test_a_death_lets_waiters_in_shared_memory_look_and_nobody_else() -> None:
 
 
 def test_waiters_for_locks_are_counted_wherever_they_are_moved() -> None:
-    kernel = FakeKernel()
+    kernel = Futexes()
     table, locks = kernel.futexes, int(Space.LOCKS)
     first, second = kernel.park(1, locks, 7), kernel.park(2, 1, 7)
     assert table.lock_waiters == 1

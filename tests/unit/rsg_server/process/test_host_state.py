@@ -20,7 +20,7 @@ def test_processes_of_two_hosts_are_apart(world: Fake) -> None:
 
 def test_births_are_counted_from_their_announcement_on(world: Fake) -> None:
     state = world.kernel.hosts["h0"]
-    world.kernel.lifecycle.new_process(state, None, "/bin/fake")
+    world.kernel.births.new_process(state, None, "/bin/fake")
     assert (state.births, state.processes) == (1, {})
 
 

@@ -10,10 +10,10 @@ import socket
 import pytest
 
 from rsg_server.errors import SimunixError
-from rsg_server.process import lifecycle as module
-from rsg_server.process.actor import Actor, State
+from rsg_server.process.actor import FIRST_TURN, Actor, State
 from rsg_server.process.host_state import Command
-from rsg_server.process.lifecycle import FIRST_TURN
+from rsg_server.process.life import endings as module
+from rsg_server.process.life.births import seed_of_image
 from rsg_server.process.process import Process, Timer
 from rsg_server.protocol import Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, NoLauncher, fake
@@ -47,7 +47,7 @@ def is_closed(channel: socket.socket) -> bool:
 
 
 def born_of(world: Fake, parent: Actor) -> Process:
-    return world.kernel.lifecycle.new_process(parent.process.host, parent.process, "/bin/child")
+    return world.kernel.births.new_process(parent.process.host, parent.process, "/bin/child")
 
 
 # Birth
@@ -62,12 +62,13 @@ def born_of(world: Fake, parent: Actor) -> Process:
     ],
     ids=["killed", "a mistake of its own", "no library"],
 )
-def test_a_program_that_dies_before_its_first_message(world: Fake, status: int, noted: list[str]) -> None:
-    launcher = world.kernel.launcher = Launcher(status)
-    process = world.kernel.lifecycle.spawn("h0", COMMAND)
-    world.kernel.lifecycle.met_dead(process, in_turn=True)
-    launcher.channels[0].close()
-    assert (process.exit_status, world.kernel.disturbances.reasons) == (status, noted)
+def test_a_program_that_dies_before_its_first_message(status: int, noted: list[str]) -> None:
+    launcher = Launcher(status)
+    with fake(launcher=launcher) as world:
+        process = world.kernel.programs.spawn("h0", COMMAND)
+        world.kernel.deaths.met_dead(process, in_turn=True)
+        launcher.channels[0].close()
+        assert (process.exit_status, world.kernel.disturbances.reasons) == (status, noted)
 
 
 def test_numbers_are_given_in_the_order_of_announcement(world: Fake) -> None:
@@ -97,50 +98,51 @@ def test_seeds_differ_within_a_run_and_not_between_runs() -> None:
     for _ in range(2):
         with fake() as world:
             processes = [world.born().process for _ in range(3)]
-            seeds = [world.kernel.lifecycle.seed_of_image(process) for process in processes]
-            seeds += [world.kernel.lifecycle.seed_of_host(name) for name in ("h0", "h1")]
+            seeds = [seed_of_image(process) for process in processes]
+            seeds += [world.kernel.births.seed_of_host(name) for name in ("h0", "h1")]
             processes[0].images += 1
-            seeds.append(world.kernel.lifecycle.seed_of_image(processes[0]))
+            seeds.append(seed_of_image(processes[0]))
             runs.append(seeds)
     assert runs[0] == runs[1]
     assert len(set(runs[0])) == 6 and all(0 <= seed < 1 << 62 for seed in runs[0])
 
 
-def test_a_program_is_started_and_has_the_next_turn(world: Fake) -> None:
-    launcher = world.kernel.launcher = Launcher()
-    process = world.kernel.lifecycle.spawn("h1", COMMAND)
-    (actor,) = process.actors
-    assert (process.program, process.label, process.started) == ("/bin/fake", "name", True)
-    assert list(world.kernel.run_queue) == [actor] and actor.owes_message
-    assert world.kernel.log.counts == {"process_start": 1}
-    actor.channel.send(b"x")
-    assert launcher.channels[0].recv(1) == b"x"
-    launcher.channels[0].close()
+def test_a_program_is_started_and_has_the_next_turn() -> None:
+    launcher = Launcher()
+    with fake(launcher=launcher) as world:
+        process = world.kernel.programs.spawn("h1", COMMAND)
+        (actor,) = process.actors
+        assert (process.program, process.label, process.started) == ("/bin/fake", "name", True)
+        assert list(world.kernel.run_queue) == [actor] and actor.owes_message
+        assert world.kernel.log.counts == {"process_start": 1}
+        actor.channel.send(b"x")
+        assert launcher.channels[0].recv(1) == b"x"
+        launcher.channels[0].close()
 
 
 def test_a_program_that_cannot_be_started_leaves_nothing(world: Fake) -> None:
     before = descriptors()
     with pytest.raises(SimunixError, match="nothing can be started here"):
-        world.kernel.lifecycle.spawn("h0", COMMAND)
+        world.kernel.programs.spawn("h0", COMMAND)
     assert (world.kernel.processes, world.kernel.actors, descriptors()) == ({}, {}, before)
     assert world.kernel.log.counts == {}
 
 
 def test_no_program_starts_on_a_host_that_is_unknown_or_off(world: Fake) -> None:
     with pytest.raises(SimunixError, match=r"^host 'h9': no such host; known: h0, h1$"):
-        world.kernel.lifecycle.spawn("h9", COMMAND)
+        world.kernel.programs.spawn("h9", COMMAND)
     world.kernel.faults.power.cut("h1")
     with pytest.raises(SimunixError, match=r"^host h1: switched off; switch it on before a program is started there$"):
-        world.kernel.lifecycle.spawn("h1", COMMAND)
+        world.kernel.programs.spawn("h1", COMMAND)
 
 
 def test_the_parent_of_a_vfork_waits_for_its_child(world: Fake) -> None:
     parent, child, other = world.born(), world.born(), world.born()
-    world.kernel.make_ready(other)
+    world.kernel.parking.make_ready(other)
     child.process.vfork_parent = parent
-    world.kernel.lifecycle.begin_vfork(parent, child)
+    world.kernel.vforks.begin(parent, child)
     assert parent.state is State.VFORK and list(world.kernel.run_queue) == [child, other]
-    world.kernel.lifecycle.release_vfork(child.process)
+    world.kernel.vforks.release(child.process)
     assert list(world.kernel.run_queue) == [child, other, parent]
     assert parent.answer_at_slot and parent.reply == (FIRST_TURN, 0) and not parent.owes_message
     assert child.process.has_let_go
@@ -153,9 +155,9 @@ def test_a_thread_that_ends_gives_everything_back(world: Fake) -> None:
     actor = world.born()
     channel, slot = world.channels[actor.number], actor.slot
     world.park(actor, Wait.FUTEX, b=64, c=1)
-    world.kernel.wake(actor, Wake.SIGNAL)  # it is in the run queue and in that of the futex
-    world.kernel.lifecycle.end_actor(actor)
-    world.kernel.lifecycle.end_actor(actor)  # a second time: nothing
+    world.kernel.parking.wake(actor, Wake.SIGNAL)  # it is in the run queue and in that of the futex
+    world.kernel.threads.end(actor)
+    world.kernel.threads.end(actor)  # a second time: nothing
     assert actor.state is State.DEAD and not world.kernel.run_queue and not world.kernel.actors
     assert world.kernel.slots.get(slot) is None
     assert world.kernel.futexes.wake((-actor.process.number, 64), 1, 1) == 0
@@ -171,8 +173,8 @@ def test_a_death_tells_every_relative(world: Fake) -> None:
         world.park(actor, wait)
     heard: list[Process] = []
     dying.process.on_exit.connect(heard.append)
-    world.kernel.lifecycle.reap(dying.process)
-    world.kernel.lifecycle.reap(dying.process)  # a second time: nothing
+    world.kernel.deaths.reap(dying.process)
+    world.kernel.deaths.reap(dying.process)  # a second time: nothing
     assert list(world.kernel.run_queue) == [parent, child]
     assert parent.process.children == [] and child.process.parent is None
     assert heard == [dying.process]
@@ -184,7 +186,7 @@ def test_a_dead_process_has_no_timers_and_is_in_no_table(world: Fake) -> None:
         process.timers[0] = Timer(event=world.kernel.timeline.add(1000, lambda: None))
         world.kernel.signals.listen_to_kernel(process, is_at_terminal=False)
         kill(actor)
-        world.kernel.lifecycle.await_death(process)
+        world.kernel.deaths.await_death(process)
         assert process.dead and process.pidfd == -1
         assert world.kernel.timeline.next_ns is None
         assert process.number not in world.kernel.processes and not world.kernel.signals.listeners
@@ -196,9 +198,9 @@ def test_a_process_that_does_not_die_is_killed(world: Fake, monkeypatch: pytest.
     monkeypatch.setattr(module, "DEATH_TIMEOUT_MS", 20)
     with real_process(world) as actor:
         this_process(world)
-        world.kernel.lifecycle.await_death(actor.process)
+        world.kernel.deaths.await_death(actor.process)
         assert actor.process.dead
-        assert list(world.kernel.warnings) == [f"fake[{actor.process.pid}]@h0 was to die and has not; it is killed"]
+        assert list(world.kernel.warner.counts) == [f"fake[{actor.process.pid}]@h0 was to die and has not; it is killed"]
 
 
 def test_a_death_wakes_those_that_wait_in_shared_memory(world: Fake) -> None:
@@ -206,5 +208,5 @@ def test_a_death_wakes_those_that_wait_in_shared_memory(world: Fake) -> None:
     world.park(shared, Wait.FUTEX, a=7, b=64, c=1)
     world.park(private, Wait.FUTEX, b=64, c=1)
     owner.process.pid = 0
-    world.kernel.lifecycle.reap(owner.process)
+    world.kernel.deaths.reap(owner.process)
     assert (shared.state, private.state) == (State.READY, State.PARKED)

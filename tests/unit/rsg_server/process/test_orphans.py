@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from rsg_server.process.actor import State
-from rsg_server.process.orphans import hang_up_orphans, reparent
+from rsg_server.process.life.orphans import hang_up_orphans, reparent
 from rsg_server.protocol import Wait, Wake
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import real_process, stop, this_process

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rsg_server.platform.host import Host
 from rsg_server.process.host_state import HostState
-from rsg_server.process.orphans import enter_namespace, members_of_namespace, with_members
+from rsg_server.process.life.orphans import enter_namespace, members_of_namespace, with_members
 from rsg_server.process.process import Process, number_at_level
 from rsg_server.protocol import FLAG_FAKE_NAME
 

@@ -16,7 +16,7 @@ USR1 = 1 << (signal.SIGUSR1 - 1)
 
 def thread_of(world: Fake, actor: Actor) -> Actor:
     """Another thread of a process."""
-    made, theirs = world.kernel.lifecycle.new_actor(actor.process)
+    made, theirs = world.kernel.threads.new(actor.process)
     os.close(theirs)
     made.tid, made.state, made.owes_message = made.number + 1000, State.RUNNING, False
     return made
@@ -57,10 +57,10 @@ def test_a_signal_to_one_thread_or_to_all(world: Fake) -> None:
 def test_a_stopped_process_is_ready_only_once_it_is_continued(world: Fake) -> None:
     first = world.park(world.born(), Wait.TIME)
     second = world.park(thread_of(world, first), Wait.TIME)
-    world.kernel.wake(second, Wake.READY)
+    world.kernel.parking.wake(second, Wake.READY)
     world.kernel.signals.stop(first.process)
     assert not world.kernel.run_queue
-    world.kernel.wake(first, Wake.READY)
+    world.kernel.parking.wake(first, Wake.READY)
     assert not world.kernel.run_queue and first.state is State.READY
     world.kernel.signals.resume(first.process)
     world.kernel.signals.resume(first.process)  # a second SIGCONT changes nothing
@@ -69,7 +69,7 @@ def test_a_stopped_process_is_ready_only_once_it_is_continued(world: Fake) -> No
 
 def test_a_deadline_comes_while_the_process_is_stopped(world: Fake) -> None:
     actor = world.born()
-    world.kernel.park(actor, world.kernel.waits.make(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
+    world.kernel.parking.park(actor, world.kernel.waits.make(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
     world.kernel.signals.stop(actor.process)
     world.pass_time(2000)
     assert actor.state is State.READY and actor.reply[0] == Wake.TIMEOUT

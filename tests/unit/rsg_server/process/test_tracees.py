@@ -116,8 +116,8 @@ def test_the_end_of_a_tracee_is_told_if_the_kernel_does_not(world: Fake, tracer:
     stranger = world.born()
     attached = world.kernel.tracees.attach(stranger, tracer.process)
     stranger.process.exit_status = 3
-    world.kernel.lifecycle.reap(stranger.process)
-    world.kernel.lifecycle.reap(tracee.actor.process)
+    world.kernel.deaths.reap(stranger.process)
+    world.kernel.deaths.reap(tracee.actor.process)
     assert attached.actor not in world.kernel.tracees.all and world.shim.page.tracees == 1
     assert wait(world, tracer) == (stranger.tid, 3 << 8)
     assert wait(world, tracer) == (-errno.ECHILD, 0) and world.shim.page.tracees == 0
@@ -127,7 +127,7 @@ def test_tracees_of_a_dead_tracer_go_on(world: Fake, tracer: Actor, tracee: Trac
     stop(world, tracee.actor, Stop.SIGNAL, signal.SIGSTOP)
     running = world.born()
     world.kernel.tracees.attach(running, tracer.process)
-    world.kernel.lifecycle.reap(tracer.process)
+    world.kernel.deaths.reap(tracer.process)
     assert tracee.actor.state is State.READY and tracee.actor.reply[1] == Resume.DETACHED
     assert stop(world, running, Stop.SIGNAL, signal.SIGUSR1) == (0, Resume.DETACHED | signal.SIGUSR1)
     assert world.shim.page.tracees == 0

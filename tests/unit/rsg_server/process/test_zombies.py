@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from rsg_server.process import zombies
-from rsg_server.process.zombies import Zombie
+from rsg_server.process.life import zombies
+from rsg_server.process.life.zombies import Zombie
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import kill, real_process, this_process
 
@@ -33,7 +33,7 @@ def test_an_emulated_parent_keeps_the_zombies_that_are_its_to_wait_for(world: Fa
         left_behind = Zombie(orphan.process.global_pid, orphan.process.pid)
         actor.process.zombies = [left_behind]
         actor.process.dead = True
-        zombies.reap(world.kernel, actor.process)
+        zombies.reap(world.kernel.warner, actor.process)
         assert parent.zombies == [Zombie(actor.process.global_pid, actor.process.pid), left_behind]
         assert actor.process.zombies == []
 
@@ -47,7 +47,7 @@ def test_the_parent_of_a_process_that_has_just_died_is_found_by_one_short_line(
         kill(actor)
         actor.process.dead = True
         monkeypatch.setattr(Zombie, "status", lambda self: pytest.fail("a file of many lines was read"))
-        zombies.reap(world.kernel, actor.process)
+        zombies.reap(world.kernel.warner, actor.process)
         assert [zombie.pid for zombie in parent.zombies] == [actor.process.pid]
 
 
@@ -72,18 +72,18 @@ def test_a_zombie_of_no_emulated_process_is_waited_for(world: Fake) -> None:
         kill(actor)
         init = threading.Timer(0.02, os.waitid, (os.P_PID, actor.process.global_pid, os.WEXITED))
         init.start()
-        zombies.reap(world.kernel, actor.process)
+        zombies.reap(world.kernel.warner, actor.process)
         assert actor.process.status_fields() == {}
         init.join()
-        assert not world.kernel.warnings
+        assert not world.kernel.warner.counts
 
 
 def test_a_zombie_that_nobody_reaps_is_warned_of(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zombies, "REAPING_TIMEOUT_S", 0.01)
     with real_process(world) as actor:
         kill(actor)
-        zombies.reap(world.kernel, actor.process)
-    assert world.kernel.warnings == {"not reaped": 1}
+        zombies.reap(world.kernel.warner, actor.process)
+    assert world.kernel.warner.counts == {"not reaped": 1}
 
 
 def test_a_parent_forgets_in_time_what_it_has_waited_for(world: Fake) -> None:
@@ -93,5 +93,5 @@ def test_a_parent_forgets_in_time_what_it_has_waited_for(world: Fake) -> None:
     with real_process(world) as actor:
         kill(actor)
         actor.process.dead = True
-        zombies.reap(world.kernel, actor.process)
+        zombies.reap(world.kernel.warner, actor.process)
         assert parent.zombies == [Zombie(actor.process.global_pid, actor.process.pid)]

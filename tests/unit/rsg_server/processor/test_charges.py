@@ -172,7 +172,7 @@ def test_nothing_is_charged_under_the_free_policy() -> None:
         message = [int(Op.PARK), int(Wait.CHARGE), 24, NEVER, NOBODY_BLOCKED, 5_000_000, place(1), 9]
         world.send(actor, msgpack.packb(message))
         assert world.kernel.timeline.next_ns is None
-        assert "malformed message (a charge under the CPU policy free)" in " ".join(world.kernel.warnings)
+        assert "malformed message (a charge under the CPU policy free)" in " ".join(world.kernel.warner.counts)
 
 
 def test_a_counter_whose_speed_changes_is_refused(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_garbage_in_a_box_ends_its_owner_alone() -> None:
     with fake() as world:
         assert not spoken(world, CLOCK, b"", 2**40)
         assert spoken(world, -1, b"") and spoken(world, 2**62, b"x" * REQUEST_MAX)
-        assert "malformed" in " ".join(world.kernel.warnings)
+        assert "malformed" in " ".join(world.kernel.warner.counts)
 
 
 def test_bytes_that_are_equal_to_the_mark_are_no_request_in_a_box() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from rsg_server.sockets import options
 from rsg_server.sockets.pair import SocketState
+from rsg_server.wiring import surroundings_of
 from tests.needs import needs_root
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.sockets.conversation import connected, listening, new
@@ -35,35 +36,39 @@ def test_numbers_have_a_default_and_a_range(
 ) -> None:
     which, application = new(world)
     with application:
-        assert options.get(world.kernel, which, key) == number(unset)
+        assert options.get(surroundings_of(world.kernel), which, key) == number(unset)
         for value in good:
-            assert options.put(world.kernel, which, key, number(value)) == 0
-            assert options.get(world.kernel, which, key) == number(value)
+            assert options.put(surroundings_of(world.kernel), which, key, number(value)) == 0
+            assert options.get(surroundings_of(world.kernel), which, key) == number(value)
         for value in bad:
-            assert options.put(world.kernel, which, key, number(value)) == errno.EINVAL
-        assert options.get(world.kernel, which, key) == number(good[-1])
+            assert options.put(surroundings_of(world.kernel), which, key, number(value)) == errno.EINVAL
+        assert options.get(surroundings_of(world.kernel), which, key) == number(good[-1])
 
 
 def test_minus_one_is_the_default_again(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert options.put(world.kernel, which, TTL, number(9)) == 0 == options.put(world.kernel, which, TTL, number(-1))
-        assert options.get(world.kernel, which, TTL) == number(64)
+        assert (
+            options.put(surroundings_of(world.kernel), which, TTL, number(9))
+            == 0
+            == options.put(surroundings_of(world.kernel), which, TTL, number(-1))
+        )
+        assert options.get(surroundings_of(world.kernel), which, TTL) == number(64)
 
 
 def test_a_flag_is_0_or_1(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert options.put(world.kernel, which, NODELAY, number(77)) == 0
-        assert options.get(world.kernel, which, NODELAY) == number(1)
+        assert options.put(surroundings_of(world.kernel), which, NODELAY, number(77)) == 0
+        assert options.get(surroundings_of(world.kernel), which, NODELAY) == number(1)
 
 
 def test_one_byte_is_enough_at_the_ip_level_only(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert options.put(world.kernel, which, TTL, b"\7") == 0
-        assert options.get(world.kernel, which, TTL) == number(7)
-        assert options.put(world.kernel, which, NODELAY, b"\1") == errno.EINVAL
+        assert options.put(surroundings_of(world.kernel), which, TTL, b"\7") == 0
+        assert options.get(surroundings_of(world.kernel), which, TTL) == number(7)
+        assert options.put(surroundings_of(world.kernel), which, NODELAY, b"\1") == errno.EINVAL
 
 
 @pytest.mark.parametrize(
@@ -81,23 +86,23 @@ def test_one_byte_is_enough_at_the_ip_level_only(world: Fake) -> None:
 def test_what_cannot_be_read(world: Fake, kind: str, family: int, key: tuple[int, int], code: int) -> None:
     which, application = new(world, "h0", kind, family)
     with application:
-        assert options.get(world.kernel, which, key) == code
+        assert options.get(surroundings_of(world.kernel), which, key) == code
 
 
 def test_only_known_algorithms_of_congestion_control(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert options.get(world.kernel, which, CONGESTION) == b"cubic".ljust(16, b"\0")
-        assert options.put(world.kernel, which, CONGESTION, b"bbr") == errno.ENOENT
-        assert options.put(world.kernel, which, CONGESTION, b"reno") == 0
-        assert options.get(world.kernel, which, CONGESTION) == b"reno".ljust(16, b"\0")
+        assert options.get(surroundings_of(world.kernel), which, CONGESTION) == b"cubic".ljust(16, b"\0")
+        assert options.put(surroundings_of(world.kernel), which, CONGESTION, b"bbr") == errno.ENOENT
+        assert options.put(surroundings_of(world.kernel), which, CONGESTION, b"reno") == 0
+        assert options.get(surroundings_of(world.kernel), which, CONGESTION) == b"reno".ljust(16, b"\0")
 
 
 def test_only_devices_that_the_host_has(world: Fake) -> None:
     which, application = new(world)
     with application:
-        assert options.put(world.kernel, which, (1, 25), b"eth0\0") == 0
-        assert options.put(world.kernel, which, (1, 25), b"wlan0\0") == errno.ENODEV
+        assert options.put(surroundings_of(world.kernel), which, (1, 25), b"eth0\0") == 0
+        assert options.put(surroundings_of(world.kernel), which, (1, 25), b"wlan0\0") == errno.ENODEV
 
 
 def test_facts_about_a_socket(world: Fake) -> None:
@@ -107,7 +112,7 @@ def test_facts_about_a_socket(world: Fake) -> None:
     with application, far:
 
         def fact(which: object, option: int) -> int:
-            found = options.get(world.kernel, which, (1, option))  # type: ignore[arg-type]
+            found = options.get(surroundings_of(world.kernel), which, (1, option))  # type: ignore[arg-type]
             assert isinstance(found, bytes)
             return int(struct.unpack("=i", found)[0])
 
@@ -123,33 +128,33 @@ def test_so_error_is_told_once(world: Fake) -> None:
     which, application = new(world)
     with application:
         which.error = errno.ECONNREFUSED
-        assert options.get(world.kernel, which, (1, 4)) == number(errno.ECONNREFUSED)
-        assert options.get(world.kernel, which, (1, 4)) == number(0)
+        assert options.get(surroundings_of(world.kernel), which, (1, 4)) == number(errno.ECONNREFUSED)
+        assert options.get(surroundings_of(world.kernel), which, (1, 4)) == number(0)
 
 
 def test_the_peer_s_name_and_the_segment_size_need_a_peer(world: Fake) -> None:
     alone, third = new(world)
     client, application, _, other = connected(world)
     with application, other, third:
-        assert options.get(world.kernel, alone, (1, 28)) == errno.ENOTCONN
-        assert options.get(world.kernel, alone, (0, 14)) == errno.ENOTCONN
-        assert options.get(world.kernel, alone, (6, 2)) == number(536)
-        assert options.get(world.kernel, client, (6, 2)) == number(1448)
-        assert options.get(world.kernel, client, (0, 14)) == number(1500)
-        name = options.get(world.kernel, client, (1, 28))
+        assert options.get(surroundings_of(world.kernel), alone, (1, 28)) == errno.ENOTCONN
+        assert options.get(surroundings_of(world.kernel), alone, (0, 14)) == errno.ENOTCONN
+        assert options.get(surroundings_of(world.kernel), alone, (6, 2)) == number(536)
+        assert options.get(surroundings_of(world.kernel), client, (6, 2)) == number(1448)
+        assert options.get(surroundings_of(world.kernel), client, (0, 14)) == number(1500)
+        name = options.get(surroundings_of(world.kernel), client, (1, 28))
         assert isinstance(name, bytes) and name[4:8] == bytes([10, 0, 0, 2])
 
 
 def test_tcp_info_tells_state_and_bytes(world: Fake) -> None:
     client, application, _, other = connected(world)
     with application, other:
-        found = options.get(world.kernel, client, (6, 11))
+        found = options.get(surroundings_of(world.kernel), client, (6, 11))
         assert isinstance(found, bytes) and found[0] == 1
         client.app_finished = True
-        found = options.get(world.kernel, client, (6, 11))
+        found = options.get(surroundings_of(world.kernel), client, (6, 11))
         assert isinstance(found, bytes) and found[0] == 5
         client.state = SocketState.CLOSED
-        found = options.get(world.kernel, client, (6, 11))
+        found = options.get(surroundings_of(world.kernel), client, (6, 11))
         assert isinstance(found, bytes) and found[0] == 7
 
 
@@ -157,7 +162,7 @@ def test_tcp_info_tells_state_and_bytes(world: Fake) -> None:
 def test_forced_buffers_widen_the_window_where_both_sides_force_them(world: Fake) -> None:
     client, application, served, other = connected(world)
     with application, other:
-        assert options.put(world.kernel, client, (1, 32), number(1 << 20)) == 0
+        assert options.put(surroundings_of(world.kernel), client, (1, 32), number(1 << 20)) == 0
         assert client.buffer_bytes == 0
-        assert options.put(world.kernel, served, (1, 33), number(1 << 30)) == 0
+        assert options.put(surroundings_of(world.kernel), served, (1, 33), number(1 << 30)) == 0
         assert client.buffer_bytes == 1 << 20

@@ -171,14 +171,14 @@ def test_woken_by_something_else_it_learns_what_is_left() -> None:
         actor = operate(world, 10**8)
         world.pass_time(0)
         world.kernel.clock.advance_to(NS // 4)
-        world.kernel.wake(actor, Wake.READY)
+        world.kernel.parking.wake(actor, Wake.READY)
         assert actor.reply == (int(Wake.READY), 75_000_000)
 
 
 def test_who_dies_leaves_the_storage_to_others() -> None:
     with fake(hosts=[HOST]) as world:
         first, second = operate(world, 10**8), operate(world, 10**8)
-        world.kernel.lifecycle.end_actor(first)
+        world.kernel.threads.end(first)
         world.pass_time(NS)
         assert second.state is State.READY
         assert world.kernel.timeline.next_ns is None
@@ -225,7 +225,7 @@ def test_who_dies_in_fsync_has_written_all_the_same() -> None:
         assert ask(world, first, Storage.WRITE, 7, 0, 4 * MIB) == 0
         assert ask(world, first, Storage.SYNC, 7, 0, 0) == 1
         wait_as_said(world, first)
-        world.kernel.lifecycle.end_actor(first)
+        world.kernel.threads.end(first)
         assert ask(world, second, Storage.SYNC, 7, 0, 0) == 1, "it is being written"
         wait_as_said(world, second)
         world.pass_time(NS // 10)

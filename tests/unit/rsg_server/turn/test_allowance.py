@@ -29,7 +29,7 @@ def test_an_actor_that_is_not_alone_moves_no_clock_and_has_a_quantum() -> None:
         page = world.shim.page
         other = world.born()
         other.state = State.PARKED
-        world.kernel.make_ready(other)
+        world.kernel.parking.make_ready(other)
         page.quantum_ns = 700
         set_lookahead(world.kernel, FOREVER_NS)
         assert (page.lookahead_ns, page.event_ns) == (0, 700)

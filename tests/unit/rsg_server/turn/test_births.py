@@ -48,7 +48,7 @@ def test_a_child_is_known_when_fork_returns(world: Fake) -> None:
 
 def test_a_child_that_dies_without_a_word_is_told_to_its_parent(world: Fake) -> None:
     parent = world.born()
-    waiter, theirs = world.kernel.lifecycle.new_actor(parent.process)
+    waiter, theirs = world.kernel.threads.new(parent.process)
     os.close(theirs)
     waiter.owes_message, waiter.state = False, State.RUNNING
     world.send(waiter, msgpack.packb([Op.PARK, Wait.CHILD, 61, -1, 0, 0, 0, 0]))
@@ -72,7 +72,7 @@ def test_a_child_that_says_something_else_first_is_killed(world: Fake, message: 
             channel.send(message)
             done(world, parent, child, real.pid)
         assert child.process.dead and not parent.process.dead
-        assert any("no HELLO" in warning for warning in world.kernel.warnings)
+        assert any("no HELLO" in warning for warning in world.kernel.warner.counts)
         assert real.wait() == -9
 
 

@@ -26,7 +26,7 @@ def test_a_handler_that_changes_nothing_without_descriptors_replies_an_errno() -
         actor = world.born()
         reply = failures.own_failure(world.kernel, actor, handler(True), error(errno.EMFILE))
         assert reply.values == (-errno.ENFILE,)
-        assert MORE_FILES in next(iter(world.kernel.warnings))
+        assert MORE_FILES in next(iter(world.kernel.warner.counts))
 
 
 @pytest.mark.parametrize(("code", "makes_descriptors", "mends"), [(errno.EMFILE, False, True), (errno.EIO, True, False)])
@@ -43,4 +43,4 @@ def test_a_process_that_breaks_the_protocol_is_killed_and_no_other() -> None:
         actor, other = world.born(), world.born()
         failures.kill(world.kernel, actor, "sends nonsense")
         assert actor.process.dead and not other.process.dead
-        assert list(world.kernel.warnings) == [f"{actor!r} sends nonsense; the process is killed"]
+        assert list(world.kernel.warner.counts) == [f"{actor!r} sends nonsense; the process is killed"]

@@ -23,7 +23,7 @@ def ready(world: Fake, *messages: list[object]) -> tuple[int, object]:
     """A process that has sent these messages and waits for its turn; its number and its end of the channel."""
     actor = world.born()
     actor.state = State.PARKED
-    world.kernel.make_ready(actor)
+    world.kernel.parking.make_ready(actor)
     channel = world.channels[actor.number]
     for message in messages:
         channel.send(msgpack.packb(message))
@@ -42,7 +42,7 @@ def test_who_does_not_read_the_answers_is_killed() -> None:
                 if world.loop.run(0.01) is Outcome.IDLE:
                     break
         assert number not in world.kernel.actors
-        assert "does not read its answers" in " ".join(world.kernel.warnings)
+        assert "does not read its answers" in " ".join(world.kernel.warner.counts)
 
 
 def test_a_timer_that_nobody_heeds_does_not_keep_the_loop_for_ever() -> None:

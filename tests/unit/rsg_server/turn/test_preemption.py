@@ -25,7 +25,7 @@ def spinning(world: Fake, count: int = 1) -> list[Actor]:
     found = [world.born() for _ in range(count)]
     for actor in found:
         actor.state = State.PARKED
-        world.kernel.make_ready(actor)
+        world.kernel.parking.make_ready(actor)
     for actor in found:
         world.kernel.run_queue.withdraw(actor)
         give_back(world, actor)
@@ -83,7 +83,7 @@ def test_half_of_two_seconds_is_a_whole_one_for_the_channel() -> None:
         world.kernel.preemption.after_ns = 2_000_000_000
         actor, other = world.born(), world.born()
         other.state = State.PARKED
-        world.kernel.make_ready(other)
+        world.kernel.parking.make_ready(other)
         give_back(world, actor)
         assert actor.spinner is not None and actor.spinner.patience_ns == 1_000_000_000
         assert actor.channel.getsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, 16) == struct.pack("=qq", 1, 0)
@@ -139,7 +139,7 @@ def test_who_can_run_and_does_not_spin_comes_first() -> None:
         turns_until_all_spin(world, ROUNDS)
         other = world.born()
         other.state = State.PARKED
-        world.kernel.make_ready(other)
+        world.kernel.parking.make_ready(other)
         assert not world.kernel.preemption.all_spin()
         world.kernel.preemption.time_moves(1)
         assert next(iter(world.kernel.run_queue)) is other
@@ -152,4 +152,4 @@ def test_patience_is_halved_while_others_can_run_and_turns_leave_no_trace() -> N
         turns_until_all_spin(world, 10_000)
         assert all(actor.spinner is not None and actor.spinner.patience_ns == SHORTEST_NS for actor in actors)
         assert world.kernel.log.turns == turns
-        assert len(world.kernel.warnings) <= 1
+        assert len(world.kernel.warner.counts) <= 1

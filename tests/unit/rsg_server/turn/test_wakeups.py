@@ -96,7 +96,7 @@ def test_a_nominated_actor_that_is_woken_for_another_reason_keeps_its_place() ->
     with fake() as world, workers(world, 2) as (actors, reading, writing):
         os.write(writing, b"x")
         wake_ready(world.kernel)
-        world.kernel.time_out(actors[1])
+        world.kernel.parking.time_out(actors[1])
         queue = world.kernel.run_queue
         assert list(queue) == actors
         os.read(reading, 1)
@@ -112,7 +112,7 @@ def test_a_nominated_actor_of_a_stopped_process_looks_when_that_is_continued() -
         assert list(world.kernel.run_queue) == actors[:1] and not actors[1].is_nominated
         world.kernel.signals.resume(actors[1].process)
         assert list(world.kernel.run_queue) == actors
-        world.kernel.lifecycle.end_actor(actors[1])
+        world.kernel.threads.end(actors[1])
         assert list(world.kernel.run_queue) == actors[:1]
 
 
@@ -137,5 +137,5 @@ def test_a_nominated_actor_that_ends_leaves_the_run_queue() -> None:
     with fake() as world, workers(world, 2) as (actors, _, writing):
         os.write(writing, b"x")
         wake_ready(world.kernel)
-        world.kernel.lifecycle.end_actor(actors[1])
+        world.kernel.threads.end(actors[1])
         assert list(world.kernel.run_queue) == actors[:1]

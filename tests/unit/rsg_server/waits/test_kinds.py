@@ -121,7 +121,7 @@ def test_each_event_ends_the_waits_of_its_own_kind_only(world: Fake) -> None:
 
 def test_an_actor_that_yields_is_ready_behind_the_others(world: Fake) -> None:
     first, second = world.born(), world.born()
-    world.kernel.make_ready(first)
+    world.kernel.parking.make_ready(first)
     assert ask(world, second, Wait.YIELD) is None
     assert list(world.kernel.run_queue) == [first, second] and second.reply == (Wake.READY, 0)
 
@@ -186,13 +186,13 @@ def waiting(world: Fake, space: int, word: int) -> int:
 def test_an_actor_that_is_woken_leaves_its_futex(world: Fake, reason: Wake) -> None:
     actor = world.park(world.born(), Wait.FUTEX, a=7, b=64, c=ANY)
     assert waiting(world, 7, 64) == 1
-    world.kernel.wake(actor, reason)
+    world.kernel.parking.wake(actor, reason)
     assert waiting(world, 7, 64) == 0
 
 
 def test_after_a_signal_a_futex_may_still_wake_the_actor_until_its_turn(world: Fake) -> None:
     actor = world.park(world.born(), Wait.FUTEX, a=7, b=64, c=ANY)
-    world.kernel.wake(actor, Wake.SIGNAL)
+    world.kernel.parking.wake(actor, Wake.SIGNAL)
     assert waiting(world, 7, 64) == 1
     wait_of(actor).leave(actor)
     wait_of(actor).leave(actor)
@@ -205,7 +205,7 @@ def test_an_actor_waits_on_for_the_same_only_alone_at_its_word(world: Fake) -> N
     assert wait.goes_on(actor, Wait.FUTEX, 64, ANY)
     for other in ((Wait.TIME, 64, ANY), (Wait.FUTEX, 65, ANY), (Wait.FUTEX, 64, 1)):
         assert not wait.goes_on(actor, *other)
-    sibling, _ = world.kernel.lifecycle.new_actor(actor.process)
+    sibling, _ = world.kernel.threads.new(actor.process)
     world.park(sibling, Wait.FUTEX, b=64, c=ANY)
     assert not wait.goes_on(actor, Wait.FUTEX, 64, ANY)
     sleeper = world.park(world.born(), Wait.TIME)
@@ -219,7 +219,7 @@ def test_several_words_are_waited_for_at_once(world: Fake) -> None:
     world.park(actor, Wait.FUTEX, a=Space.MANY)
     assert (waiting(world, 7, 64), waiting(world, 7, 65)) == (1, 1)
     assert wait_of(actor).is_at_words() and not wait_of(actor).is_at_word(7, 64)
-    world.kernel.wake(actor, Wake.READY, 1)
+    world.kernel.parking.wake(actor, Wake.READY, 1)
     assert (waiting(world, 7, 64), waiting(world, 7, 65), actor.reply) == (0, 0, (Wake.READY, 1))
 
 
@@ -239,7 +239,7 @@ def test_the_parent_of_a_vfork_waits_for_its_own_child_only(world: Fake) -> None
     child.process.parent = parent.process
     assert ask(world, parent, Wait.VFORK, a=child.number) is None
     assert parent.state is State.PARKED and child.process.vfork_parent is parent
-    world.kernel.lifecycle.release_vfork(child.process)
+    world.kernel.vforks.release(child.process)
     assert parent.reply == (Wake.READY, 0)
     parent.state = State.RUNNING
     assert ask(world, parent, Wait.VFORK, a=child.number) == (Wake.READY, 0)  # it has exec'd by now
@@ -272,14 +272,14 @@ def test_the_outcome_of_a_connect_is_told_at_once_or_ends_the_wait(world: Fake) 
 def test_computing_ends_with_the_flops_that_are_left(world: Fake) -> None:
     actor = world.park(world.born(), Wait.COMPUTE, a=10**9)
     assert actor.number in world.kernel.cpu._executions
-    world.kernel.wake(actor, Wake.SIGNAL)
+    world.kernel.parking.wake(actor, Wake.SIGNAL)
     assert actor.reply == (Wake.SIGNAL, 10**9) and not world.kernel.cpu._executions
 
 
 def test_an_actor_that_dies_or_has_the_turn_computes_no_more(world: Fake) -> None:
     dead, runner = (world.park(world.born(), Wait.COMPUTE, a=10**9) for _ in range(2))
-    world.kernel.lifecycle.end_actor(dead)
-    world.kernel.unpark(runner)
+    world.kernel.threads.end(dead)
+    world.kernel.parking.unpark(runner)
     assert not world.kernel.cpu._executions
 
 

@@ -10,11 +10,12 @@ import pytest
 from rsg_server.energy.energy import Energy
 from rsg_server.errors import SimunixError
 from rsg_server.faults.changes import PowerStateChange
+from rsg_server.platform.platform import Platform
 from rsg_server.platform.power import Boot, Enclosure, HostPower, LinkPower, PowerRange
 from rsg_server.platform.torus import TorusZone
 from simunix.planning.expand import Expansion, expand
 from simunix.rjms.scenario import load
-from tests.unit.rsg_server.fakes import fake
+from tests.unit.rsg_server.fakes import Fake, fake
 
 HOST = """
 hosts:
@@ -158,14 +159,19 @@ SHAPES = {
 }
 
 
+def energy_of(world: Fake, platform: Platform) -> Energy:
+    """The meters of a platform."""
+    kernel = world.kernel
+    return Energy(kernel.clock, platform, kernel.network, kernel.wire, kernel.cpu, kernel.faults, enclosures=(), boots={})
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_cable_of_a_shape_has_its_watts(tmp_path: Path, shape: str) -> None:
     keys, directions = SHAPES[shape]
     network = f'network:\n  wattage_range: "1:3"\n  wattage_off: 0.5\n  bandwidth: 8Gbps\n{keys}'
     platform = planned(tmp_path, "hosts: [{name: 'n[0-3]'}]", network).plan.platform
     with fake() as world:
-        world.kernel.platform = platform
-        energy = Energy(world.kernel, (), {})
+        energy = energy_of(world, platform)
     meters = energy.links.links.values()
     assert sum(meter.power.idle_w for meter in meters) == directions
     assert sum(meter.power.busy_w for meter in meters) == 3 * directions
@@ -175,8 +181,7 @@ def test_every_cable_of_a_shape_has_its_watts(tmp_path: Path, shape: str) -> Non
 def test_shapes_without_watts_make_no_cable(tmp_path: Path) -> None:
     platform = planned(tmp_path, "hosts: [{name: 'n[0-3]'}]", "network: {torus: {dimensions: [2, 2]}}").plan.platform
     with fake() as world:
-        world.kernel.platform = platform
-        assert not Energy(world.kernel, (), {}).is_metered
+        assert not energy_of(world, platform).is_metered
     root = platform.description.root
     assert isinstance(root, TorusZone) and not root._made
 

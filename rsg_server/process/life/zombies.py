@@ -19,8 +19,8 @@ from rsg_server.process.process import number_at_level, status_fields
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
-    from rsg_server.process.needs import Warner
     from rsg_server.process.process import Process
+    from rsg_server.warner import Warner
 
 REAPING_TIMEOUT_S = 10.0
 """How long the kernel or init may take to reap a zombie before the user is warned, real time."""
@@ -55,14 +55,14 @@ class Zombie:
         return True
 
 
-def reap(kernel: Warner, process: Process) -> None:
+def reap(warner: Warner, process: Process) -> None:
     """Wait until a dead process and its dead children are gone, as far as emulated parents are not to wait for them.
 
     A zombie that has an emulated parent is added to that parent's zombies.
     """
     own = [zombie_of(process)] if process.pid else []
     for zombie in (*own, *process.zombies):
-        parent = _keeper(process, zombie) or _await_reaping(kernel, process.host, zombie)
+        parent = _keeper(process, zombie) or _await_reaping(warner, process.host, zombie)
         if parent is not None:
             parent.zombies.append(zombie)
             _prune(parent)
@@ -108,7 +108,7 @@ def _parent_of_zombie(global_pid: int) -> int:
     return int(parent_pid) if state == b"Z" else 0
 
 
-def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process | None:
+def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process | None:
     """Wait until a zombie is gone (None), or return the emulated process that is to wait for it."""
     end = 0.0
     while status := zombie.status():
@@ -124,7 +124,7 @@ def _await_reaping(kernel: Warner, host: HostState, zombie: Zombie) -> Process |
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(parent_pid, signal.SIGCONT)  # the host's init: a user may have stopped it
         if now > end:
-            kernel.warn(f"process {zombie.pid} of {host.name} has died, but is not reaped", about="not reaped")
+            warner.warn(f"process {zombie.pid} of {host.name} has died, but is not reaped", about="not reaped")
             return None
         os.sched_yield()
     return None

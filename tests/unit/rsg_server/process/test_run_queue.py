@@ -13,9 +13,9 @@ from rsg_server.options import KernelOptions
 from rsg_server.order import FirstInFirstOut
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.process import Process
+from rsg_server.process.run_queue import RunQueue
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.allowance import set_lookahead
-from rsg_server.turn.run_queue import RunQueue
 from tests.unit.rsg_server.fakes import Fake, fake
 
 PROCESSES, THREADS = 3, 3
@@ -109,7 +109,7 @@ def actors_of(world: Fake) -> list[Actor]:
     found = []
     for _ in range(PROCESSES):
         first = world.born()
-        threads = [first, *(world.kernel.lifecycle.new_actor(first.process) for _ in range(THREADS - 1))]
+        threads = [first, *(world.kernel.threads.new(first.process) for _ in range(THREADS - 1))]
         for made in threads:
             actor, descriptor = made if isinstance(made, tuple) else (made, -1)
             if descriptor >= 0:
@@ -140,7 +140,7 @@ def test_an_order_picks_any_of_those_that_are_ready() -> None:
         actors = [world.born() for _ in range(4)]
         for actor in actors:
             actor.state = State.PARKED
-            world.kernel.make_ready(actor)
+            world.kernel.parking.make_ready(actor)
         assert [world.kernel.run_queue.pick() for _ in actors] == [actors[2], actors[0], actors[3], actors[1]]
 
 

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rsg_server.process import zombies
+from rsg_server.process.life import zombies
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState

@@ -1,0 +1,1 @@
+"""How processes and their threads begin and end."""

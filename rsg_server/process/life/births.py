@@ -1,0 +1,64 @@
+"""Births of processes, and their random seeds.
+
+The order in which births are announced decides the numbers of processes, so a number is given before the process exists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.process.process import Process
+
+if TYPE_CHECKING:
+    from rsg_server.options import KernelOptions
+    from rsg_server.process.host_state import HostState
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.clock import Clock
+
+
+class Births:
+    """Announces processes. `processes` gets them by number, and `hosts` are all hosts by name, in the platform's order."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        options: KernelOptions,
+        hosts: dict[str, HostState],
+        processes: dict[int, Process],
+        signals: Signals,
+    ) -> None:
+        self._clock, self._options, self._hosts = clock, options, hosts
+        self._processes, self._signals = processes, signals
+        self._next = 1
+
+    def seed_of_host(self, name: str) -> int:
+        """The random seed of what all processes of a host share; a number below 0 tells it from the seeds of processes."""
+        return seed_of(self._options.seed, -1 - list(self._hosts).index(name))
+
+    def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
+        """Announce a process that is about to be born, which fixes its place in the order of births."""
+        number, options = self._next, self._options
+        self._next += 1
+        nofile = parent.nofile if parent else (options.nofile, options.nofile_hard)
+        process = Process(number, host, parent, program, seed=seed_of(options.seed, number), nofile=nofile)
+        process.descriptor_floor = parent.descriptor_floor if parent else options.nofile
+        process.born_ns = self._clock.now_ns
+        host.births += 1
+        if parent is not None:
+            parent.children.append(process)
+            if parent.hears_kernel:
+                self._signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
+            process.label, process.cpu_policy = parent.label, parent.cpu_policy
+            process.cpu_limit, process.filters = parent.cpu_limit, parent.filters
+        self._processes[number] = process
+        return process
+
+
+def seed_of(seed: int, number: int) -> int:
+    """The random seed of a process, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1
+
+
+def seed_of_image(process: Process) -> int:
+    """The random seed of the program that a process runs; another one after each exec, or programs would draw alike."""
+    return seed_of(process.seed, process.images)

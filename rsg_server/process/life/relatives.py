@@ -1,0 +1,53 @@
+"""What the death of a process changes for its relatives: its parent, its children, their process groups."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from rsg_server.process.life.orphans import hang_up_orphans, reparent
+
+if TYPE_CHECKING:
+    from rsg_server.process.futex import FutexTable
+    from rsg_server.process.life.vforks import Vforks
+    from rsg_server.process.process import Process
+    from rsg_server.process.signals import Signals
+    from rsg_server.shared.clock import Clock
+
+
+class Relatives:
+    """Tells relatives of a death, the parent first."""
+
+    def __init__(self, clock: Clock, signals: Signals, futexes: FutexTable, vforks: Vforks) -> None:
+        self._clock, self._signals, self._futexes, self._vforks = clock, signals, futexes, vforks
+
+    def tell_parent(self, process: Process) -> None:
+        """Let those go on that wait for the end of a process: its parent, and owners of locks that it has held."""
+        self._vforks.release(process)
+        self._futexes.wake_shared()
+        parent = process.parent
+        if parent is not None and not parent.dead:
+            parent.children.remove(process)
+            self._signals.child_changed(parent)
+
+    def orphan(self, process: Process) -> list[Process]:
+        """Give the children of a dead process their new parents. Returns those that its death may have killed."""
+        for child in process.children:
+            child.orphaned_ns = self._clock.now_ns
+            reparent(child)
+            # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
+            self._signals.notice(child, signal.SIGTERM, every_thread=True)
+        return [child for child in process.children if child.pidfd >= 0]  # PR_SET_PDEATHSIG may have been SIGKILL
+
+    def hang_up(self, process: Process) -> None:
+        """Follow the kernel where a death has orphaned a process group, and tell those who observe the process's end."""
+        hang_up_orphans(self._signals, process.host)
+        process.on_exit.tell(process)
+
+
+def leave_cpu_time(process: Process) -> None:
+    """Count the CPU time of a dead process, and of its dead children, among that of its parent's dead children."""
+    parent, total_ns = process.parent, process.cpu_ns + process.children_cpu_ns
+    if parent is not None and total_ns:
+        parent.children_cpu_ns += total_ns
+        parent.dead_children_ns[process.pid] = total_ns

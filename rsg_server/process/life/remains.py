@@ -1,0 +1,58 @@
+"""What the server keeps of a process, freed once the process is dead."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from rsg_server.observers import Observers
+from rsg_server.process.process import Process
+
+if TYPE_CHECKING:
+    from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.life.threads import Threads
+    from rsg_server.process.signals import Signals
+
+
+class Readiness(Protocol):
+    """The epoll that tells of deaths of processes (rsg_server.turn.readiness)."""
+
+    def unwatch(self, descriptor: int, target: Process) -> None:
+        """Watch a descriptor no longer; nothing happens if it is not watched."""
+
+    def changed(self) -> None:
+        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+
+
+class Remains:
+    """Closes and forgets what belongs to dead processes; `processes` are all that live, by number."""
+
+    def __init__(
+        self,
+        processes: dict[int, Process],
+        threads: Threads,
+        channel_pool: ChannelPool,
+        readiness: Readiness,
+        signals: Signals,
+    ) -> None:
+        self._processes, self._threads, self._channel_pool = processes, threads, channel_pool
+        self._readiness, self._signals = readiness, signals
+        self.on_release: Observers[Process] = Observers()  # told of each dead process that the server forgets
+
+    def release(self, process: Process) -> None:
+        """Close and forget everything that the server keeps of a dead process."""
+        for actor in list(process.actors):
+            self._threads.end(actor)
+        self._channel_pool.close(process)
+        for timer in process.timers.values():
+            if timer.event is not None:
+                timer.event.cancel()
+        if process.pidfd >= 0:
+            self._readiness.unwatch(process.pidfd, process)
+            os.close(process.pidfd)
+            process.pidfd = -1
+        process.host.processes.pop(process.pid, None)
+        del self._processes[process.number]
+        self._signals.listeners.pop(process.number, None)
+        self.on_release.tell(process)
+        self._readiness.changed()

@@ -1,0 +1,83 @@
+"""Threads: each is announced before it exists, which gives it its number, and gives everything back when it ends."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from rsg_server.observers import Observers
+from rsg_server.process.actor import Actor, State
+from rsg_server.process.channel_pool import PooledChannel, new_channel
+
+if TYPE_CHECKING:
+    from rsg_server.fd_store.store import FdStore
+    from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.process import Process
+    from rsg_server.process.run_queue import RunQueue
+    from rsg_server.process.slots import Slots
+    from rsg_server.shared.memory import SharedMemory
+
+
+class Threads:
+    """Makes and ends actors; `all` has those that live, by number."""
+
+    def __init__(
+        self, shared: SharedMemory, slots: Slots, run_queue: RunQueue, channel_pool: ChannelPool, fd_store: FdStore
+    ) -> None:
+        self._clock, self._shared_slots, self._boxes = shared.clock, shared.slots, shared.boxes
+        self._slots, self._run_queue, self._channel_pool, self._fd_store = slots, run_queue, channel_pool, fd_store
+        self._next = 1
+        self.all: dict[int, Actor] = {}
+        self.on_end: Observers[Actor] = Observers()  # told of an actor that waits for nothing any more, before its end
+
+    def new(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
+        """Announce a thread that is about to be born. The caller passes its end of the channel on, and closes it."""
+        ours, theirs = channel or new_channel()
+        actor = self._admit(process, ours)
+        self._fd_store.check(ours.fileno())
+        return actor, theirs.detach()
+
+    def new_sibling(self, process: Process) -> tuple[Actor, tuple[int, ...]]:
+        """Announce a thread of a process that has some, with the channel of one that has ended, or with a new channel's end."""
+        pooled = self._channel_pool.take(process)
+        if pooled is None:
+            actor, channel = self.new(process)
+            return actor, (channel,)
+        return self.new_at(process, pooled), ()
+
+    def new_at(self, process: Process, pooled: PooledChannel) -> Actor:
+        """Announce a thread that gets the channel of an ended thread of the process."""
+        actor = self._admit(process, pooled.channel)
+        self._channel_pool.hand_over(pooled, actor)
+        return actor
+
+    def _admit(self, process: Process, channel: socket.socket) -> Actor:
+        actor = Actor(self._next, process, channel, self._clock.now_ns)
+        self._next += 1
+        actor.fd_store = self._fd_store
+        self._slots.take(actor)
+        self._shared_slots.begin(actor.slot)
+        if process.has_boxes:
+            self._boxes.clear(actor.slot)
+        self.all[actor.number] = actor
+        process.actors.append(actor)
+        return actor
+
+    def end(self, actor: Actor, leaves_channel: bool = False) -> None:
+        """End an actor whose thread has ended or is certain to end.
+
+        With `leaves_channel`, the process lives on and its next thread may get the channel.
+        """
+        if actor.state is State.DEAD:
+            return
+        if actor.parked is not None:
+            actor.parked.leave(actor)
+        self.on_end.tell(actor)
+        self._run_queue.withdraw(actor)
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+        actor.state = State.DEAD
+        self.all.pop(actor.number, None)
+        self._slots.release(actor)
+        actor.process.actors.remove(actor)
+        self._channel_pool.give_back(actor, leaves_channel)

@@ -1,0 +1,52 @@
+"""vfork(2): the parent waits until its child has exec'd or died."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.process.actor import FIRST_TURN, State
+from rsg_server.protocol import Wake
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
+    from rsg_server.process.parking import Parking
+    from rsg_server.process.process import Process
+
+FIRST_REPLY, READY_REPLY = (FIRST_TURN, 0), (int(Wake.READY), 0)
+
+
+class Vforks:
+    """Has the parents of vforks wait, and go on."""
+
+    def __init__(self, parking: Parking) -> None:
+        self._parking = parking
+
+    def begin(self, parent: Actor, child: Actor, is_next: bool = True) -> None:
+        """Begin a vfork: the parent waits until the child has exec'd or died; the child has the next turn, or one in order.
+
+        If both have slots, the child waits there for its turn, and the parent goes on at its slot.
+        """
+        parent.state, parent.reply = State.VFORK, FIRST_REPLY if is_next else READY_REPLY
+        if child.slot and parent.slot:
+            child.process.is_quiet = child.answer_at_slot = True
+        if is_next:
+            child.state = State.READY
+            self._parking.run_queue.first(child)
+        else:
+            self._parking.make_ready(child)
+
+    def release(self, process: Process) -> None:
+        """The child of a vfork has exec'd or died: its parent runs again, at its slot, or speaks first (FORK_DONE)."""
+        parent = process.vfork_parent
+        process.vfork_parent = None
+        process.has_let_go = True
+        if parent is None or parent.process.dead:
+            return
+        if parent.state is State.VFORK:
+            if process.is_quiet:
+                parent.answer_at_slot = True
+            else:
+                parent.owes_message = True
+            self._parking.make_ready(parent)
+        elif parent.parked is not None and parent.parked.is_for_vfork():
+            self._parking.wake(parent, Wake.READY)
