@@ -14,7 +14,8 @@
  *     auth.c        the dialogue before the first message    unit.c        units, their names and lives
  *     match.c       which signals a client wants             cgroup.c      folders below /sys/fs/cgroup
  *     inquiry.c     systemd: which units there are           introspection.c  the methods of objects, as text
- *     adoption.c    units that are there at the start        start.c of csrc/jobs: the entry point, for any C library */
+ *     adoption.c    units that are there at the start        fail.c        errors that end the bus
+ *     start.c of csrc/jobs: the entry point, for any C library */
 #ifndef SIMUNIX_BUS_H
 #define SIMUNIX_BUS_H
 
@@ -251,6 +252,7 @@ void cgroup_remove(const char *group);
 bool cgroup_of(pid_t pid, char *group, size_t room);
 void cgroup_for_each_below(const char *group, void (*act)(const char *below, int number), int number);
 
+/* fail.c */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t size);
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,27 +15,6 @@
 
 #define SOCKET_PATH "/run/dbus/system_bus_socket"
 #define BACKLOG 128
-
-void fail(const char *format, ...)
-{
-    va_list arguments;
-
-    fputs("simunix-bus: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-void *allocate(size_t size)
-{
-    void *memory = calloc(1, size);
-
-    if (memory == NULL)
-        fail("no memory for %zu bytes", size);
-    return memory;
-}
 
 static void make_folder_of(const char *path)
 {

@@ -38,7 +38,7 @@ static bool write_file(const char *path, const char *text)
 
     if (fd >= 0)
         close(fd);
-    return done || setup_failed("cannot write", path);
+    return done || control_failed("cannot write", path);
 }
 
 /* Map root of the new user namespace to the user that made it. The kernel asks for setgroups(2) to be given up first. */
@@ -58,7 +58,7 @@ static bool become_root(unsigned user, unsigned group)
 static bool become_contained_root(void)
 {
     if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
-        return setup_failed("cannot become root in", "a user namespace");
+        return control_failed("cannot become root in", "a user namespace");
     ceilings_without_priority();
     prctl(PR_SET_DUMPABLE, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -74,7 +74,7 @@ static bool arrange_namespaces(const struct kind *kind, unsigned user, unsigned 
     }
     unshare(CLONE_NEWCGROUP); /* not every kernel has it, and the shim tells of cgroups anyway */
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-        return setup_failed("cannot make mounts private below", "/");
+        return control_failed("cannot make mounts private below", "/");
     return network_up();
 }
 
@@ -114,13 +114,13 @@ static long bear(const struct message *message, const struct kind *kind)
     if (pid == 0)
         live(message->fds[0], kind, user, group);
     if (pid < 0)
-        setup_failed("cannot make", kind->namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
+        control_failed("cannot make", kind->namespaces & CLONE_NEWUSER ? "a user namespace" : "namespaces");
     if (kind->is_contained) {
         ceilings_restore();
         contained_leave();
     }
     if (pid > 0 && kind->is_contained && !contained_map((pid_t)pid)) {
-        setup_failed("cannot map ids of", "a user namespace");
+        control_failed("cannot map ids of", "a user namespace");
         kill((pid_t)pid, SIGKILL);
         waitpid((pid_t)pid, NULL, 0);
         return -1;

@@ -81,6 +81,13 @@ void control_answer(const char *format, ...)
     send(CONTROL, text, (size_t)size, MSG_NOSIGNAL);
 }
 
+/* Answer with the error of the last system call; false, so that a function may end with it. */
+bool control_failed(const char *what, const char *which)
+{
+    control_answer("error %s %s: %s", what, which, strerror(errno));
+    return false;
+}
+
 /* The word after `word` (the first one for NULL), or NULL. */
 const char *message_next(const struct message *message, const char *word)
 {

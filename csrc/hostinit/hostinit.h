@@ -71,6 +71,7 @@ bool message_forward(int fd, const struct message *message);
 void message_close_descriptors(struct message *message);
 bool control_receive(struct message *message);
 void control_answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool control_failed(const char *what, const char *which);
 const char *message_next(const struct message *message, const char *word);
 const char *word_value(const char *word, const char *key);
 
@@ -119,32 +120,33 @@ bool host_await(void);
 bool host_set_up(void);
 void host_serve(bool isolated);
 
-/* setup.c: false after having answered with an error */
+/* setup/setup.c: false after having answered with an error */
 bool setup_run(const struct message *message);
-bool setup_failed(const char *what, const char *which);
-bool setup_make_file(const char *path);
-bool setup_make_read_only(const char *target);
+
+/* setup/directive.c */
+bool directive_make_file(const char *path);
+bool directive_make_read_only(const char *target);
 const char *take_field(const char *text, char *field, char separator);
 
-/* outside.c: the functions that carry out a directive are false after having answered with an error */
+/* setup/outside.c: the functions that carry out a directive are false after having answered with an error */
 bool outside_keep(const char *path);
 void outside_path(const char *source, char *path, size_t size);
 bool outside_share(const char *value);
 void outside_forget(void);
 bool path_is_below(const char *path, const char *folder);
 
-/* root.c */
+/* setup/root.c */
 const char *root_outside(void);
 bool root_is_entered(void);
 bool root_enter(const char *value);
 bool root_close(const char *unused);
 
-/* overlay.c */
+/* setup/overlay.c */
 void overlay_in_user_namespace(void);
 bool overlay_mount(const char *first, const char *lower, const char *upper, const char *work, const char *target);
 bool overlay_merge(const char *above, const char *target);
 
-/* devices.c */
+/* setup/devices.c */
 #define DEVICES 6
 extern const struct device {
     const char *path;
@@ -153,7 +155,7 @@ extern const struct device {
 bool devices_make(const char *terminal);
 bool device_make_file(const char *value);
 
-/* seal.c */
+/* setup/seal.c */
 bool seal_mounts(const char *unused);
 void seal_capabilities(void);
 

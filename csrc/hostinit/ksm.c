@@ -159,11 +159,11 @@ void ksm_answer(const struct message *message, const char *value)
 
     (void)message;
     if (!join(wanted))
-        setup_failed("cannot write", FOLDER "run");
+        control_failed("cannot write", FOLDER "run");
     else if (!start_keeper())
-        setup_failed("cannot start a process that restores", FOLDER "run");
+        control_failed("cannot start a process that restores", FOLDER "run");
     else if (prctl(PR_SET_MEMORY_MERGE, 1, 0, 0, 0) != 0)
-        setup_failed("the kernel does not merge pages of whole processes:", "PR_SET_MEMORY_MERGE");
+        control_failed("the kernel does not merge pages of whole processes:", "PR_SET_MEMORY_MERGE");
     else
         control_answer("ok 0");
 }

@@ -30,10 +30,10 @@ bool network_up(void)
     bool done;
 
     if (fd < 0)
-        return setup_failed("cannot make a socket for", "lo");
+        return control_failed("cannot make a socket for", "lo");
     open_ping_sockets();
     request.ifr_flags = IFF_UP | IFF_RUNNING;
     done = ioctl(fd, SIOCSIFFLAGS, &request) == 0;
     close(fd);
-    return done || setup_failed("cannot bring up", "lo");
+    return done || control_failed("cannot bring up", "lo");
 }

@@ -14,8 +14,9 @@
  *     driver.c   the script, line by line                    transfer.c   connections between ranks and storages
  *     script.c   reads a script                              endpoint.c   addresses; whole messages
  *     ranks.c    all ranks, seen from the driver             compute.c    computing and waiting
- *     file.c     storages that are paths               beside.c     work in a child
- *     start.c    the entry point, for any C library         machines.c   what the machine room is asked */
+ *     file.c     storages that are paths                    beside.c     work in a child
+ *     start.c    the entry point, for any C library         machines.c   what the machine room is asked
+ *     exchange.c the loop that waits for descriptors        fail.c       errors that end the program */
 #ifndef SIMUNIX_JOB_H
 #define SIMUNIX_JOB_H
 
@@ -96,16 +97,20 @@ void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_
 /* rank.c */
 int rank_run(int control, int family, int rank);
 
-/* transfer.c */
+/* exchange.c */
 struct source { /* a descriptor in the epoll; the first member of the struct that it belongs to */
     int fd;
     void (*ready)(struct source *source);
 };
+void exchange_watch(struct source *source); /* for what can be read */
+void exchange_control(struct source *source, uint32_t events, int operation);
+void exchange_forget(struct source *source);
+void exchange_turn(void);
+
+/* transfer.c */
 typedef void (*finished)(void *context, bool is_done);
 uint16_t exchange_listen(int family, uint16_t port);
 void exchange_expect(uint32_t connections); /* at a time: that many connections share the room in buffers */
-void exchange_watch(struct source *source);
-void exchange_turn(void);
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
                     void *context);
 
@@ -134,6 +139,7 @@ void endpoint_set_port(struct endpoint *endpoint, uint16_t port);
 void endpoint_numbers(const struct endpoint *endpoint, char *host, char *port);
 bool endpoint_is_loopback(const struct endpoint *endpoint);
 
+/* fail.c */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *allocate(size_t count, size_t size);
 void *grow(void *old, size_t count, size_t size);

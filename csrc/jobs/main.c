@@ -2,7 +2,6 @@
 #include "job.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,37 +9,6 @@
 #include <unistd.h>
 
 static const char *const rank_variables[] = {"SLURM_PROCID", "PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"};
-
-void fail(const char *format, ...)
-{
-    va_list arguments;
-
-    fflush(stdout);
-    fputs("simunix-job: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    exit(1);
-}
-
-void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count ? count : 1, size);
-
-    if (memory == NULL)
-        fail("no memory for %zu times %zu bytes", count, size);
-    return memory;
-}
-
-void *grow(void *old, size_t count, size_t size)
-{
-    void *memory = realloc(old, (count ? count : 1) * size);
-
-    if (memory == NULL)
-        fail("no memory for %zu times %zu bytes", count, size);
-    return memory;
-}
 
 /* In a task of n ranks, each rank has up to 2n connections. */
 static void raise_descriptor_limit(void)

@@ -1,4 +1,4 @@
-/* The exchange: all that a rank or a storage sends and receives at the same time, in one thread.
+/* Transfers: all that a rank or a storage sends and receives at the same time, in one thread.
  *
  * A connection carries one transfer. The side that opens the connection says in a header what it is to be:
  *
@@ -17,7 +17,6 @@
 #define BUFFER_BYTES (4 << 20)
 #define ALL_BUFFERS_BYTES (24 << 20) /* of all connections of a process together */
 #define USUAL_BUFFER_BYTES (256 << 10)
-#define EVENTS_MAX 64
 #define BACKLOG 4096
 
 struct header {
@@ -42,42 +41,14 @@ struct connection {
 /* The outcome of a step: it waits for the network, it is done, or the other side is gone. */
 enum progress { WAITS, THROUGH, BROKEN };
 
-static int epoll = -1;
 static char chunk[CHUNK_BYTES];
 static uint32_t expected = 1; /* connections at a time, in each direction */
 static uint32_t served;
 
-static void watch(struct source *source, uint32_t events, int operation)
-{
-    struct epoll_event event = {.events = events, .data.ptr = source};
-
-    if (epoll < 0 && (epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
-        fail("epoll_create1: %m");
-    if (epoll_ctl(epoll, operation, source->fd, &event) != 0)
-        fail("epoll_ctl: %m");
-}
-
-void exchange_watch(struct source *source)
-{
-    watch(source, EPOLLIN, EPOLL_CTL_ADD);
-}
-
-void exchange_turn(void)
-{
-    struct epoll_event events[EVENTS_MAX];
-    int count = epoll_wait(epoll, events, EVENTS_MAX, -1);
-
-    for (int i = 0; i < count; i++) {
-        struct source *source = events[i].data.ptr;
-
-        source->ready(source);
-    }
-}
-
 static void wait_for(struct connection *connection, uint32_t events)
 {
     if (events != connection->events)
-        watch(&connection->source, events, EPOLL_CTL_MOD);
+        exchange_control(&connection->source, events, EPOLL_CTL_MOD);
     connection->events = events;
 }
 
@@ -127,16 +98,9 @@ static ssize_t give(int fd, char *bytes, size_t size)
     return write(fd, bytes, size);
 }
 
-/* Closing the descriptor alone would leave it in the epoll while a child has a copy. */
-static void forget(struct source *source)
-{
-    epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);
-    close(source->fd);
-}
-
 static void end(struct connection *connection, bool is_done)
 {
-    forget(&connection->source);
+    exchange_forget(&connection->source);
     served -= !connection->is_opener;
     if (connection->done != NULL)
         connection->done(connection->context, is_done);
@@ -171,7 +135,7 @@ static void forwarded(void *context, bool is_done)
 
     if (is_done) {
         connection->answers = true;
-        watch(&connection->source, connection->events, EPOLL_CTL_ADD);
+        exchange_control(&connection->source, connection->events, EPOLL_CTL_ADD);
         server_ready(&connection->source);
     } else {
         end(connection, false);
@@ -188,7 +152,7 @@ static bool accept_header(struct connection *connection)
     connection->to_send = header->kind == TRANSFER_READ ? header->bytes : 0;
     connection->answers = header->kind == TRANSFER_WRITE;
     if (header->kind == TRANSFER_FORWARD) {
-        watch(&connection->source, 0, EPOLL_CTL_DEL);
+        exchange_control(&connection->source, 0, EPOLL_CTL_DEL);
         exchange_start(&onward, &header->onward, NULL, forwarded, connection);
     }
     return header->kind >= TRANSFER_WRITE && header->kind <= TRANSFER_FORWARD;
@@ -260,7 +224,7 @@ static void accept_one(struct source *source)
     connection = allocate(1, sizeof *connection);
     connection->source = (struct source){fd, server_ready};
     connection->events = EPOLLIN;
-    watch(&connection->source, EPOLLIN, EPOLL_CTL_ADD);
+    exchange_control(&connection->source, EPOLLIN, EPOLL_CTL_ADD);
 }
 
 /* At any address of a family: of AF_INET6 those of IPv4 as well. All zero is "any" in both families. */
@@ -309,5 +273,5 @@ void exchange_start(const struct transfer *transfer, const struct endpoint *peer
     connection->done = done;
     connection->context = context;
     connection->events = EPOLLOUT;
-    watch(&connection->source, EPOLLOUT, EPOLL_CTL_ADD);
+    exchange_control(&connection->source, EPOLLOUT, EPOLL_CTL_ADD);
 }

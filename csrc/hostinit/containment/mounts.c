@@ -267,7 +267,7 @@ static bool are_owned(const struct message *message)
 
         if (kept != NULL && stat(kept, &status) == 0 && status.st_uid < FIRST_ID) {
             errno = EOPNOTSUPP;
-            return setup_failed("the kernel maps no owners of files in", kept);
+            return control_failed("the kernel maps no owners of files in", kept);
         }
     }
     return true;
@@ -281,18 +281,18 @@ static bool enter_copy(int mapping_fd, const struct message *message)
     int root = take("/", false);
 
     if (root < 0 || !map_owners(root, mapping_fd))
-        return setup_failed("the kernel maps no owners of files in", "/");
+        return control_failed("the kernel maps no owners of files in", "/");
     if (!place_at(root, AT_FDCWD, "/"))
-        return setup_failed("cannot copy the mounts of", "this computer");
+        return control_failed("cannot copy the mounts of", "this computer");
     bring_mounts(root, mapping_fd, message, mounts, &count);
     if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 || umount2(".", MNT_DETACH) != 0 || chdir("/") != 0)
-        return setup_failed("cannot enter the copy of", "this computer's mounts");
+        return control_failed("cannot enter the copy of", "this computer's mounts");
     close(root);
     if (!bring_devices(mapping_fd))
-        return setup_failed("cannot make devices in", "the copy of this computer's mounts");
+        return control_failed("cannot make devices in", "the copy of this computer's mounts");
     lowers_make(mounts, count);
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=ptraceable") != 0)
-        return setup_failed("cannot mount", "/proc");
+        return control_failed("cannot mount", "/proc");
     return are_owned(message);
 }
 
@@ -323,10 +323,10 @@ static bool make_copy(const struct message *message)
     bool done;
 
     if (mapping_fd < 0)
-        return setup_failed("cannot make", "a user namespace");
+        return control_failed("cannot make", "a user namespace");
     done = (original.mounts >= 0 || remember(&original)) && unshare(CLONE_NEWNS) == 0;
     if (!done)
-        setup_failed("cannot make", "a mount namespace");
+        control_failed("cannot make", "a mount namespace");
     else if (!(done = enter_copy(mapping_fd, message) && remember(&copy)))
         contained_leave();
     close(mapping_fd);
@@ -339,7 +339,7 @@ bool contained_enter(const struct message *message)
 {
     if (copy.mounts < 0)
         return make_copy(message) && lowers_enter();
-    return (go_to(&copy) && lowers_enter()) || setup_failed("cannot enter", "the copy of this computer's mounts");
+    return (go_to(&copy) && lowers_enter()) || control_failed("cannot enter", "the copy of this computer's mounts");
 }
 
 /* Go back to this computer's own mounts. */

@@ -1,6 +1,6 @@
 /* The directives of a host's first message, which make its names and mounts. Each answers with an error if it fails. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,36 +9,18 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
-
-bool setup_failed(const char *what, const char *which)
-{
-    control_answer("error %s %s: %s", what, which, strerror(errno));
-    return false;
-}
-
-/* Copy the next field of `text`, up to the separator (a tab or a space); returns the text behind the separator. */
-const char *take_field(const char *text, char *field, char separator)
-{
-    size_t length = strcspn(text, separator == '\t' ? "\t" : " ");
-
-    if (length >= FIELD_MAX)
-        length = FIELD_MAX - 1;
-    memcpy(field, text, length);
-    field[length] = '\0';
-    return text[length] == '\0' ? text + length : text + length + 1;
-}
 
 static bool set_host_name(const char *name)
 {
-    return sethostname(name, strlen(name)) == 0 || setup_failed("cannot set host name", name);
+    return sethostname(name, strlen(name)) == 0 || control_failed("cannot set host name", name);
 }
 
 static bool mount_proc(const char *unused)
 {
     (void)unused;
-    return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 || setup_failed("cannot mount", "/proc");
+    return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
+           control_failed("cannot mount", "/proc");
 }
 
 /* Once more, with nothing mounted over any part of it, where only the host's root may pass: a user namespace within the host, such as a
@@ -47,7 +29,7 @@ static bool mount_proc(const char *unused)
 static bool mount_whole_proc(const char *path)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return setup_failed("cannot make directory", path);
+        return control_failed("cannot make directory", path);
     mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
     return true;
 }
@@ -61,14 +43,14 @@ static bool mount_tmpfs(const char *value)
     if (!root_is_entered() && !outside_keep(path))
         return false;
     snprintf(options, sizeof options, "mode=%s", mode);
-    return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || setup_failed("cannot mount tmpfs at", path);
+    return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || control_failed("cannot mount tmpfs at", path);
 }
 
 /* A user namespace with one mapped id has no other owner than root. */
 static bool change_owner(const char *path, uid_t user, gid_t group)
 {
     return chown(path, user, group) == 0 || errno == EINVAL || errno == EPERM ||
-           setup_failed("cannot change the owner of", path);
+           control_failed("cannot change the owner of", path);
 }
 
 /* Give a file to a user (NAME or UID) and the user's own group, or to UID:GID; empty for no change. */
@@ -84,7 +66,7 @@ static bool set_owner(const char *path, const char *owner)
     user = user_find(owner);
     if (user == NULL) {
         errno = ENOENT;
-        return setup_failed("no such user:", owner);
+        return control_failed("no such user:", owner);
     }
     return change_owner(path, user->pw_uid, user->pw_gid);
 }
@@ -97,17 +79,10 @@ static bool make_directory(const char *value)
 
     path = take_field(path, owner, ' ');
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return setup_failed("cannot make directory", path);
+        return control_failed("cannot make directory", path);
     if (!set_owner(path, owner))
         return false;
-    return chmod(path, (mode_t)strtol(mode, NULL, 8)) == 0 || setup_failed("cannot set the mode of", path);
-}
-
-bool setup_make_file(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-
-    return fd < 0 ? setup_failed("cannot make file", path) : close(fd) == 0;
+    return chmod(path, (mode_t)strtol(mode, NULL, 8)) == 0 || control_failed("cannot set the mode of", path);
 }
 
 /* Make a target to bind over, and the folders above it, where they are missing. */
@@ -120,34 +95,14 @@ static bool make_place(const char *value)
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(path, 0755) != 0 && errno != EEXIST)
-            return setup_failed("cannot make directory", path);
+            return control_failed("cannot make directory", path);
         *slash = '/';
     }
     if (access(path, F_OK) == 0) /* not by open(2): to open a file for writing copies it into the layer */
         return true;
     if (strcmp(kind, "file") == 0)
-        return setup_make_file(path);
-    return mkdir(path, 0755) == 0 || errno == EEXIST || setup_failed("cannot make directory", path);
-}
-
-/* In a user namespace the flags that a mount has are locked, so a remount must repeat them (mount_namespaces(7)). */
-bool setup_make_read_only(const char *target)
-{
-    static const struct {
-        unsigned long has, flag;
-    } kept[] = {
-        {ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},           {ST_NOEXEC, MS_NOEXEC},
-        {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME},
-    };
-    unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY;
-    struct statvfs status;
-
-    if (statvfs(target, &status) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        if (status.f_flag & kept[i].has)
-            flags |= kept[i].flag;
-    return mount(NULL, target, NULL, flags, NULL) == 0;
+        return directive_make_file(path);
+    return mkdir(path, 0755) == 0 || errno == EEXIST || control_failed("cannot make directory", path);
 }
 
 static bool bind_mount(const char *value)
@@ -160,8 +115,8 @@ static bool bind_mount(const char *value)
     target = take_field(target, source, '\t');
     outside_path(source, outside, sizeof outside);
     if (mount(outside, target, NULL, MS_BIND | MS_REC, NULL) != 0)
-        return setup_failed("cannot bind a private path over", target);
-    return strcmp(mode, "ro") != 0 || setup_make_read_only(target) || setup_failed("cannot make read-only:", target);
+        return control_failed("cannot bind a private path over", target);
+    return strcmp(mode, "ro") != 0 || directive_make_read_only(target) || control_failed("cannot make read-only:", target);
 }
 
 /* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory. */
@@ -201,7 +156,7 @@ static bool lay_over(const char *value)
 
 static bool mount_overlay(const char *value)
 {
-    return lay_over(value) || setup_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
+    return lay_over(value) || control_failed("cannot lay a private layer over", strrchr(value, '\t') + 1);
 }
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -219,14 +174,14 @@ static bool make_cgroups(const char *files)
     if (access(CGROUPS, F_OK) != 0)
         return true;
     if (mount("cgroup2", CGROUPS, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=755") != 0)
-        return setup_failed("cannot mount", CGROUPS);
+        return control_failed("cannot mount", CGROUPS);
     while (*files != '\0') {
         files = take_field(files, field, ' ');
         if (sscanf(field, "%255[^:]:%o", name, &mode) != 2)
             continue;
         snprintf(path, sizeof path, CGROUPS "/%s", name);
         if ((path[strlen(path) - 1] == '/' ? mkdir(path, mode) : mknod(path, S_IFREG | mode, 0)) != 0 || chmod(path, mode) != 0)
-            return setup_failed("cannot make", path);
+            return control_failed("cannot make", path);
     }
     return true;
 }
@@ -239,7 +194,7 @@ static bool mount_merged(const char *value)
     const char *target = take_field(value, above, '\t');
 
     outside_path(above, path, sizeof path);
-    return overlay_merge(path, target) || setup_failed("cannot add files to", target);
+    return overlay_merge(path, target) || control_failed("cannot add files to", target);
 }
 
 /* A layer where there can be one: where an ordinary user starts hosts, not over a folder in which something is mounted. */
@@ -259,12 +214,12 @@ static bool record_mounts(const char *path)
     FILE *record = fopen(path, "we");
 
     if (mounts == NULL || record == NULL)
-        return setup_failed("cannot write", path);
+        return control_failed("cannot write", path);
     while (fgets(line, sizeof line, mounts) != NULL)
         if (sscanf(line, "%*s %*s %*s %*s %4095s", point) == 1)
             fprintf(record, "%s\n", point);
     fclose(mounts);
-    return fclose(record) == 0 || setup_failed("cannot write", path);
+    return fclose(record) == 0 || control_failed("cannot write", path);
 }
 
 /* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the server's
@@ -277,20 +232,20 @@ static bool record_storage(const char *value)
     FILE *record = fopen("/run/simunix/storages", "ae");
 
     if (record == NULL || statx(AT_FDCWD, path, 0, STATX_MNT_ID, &status) != 0)
-        return setup_failed("cannot record the storage of", path);
+        return control_failed("cannot record the storage of", path);
     fprintf(record, "%llu %s\n", (unsigned long long)status.stx_mnt_id, storage);
-    return fclose(record) == 0 || setup_failed("cannot record the storage of", path);
+    return fclose(record) == 0 || control_failed("cannot record the storage of", path);
 }
 
 static const struct {
     const char *key;
     bool (*run)(const char *value);
 } directives[] = {
-    {"hostname", set_host_name}, {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
-    {"file", setup_make_file},   {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
-    {"place", make_place},       {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
-    {"share", outside_share},    {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
-    {"storage", record_storage}, {"merge", mount_merged},   {"cgroups", make_cgroups},  {"device", device_make_file},
+    {"hostname", set_host_name},   {"proc", mount_proc},      {"tmpfs", mount_tmpfs},     {"directory", make_directory},
+    {"file", directive_make_file}, {"bind", bind_mount},      {"overlay", mount_overlay}, {"layer", mount_layer},
+    {"place", make_place},         {"root", root_enter},      {"close", root_close},      {"keep", outside_keep},
+    {"share", outside_share},      {"devices", devices_make}, {"seal", seal_mounts},      {"mounts", record_mounts},
+    {"storage", record_storage},   {"merge", mount_merged},   {"cgroups", make_cgroups},  {"device", device_make_file},
     {"whole", mount_whole_proc},
 };
 
@@ -303,7 +258,7 @@ static bool run_directive(const char *word)
             return directives[i].run(value);
     }
     errno = EINVAL;
-    return setup_failed("unknown directive", word);
+    return control_failed("unknown directive", word);
 }
 
 bool setup_run(const struct message *message)

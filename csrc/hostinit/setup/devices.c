@@ -4,7 +4,7 @@
  * which root could type (ioctl_tty(2), TIOCSTI). Only a command in the foreground, which is the caller's own, has that terminal
  * as its /dev/console. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,8 +35,8 @@ static bool bind_over(const char *source, const char *target)
     char outside[FIELD_MAX];
 
     outside_path(source, outside, sizeof outside);
-    return setup_make_file(target) &&
-           (mount(outside, target, NULL, MS_BIND, NULL) == 0 || setup_failed("cannot bind over", target));
+    return directive_make_file(target) &&
+           (mount(outside, target, NULL, MS_BIND, NULL) == 0 || control_failed("cannot bind over", target));
 }
 
 static bool make_device(size_t which)
@@ -56,7 +56,7 @@ static bool mount_terminals(void)
     unsigned long flags = MS_NOSUID | MS_NOEXEC;
 
     return mount("devpts", "/dev/pts", "devpts", flags, options) == 0 ||
-           mount("devpts", "/dev/pts", "devpts", flags, without_group) == 0 || setup_failed("cannot mount", "/dev/pts");
+           mount("devpts", "/dev/pts", "devpts", flags, without_group) == 0 || control_failed("cannot mount", "/dev/pts");
 }
 
 /* "MODE PATH": an empty file with the mark of a device; the server knows which device that is. */
@@ -66,7 +66,7 @@ bool device_make_file(const char *value)
     const char *path = take_field(value, mode, ' ');
 
     return (mknod(path, S_IFREG, 0) == 0 && chmod(path, S_ISVTX | (mode_t)strtol(mode, NULL, 8)) == 0) ||
-           setup_failed("cannot make device", path);
+           control_failed("cannot make device", path);
 }
 
 /* `terminal`: path of the caller's terminal on this computer, or empty. */
@@ -75,13 +75,13 @@ bool devices_make(const char *terminal)
     if (!root_is_entered() && !outside_keep("/dev"))
         return false;
     if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755") != 0)
-        return setup_failed("cannot mount tmpfs at", "/dev");
+        return control_failed("cannot mount tmpfs at", "/dev");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (mkdir(folders[i], 0755) != 0)
-            return setup_failed("cannot make directory", folders[i]);
+            return control_failed("cannot make directory", folders[i]);
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         if (symlink(links[i].target, links[i].path) != 0)
-            return setup_failed("cannot make", links[i].path);
+            return control_failed("cannot make", links[i].path);
     for (size_t i = 0; i < DEVICES; i++)
         if (!make_device(i))
             return false;

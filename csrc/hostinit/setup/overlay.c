@@ -1,6 +1,6 @@
 /* Overlay mounts: a private layer over a folder that is only read. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <stdio.h>

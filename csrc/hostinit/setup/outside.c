@@ -1,7 +1,7 @@
 /* Where a host's first process finds files of this computer, while it hides folders of this computer one after the other: the
  * run directory, whose files are bound later, may lie in one of them. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +31,11 @@ bool outside_keep(const char *path)
 {
     if (hidden_count == sizeof hidden / sizeof hidden[0] || strlen(path) > sizeof hidden[0].path - 2) {
         errno = ENOSPC;
-        return setup_failed("cannot keep open", path);
+        return control_failed("cannot keep open", path);
     }
     snprintf(hidden[hidden_count].path, sizeof hidden[0].path, "%s/", path);
     hidden[hidden_count].fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return hidden[hidden_count++].fd >= 0 || setup_failed("cannot open", path);
+    return hidden[hidden_count++].fd >= 0 || control_failed("cannot open", path);
 }
 
 /* In a host that is set up: its programs find what this process holds open in /proc. */
@@ -93,12 +93,12 @@ bool outside_share(const char *value)
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (!make_alike(path))
-            return setup_failed("cannot make directory", path);
+            return control_failed("cannot make directory", path);
         *slash = '/';
     }
     if (stat(outside, &status) != 0)
-        return setup_failed("cannot share", value);
-    if (S_ISDIR(status.st_mode) ? !make_alike(path) : access(path, F_OK) != 0 && !setup_make_file(path))
-        return setup_failed("cannot make a place for", path);
-    return mount(outside, path, NULL, MS_BIND | MS_REC, NULL) == 0 || setup_failed("cannot share", value);
+        return control_failed("cannot share", value);
+    if (S_ISDIR(status.st_mode) ? !make_alike(path) : access(path, F_OK) != 0 && !directive_make_file(path))
+        return control_failed("cannot make a place for", path);
+    return mount(outside, path, NULL, MS_BIND | MS_REC, NULL) == 0 || control_failed("cannot share", value);
 }

@@ -5,7 +5,7 @@
  * /sys) is read-only, and programs start without the capabilities that act on the computer as a whole. CAP_SYS_ADMIN they
  * keep, since daemons mount file systems: this keeps from harm by mistake, not from malice. */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -54,18 +54,18 @@ static bool seal_proc(void)
     char path[64];
 
     if (!bind_itself("/proc/sys"))
-        return setup_failed("cannot bind over itself:", "/proc/sys");
+        return control_failed("cannot bind over itself:", "/proc/sys");
     for (size_t i = 0; i < sizeof divided / sizeof *divided; i++) {
         snprintf(path, sizeof path, "/proc/sys/%s", divided[i]);
         if (!bind_itself(path) && errno != ENOENT)
-            return setup_failed("cannot bind over itself:", path);
+            return control_failed("cannot bind over itself:", path);
     }
-    if (!setup_make_read_only("/proc/sys"))
-        return setup_failed("cannot make read-only:", "/proc/sys");
+    if (!directive_make_read_only("/proc/sys"))
+        return control_failed("cannot make read-only:", "/proc/sys");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         snprintf(path, sizeof path, "/proc/%s", others[i]);
-        if (bind_itself(path) ? !setup_make_read_only(path) : errno != ENOENT)
-            return setup_failed("cannot make read-only:", path);
+        if (bind_itself(path) ? !directive_make_read_only(path) : errno != ENOENT)
+            return control_failed("cannot make read-only:", path);
     }
     return true;
 }
@@ -79,10 +79,10 @@ static bool seal_sys(void)
     FILE *mounts = fopen("/proc/self/mounts", "re");
 
     if (mounts == NULL)
-        return setup_failed("cannot read", "/proc/self/mounts");
+        return control_failed("cannot read", "/proc/self/mounts");
     while (fgets(line, sizeof line, mounts) != NULL)
         if (sscanf(line, "%*s %4095s", path) == 1 && path_is_below(path, "/sys"))
-            setup_make_read_only(path);
+            directive_make_read_only(path);
     fclose(mounts);
     return true;
 }

@@ -1,6 +1,6 @@
 /* Another root file system for the host, under a layer of the host's own, so that it is never written to. See pivot_root(2). */
 #define _GNU_SOURCE
-#include "hostinit.h"
+#include "../hostinit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,8 +55,8 @@ static bool bring_along(const char *root, const char *name)
 
     snprintf(path, sizeof path, "%s%s", root, name);
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return setup_failed("cannot make directory", path);
-    return mount(name, path, NULL, MS_BIND | MS_REC, NULL) == 0 || setup_failed("cannot bind over", path);
+        return control_failed("cannot make directory", path);
+    return mount(name, path, NULL, MS_BIND | MS_REC, NULL) == 0 || control_failed("cannot bind over", path);
 }
 
 /* Enter LOWER (value: LOWER\tBASE). The layer and the mount point are made below BASE, a folder of the run directory. */
@@ -67,13 +67,13 @@ bool root_enter(const char *value)
     const char *base = take_field(value, lower, '\t');
 
     if (!mount_layer_somewhere(lower, base))
-        return setup_failed("cannot lay a private layer over the root file system", lower);
+        return control_failed("cannot lay a private layer over the root file system", lower);
     snprintf(path, sizeof path, "%s/root", base);
     if (!bring_along(path, "/dev") || !bring_along(path, "/sys"))
         return false;
     if (chdir(path) != 0 || (mkdir(OUTSIDE + 1, 0700) != 0 && errno != EEXIST) ||
         syscall(SYS_pivot_root, ".", OUTSIDE + 1) != 0 || chdir("/") != 0)
-        return setup_failed("cannot enter the root file system", lower);
+        return control_failed("cannot enter the root file system", lower);
     outside = OUTSIDE;
     is_entered = true;
     return true;
@@ -84,5 +84,5 @@ bool root_close(const char *unused)
 {
     (void)unused;
     outside = "";
-    return (umount2(OUTSIDE, MNT_DETACH) == 0 && rmdir(OUTSIDE) == 0) || setup_failed("cannot leave", OUTSIDE);
+    return (umount2(OUTSIDE, MNT_DETACH) == 0 && rmdir(OUTSIDE) == 0) || control_failed("cannot leave", OUTSIDE);
 }
