@@ -97,7 +97,7 @@ struct thread {
     struct process *process;
     uint8_t *own_stack;  /* the kernel enters the shim here: OWN_STACK_BYTES */
     struct thread *next; /* in the list of dying or free records */
-    int channel;         /* place (core/descriptors.c) of its SEQPACKET socket to the server */
+    int channel;         /* place (core/files/descriptors.c) of its SEQPACKET socket to the server */
     int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
     int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
     int tid;
@@ -313,7 +313,8 @@ static inline struct thread *current_thread(void)
 void trap_arm(void);
 bool trap_is_own_text(uint64_t address);
 
-/* descriptors.c */
+/* files/descriptors.c */
+uint64_t descriptors_hard(void);
 void descriptors_raise(void);
 void descriptors_limit(const struct process *process);
 int descriptor_number(const struct process *process, int place);
@@ -321,9 +322,11 @@ void descriptor_note(int number);
 int descriptor_hide(const struct process *process, int fd);
 bool descriptor_is_ours(const struct call *call, long fd);
 long descriptor_is_free(const struct call *call);
+void descriptors_close_others(const struct process *process, int place);
+
+/* files/floor.c */
 bool descriptors_reach(struct call *call, uint64_t wanted);
 bool descriptors_grow(struct call *call);
-void descriptors_close_others(const struct process *process, int place);
 
 /* guard.S */
 long guarded_call(long (*work)(void *argument), void *argument);
@@ -331,12 +334,14 @@ void guard_fault(void);
 
 /* diagnostic.c */
 _Noreturn void fatal(const char *what, const char *detail, int64_t number);
+
+/* warning.c */
 void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail);
 
-/* host_files.c */
+/* files/host_files.c */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size);
 
-/* procfs.c */
+/* files/procfs.c */
 long proc_open(const char *path);
 long proc_open_for(const char *path, int flags);
 long proc_open_numbered(const char *folder, int fd);

@@ -1,5 +1,6 @@
-/* One-line messages from inside an application's process. Only this file ends the process on purpose. */
-#include "shim/core/channel.h"
+/* The one-line message of a process that cannot go on, which ends by it. Two other files end a process on purpose: core/channel.c, when
+ * the server is gone, and sys/process/exit.c, when the program ends. This file calls nothing but the kernel, so that all may call it. */
+#include "shim/core/core.h"
 #include "shim/core/memory.h"
 
 _Noreturn void fatal(const char *what, const char *detail, int64_t number)
@@ -19,23 +20,4 @@ _Noreturn void fatal(const char *what, const char *detail, int64_t number)
     NATIVE(write, 2, line, at - line);
     for (;;)
         NATIVE(exit_group, 125);
-}
-
-/* Tell the server, which prints each (kind, text) once and counts the rest. */
-void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail)
-{
-    char text[300];
-    char *end = text + sizeof text;
-    char *at = text_append(text, end, what);
-    struct msgpack_writer writer;
-    struct reply reply;
-
-    if (detail != NULL) {
-        at = text_append(at, end, " ");
-        at = text_append(at, end, detail);
-    }
-    request_start(thread, &writer, OP_WARN, 2);
-    msgpack_put_int(&writer, kind);
-    msgpack_put_text(&writer, text, (size_t)(at - text));
-    request_call(thread, &writer, &reply);
 }

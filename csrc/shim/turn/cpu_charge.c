@@ -29,45 +29,6 @@ uint64_t raw_nice(const struct process *process)
     return (uint64_t)(NATIVE(getpriority, OF_THREAD, 0) + (long)process->page->nice) & CHARGE_NICE;
 }
 
-uint64_t thread_cpu_ns(void)
-{
-    struct kernel_timespec time = {0};
-
-    NATIVE(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
-}
-
-void charge_turn_begins(struct thread *thread)
-{
-    const struct simunix_clock_page *page = thread->process->page;
-    struct charge_account *account = &thread->charge;
-
-    account->overhead_since = overhead_ns(page);
-    account->now_since = page->now_ns;
-    account->cycles_since = cycles_now();
-}
-
-void charge_turn_ends(struct thread *thread)
-{
-    const struct simunix_clock_page *page = thread->process->page;
-    struct charge_account *account = &thread->charge;
-
-    account->cycles += cycles_now() - account->cycles_since;
-    account->overhead_ns += (int64_t)(overhead_ns(page) - account->overhead_since);
-    account->priced_ns += (int64_t)(page->now_ns - account->now_since);
-}
-
-/* Nothing that was computed before counts. */
-void charge_begin(struct thread *thread)
-{
-    if (!thread->is_measured)
-        return;
-    thread->charge.cpu_ns = thread_cpu_ns();
-    thread->charge.cycles = 0;
-    thread->charge.overhead_ns = thread->charge.priced_ns = 0;
-    charge_turn_begins(thread);
-}
-
 /* A replay that has departed from its recording goes on with what the table says. */
 static bool is_foretold(const struct thread *thread)
 {
@@ -94,46 +55,6 @@ void charge_image(struct thread *thread, const struct reply *hello)
     }
 }
 
-static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cycles)
-{
-    return (int64_t)((unsigned __int128)cycles * page->tsc_ns >> 32);
-}
-
-/* What the cycles of this turn and of former ones come to, since this was last settled, by the counter alone. */
-static int64_t counted_ns(const struct thread *thread)
-{
-    const struct simunix_clock_page *page = thread->process->page;
-    const struct charge_account *account = &thread->charge;
-    uint64_t cycles = account->cycles + (cycles_now() - account->cycles_since);
-    int64_t added_ns = account->overhead_ns + (int64_t)(overhead_ns(page) - account->overhead_since);
-
-    return nanoseconds_of(page, cycles) - added_ns - account->priced_ns - (int64_t)(page->now_ns - account->now_since);
-}
-
-/* Turn what was measured since the last time into what is to be charged. Estimates of the overhead that were too high count
- * against what is computed next, up to a limit. Returns by how much the counter has said more than the CPU clock. */
-static int64_t settle(struct thread *thread)
-{
-    const struct simunix_clock_page *page = thread->process->page;
-    struct charge_account *account = &thread->charge;
-    uint64_t before_ns = account->cpu_ns;
-    int64_t computed_ns, by_clock_ns, excess_ns;
-
-    charge_turn_ends(thread);
-    account->cpu_ns = thread_cpu_ns();
-    by_clock_ns = (int64_t)(account->cpu_ns - before_ns);
-    computed_ns = nanoseconds_of(page, account->cycles);
-    excess_ns = computed_ns > by_clock_ns ? computed_ns - by_clock_ns : 0;
-    computed_ns -= excess_ns;
-    account->unpaid_ns += computed_ns - account->overhead_ns - account->priced_ns;
-    if (account->unpaid_ns < -(int64_t)page->charge_least_ns)
-        account->unpaid_ns = -(int64_t)page->charge_least_ns;
-    account->cycles = 0;
-    account->overhead_ns = account->priced_ns = account->noted_ns = 0;
-    charge_turn_begins(thread);
-    return excess_ns;
-}
-
 /* The charge that is due: what was measured, or in a replay what is recorded. */
 static uint64_t owed_ns(const struct thread *thread)
 {
@@ -146,37 +67,12 @@ static uint64_t owed_ns(const struct thread *thread)
     return account->unpaid_ns < CHARGE_MOST_NS ? (uint64_t)account->unpaid_ns : CHARGE_MOST_NS;
 }
 
-/* Count CPU time that passes, in that of the host. */
-static void count(struct thread *thread, int64_t ns)
-{
-    thread->charge.paid_ns += (uint64_t)ns;
-    thread->process->computed_ns += (uint64_t)ns;
-}
-
-/* The price of a call or clock read has passed: CPU time as well, of which the server learns with the next charge. */
-void charge_price(struct thread *thread, uint64_t ns)
-{
-    count(thread, (int64_t)ns);
-    thread->charge.untold_ns += ns;
-}
-
-/* What the server has answered to a charge, or to the rest of one. */
-void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value)
-{
-    if (wake != WAKE_REST) {
-        thread->charge.next = value;
-        return;
-    }
-    thread->charge.rest_ns = value;
-    count(thread, -value);
-}
-
 /* Let pass what a charge has left, up to where the next timer expires. */
 static void pay_rest(struct thread *thread)
 {
     struct wait wait = {.kind = PARK_CHARGE_REST, .deadline = NEVER, .b = raw_nice(thread->process)};
 
-    count(thread, thread->charge.rest_ns);
+    charge_count(thread, thread->charge.rest_ns);
     thread->charge.rest_ns = 0;
     give_turn_back(thread, &wait);
 }
@@ -198,7 +94,7 @@ static void pay(struct thread *thread, uint64_t flags)
                         .c = (flags & CHARGE_EXEC) != 0 ? account->cpu_ns : account->untold_ns};
 
     account->unpaid_ns -= (int64_t)wait.a;
-    count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu_scale >> 32));
+    charge_count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu_scale >> 32));
     account->points = account->untold_ns = 0;
     give_turn_back(thread, &wait);
     if ((flags & CHARGE_PREEMPTED) == 0)
@@ -259,7 +155,7 @@ static void replay(struct thread *thread, long number)
 /* Add what was computed since the last point to the table, for the point that comes now. */
 static void note(struct thread *thread, long point)
 {
-    int64_t counted = counted_ns(thread);
+    int64_t counted = charge_counted_ns(thread);
 
     cost_add(thread, point, 1, counted - thread->charge.noted_ns);
     thread->charge.noted_ns = counted;
@@ -300,7 +196,8 @@ static bool keeps_on(const struct thread *thread)
         enough_ns = SELDOM_MOST_NS;
     if (enough_ns < slice_ns(thread))
         enough_ns = slice_ns(thread);
-    return enough_ns > (int64_t)thread->process->page->charge_least_ns && account->unpaid_ns + counted_ns(thread) < enough_ns;
+    return enough_ns > (int64_t)thread->process->page->charge_least_ns &&
+           account->unpaid_ns + charge_counted_ns(thread) < enough_ns;
 }
 
 /* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let pass what was computed, if it is enough or if the thread
@@ -326,7 +223,7 @@ void charge_look(struct thread *thread, long point)
     if (account->cycles + (cycles_now() - account->cycles_since) < page->charge_least_cycles &&
         account->unpaid_ns < (int64_t)page->charge_least_ns && !must_pay(account, point))
         return;
-    cost_add(thread, point, 0, -settle(thread));
+    cost_add(thread, point, 0, -charge_settle(thread));
     if (keeps_on(thread) && !must_pay(account, point)) /* the counter has counted what others computed on this core meanwhile */
         return;
     if (account->unpaid_ns >= (int64_t)page->charge_least_ns || must_pay(account, point))
@@ -349,7 +246,7 @@ bool charge_preempted(struct thread *thread)
         if (!is_due(account, account->points, true))
             return false;
     } else {
-        settle(thread);
+        charge_settle(thread);
         if (account->unpaid_ns < (int64_t)thread->process->page->charge_least_ns)
             return false;
     }

@@ -8,27 +8,7 @@
  * the turn is given back.
  */
 #include "shim/core/clock.h"
-#include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
-
-/* Give the turn back in the middle of a call or a clock read. May be called from the vDSO replacements, where signals are not
- * blocked. */
-void give_turn_back(struct thread *thread, struct wait *wait)
-{
-    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
-    uint64_t before;
-    struct call call = {.number = __NR_sched_yield, .thread = thread};
-
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-    call.mask = SIGNALS_ALL;
-    call.mask_before = before;
-    park(&call, wait);
-    if (thread->tracee.is_traced)
-        tracee_take_signals(thread, before, NULL, -1);
-    else
-        signals_stop_if_due(thread, before);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
-}
 
 /* Let what is due happen. */
 static void yield_to_events(struct thread *thread)
@@ -119,13 +99,6 @@ static uint64_t unpaid_cpu_ns(struct thread *thread)
     thread->cpu_paid_ns = cpu_ns;
     thread->process->computed_ns += unpaid_ns;
     return unpaid_ns;
-}
-
-/* A thread that waits for something is patient again, and its computing is free again. */
-void clock_forget_asking(struct thread *thread)
-{
-    thread->asked = thread->looks = 0;
-    thread->pays_cpu = false;
 }
 
 static uint64_t clock_now(struct thread *thread, const void *caller)

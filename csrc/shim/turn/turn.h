@@ -61,26 +61,38 @@ void remote_handoff_write(struct process *process);
 #define CALLS_BEFORE_IMPATIENCE 20000 /* clock reads and calls since a thread last waited; see there */
 int64_t clock_read(struct thread *thread, int clock_id);
 int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller);
-void clock_forget_asking(struct thread *thread);
 void clock_charge_poll(struct call *call);
 void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns);
 void clock_found(struct thread *thread);
 
+/* A thread that waits for something is patient again, and its computing is free again. */
+static inline void clock_forget_asking(struct thread *thread)
+{
+    thread->asked = thread->looks = 0;
+    thread->pays_cpu = false;
+}
+
+/* give_back.c */
 void give_turn_back(struct thread *thread, struct wait *wait);
 
-/* cpu_charge.c */
+/* cpu_account.c */
 void charge_price(struct thread *thread, uint64_t ns);
 void charge_turn_ends(struct thread *thread);
 void charge_turn_begins(struct thread *thread);
 void charge_begin(struct thread *thread);
-void charge_image(struct thread *thread, const struct reply *hello);
 void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value);
+void charge_count(struct thread *thread, int64_t ns);
+int64_t charge_counted_ns(const struct thread *thread);
+int64_t charge_settle(struct thread *thread);
+uint64_t thread_cpu_ns(void);
+
+/* cpu_charge.c */
+void charge_image(struct thread *thread, const struct reply *hello);
 void charge_look(struct thread *thread, long point);
 bool charge_preempted(struct thread *thread);
 uint64_t raw_nice(const struct process *process);
 uint64_t charged_child_ns(struct thread *thread, long pid);
-uint64_t thread_cpu_ns(void);
 
 /* call_price.c */
 void clock_charge_call(struct call *call);

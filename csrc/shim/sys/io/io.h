@@ -27,7 +27,11 @@ bool storage_concerns(const struct call *call);
 long storage_admit(struct call *call);
 long storage_pass(struct call *call, long result);
 void storage_no_room(struct call *call);
+
+/* storage_tell.c */
+bool storage_may_refuse(const struct call *call, const struct stored_mount *mount);
 int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted);
+long storage_wait(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what);
 long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
                   int64_t offset, uint64_t bytes);
 long storage_tell_of(struct call *call, const struct stored_mount *mount, enum simunix_storage what,

@@ -35,12 +35,6 @@ static void *new_memory(uint64_t bytes)
     return memory < 0 && memory > -4096 ? NULL : (void *)memory;
 }
 
-/* Where an address of a mapping lies in its file. */
-int64_t mapped_offset(const struct mapped_file *file, uint64_t address)
-{
-    return file->offset + (int64_t)(address - file->start);
-}
-
 static void release(const struct mapped_files *mapped, const struct mapped_file *gone)
 {
     for (unsigned i = 0; i < mapped->count; i++)

@@ -1,4 +1,5 @@
-/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c what is done to their memory. */
+/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c looks what was done to their memory, stores.c has
+ * the pages that were stored to. */
 #ifndef SIMUNIX_SYS_IO_MAPPED_H
 #define SIMUNIX_SYS_IO_MAPPED_H
 
@@ -55,16 +56,23 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Where an address of a mapping lies in its file. */
+static inline int64_t mapped_offset(const struct mapped_file *file, uint64_t address)
+{
+    return file->offset + (int64_t)(address - file->start);
+}
+
 /* mapped.c */
 bool mapped_concerns(const struct call *call);
 bool mapped_is_changed_by(long number);
 long mapped_pass(struct call *call, long result);
 void mapped_adopt(struct process *process);
-int64_t mapped_offset(const struct mapped_file *file, uint64_t address);
 
 /* touched.c */
 void mapped_look(struct call *call);
 void mapped_look_at_clock(struct thread *thread);
+
+/* stores.c */
 void mapped_are_clean(struct process *process, uint64_t file);
 void mapped_range_is_clean(struct process *process, struct mapped_file *file, uint64_t from, uint64_t to);
 void mapped_watch(struct process *process, const struct mapped_file *file);

@@ -20,7 +20,6 @@
 #define SYNC_FILE_RANGE_WAIT_AFTER 4
 #define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC */
 #define RWF_APPEND 16
-#define AS_SAID 2 /* the third number of PARK_STORAGE */
 
 enum where { AT_POSITION, AT_OFFSET, AT_POINTER };
 
@@ -118,23 +117,6 @@ static int64_t whole_blocks(int64_t bytes)
     return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-/* Whether the storage of a call may say no: it has a capacity, or something is wrong with some storage. */
-static bool may_refuse(const struct call *call, const struct stored_mount *mount)
-{
-    return (mount->flags & STORED_LIMITED) != 0 || call->thread->process->page->storage_conditions != 0;
-}
-
-/* How many bytes there is room for; -errno if nothing can be written. */
-int64_t storage_room(struct call *call, const struct stored_mount *mount, int64_t wanted)
-{
-    struct reply reply;
-
-    if (!may_refuse(call, mount) ||
-        ASK(call->thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 1UL, 0UL, wanted, 0UL) != 0)
-        return wanted;
-    return reply_number(&reply, 1);
-}
-
 /* Before a call that may write: 0, or -ENOSPC where its storage has no room left for a byte of it. A call that finds room for a
  * part is shortened, as write(2) says; fallocate(2) and calls with several parts are done whole or not at all. */
 __attribute__((cold)) long storage_admit(struct call *call)
@@ -150,7 +132,7 @@ __attribute__((cold)) long storage_admit(struct call *call)
     if (row == NULL || row->size == 0 || (call->number == __NR_fallocate && call->a[1] != 0))
         return 0;
     mount = stored_mount_of(call->thread->process, call->a[row->written.fd - 1], "", &status);
-    if (mount == NULL || !may_refuse(call, mount))
+    if (mount == NULL || !storage_may_refuse(call, mount))
         return 0;
     position = write_position(call, &row->written, &status);
     size = write_size(call, row);
@@ -183,41 +165,6 @@ __attribute__((cold)) void storage_no_room(struct call *call)
 
 /* Time */
 
-/* Wait for the storage; 0 or -errno. */
-static long wait_for_storage(struct call *call, const struct stored_mount *mount, uint64_t bytes, uint64_t what)
-{
-    struct wait wait = {.kind = PARK_STORAGE, .deadline = NEVER, .a = mount->storage, .b = bytes, .c = what};
-
-    do {
-        park(call, &wait);
-        wait.b = (uint64_t)wait.value;
-    } while (wait.value > 0 && what != AS_SAID);
-    return wait.value < 0 ? wait.value : 0;
-}
-
-/* Tell the server what has become of bytes of a file, and wait if that takes time; 0 or -errno. */
-long storage_tell_of(struct call *call, const struct stored_mount *mount, enum simunix_storage what,
-                     const struct file_bytes *bytes)
-{
-    struct reply reply;
-    int64_t value;
-
-    if (ASK(call->thread, &reply, OP_STORAGE, what, mount->storage, bytes->file, bytes->offset, bytes->count, bytes->size) != 0)
-        return 0;
-    value = reply_number(&reply, 1);
-    return value > 0 ? wait_for_storage(call, mount, 0, AS_SAID) : value;
-}
-
-long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
-                  int64_t offset, uint64_t bytes)
-{
-    struct file_bytes told = {stored_file_number(stored_device(status), status->stx_ino), offset, bytes, status->stx_size};
-
-    if (what == STORAGE_SYNC || what == STORAGE_ALL)
-        mapped_are_clean(call->thread->process, what == STORAGE_SYNC ? told.file : 0);
-    return storage_tell_of(call, mount, what, &told);
-}
-
 /* Where the bytes begin that a call has moved in a file as it is now. */
 static int64_t moved_from(const struct call *call, const struct side *side, uint64_t bytes, const struct statx *status)
 {
@@ -245,7 +192,7 @@ static long move(struct call *call, const struct side *side, uint64_t bytes, boo
         return 0;
     flags = (mount->flags & STORED_CACHED) != 0 ? NATIVE(fcntl, call->a[side->fd - 1], F_GETFL, 0) : O_DIRECT;
     if ((flags & O_DIRECT) != 0 && (mount->flags & STORED_REMOTE) == 0)
-        return wait_for_storage(call, mount, bytes, writes);
+        return storage_wait(call, mount, bytes, writes);
     if ((flags & O_DIRECT) != 0)
         what = writes ? STORAGE_DIRECT_WRITE : STORAGE_DIRECT_READ;
     else if (writes && ((flags & O_DSYNC) != 0 || (call->number == __NR_pwritev2 && (call->a[5] & RWF_SYNCS) != 0)))
@@ -262,7 +209,7 @@ static long sync_range(struct call *call, const struct stored_mount *mount, cons
     if (!waits && (call->a[3] & SYNC_FILE_RANGE_WRITE) == 0)
         return 0;
     if ((mount->flags & STORED_CACHED) == 0)
-        return waits ? wait_for_storage(call, mount, 0, true) : 0;
+        return waits ? storage_wait(call, mount, 0, true) : 0;
     return storage_tell(call, mount, waits ? STORAGE_SYNC : STORAGE_FLUSH, status, call->a[1], bytes);
 }
 
@@ -282,7 +229,7 @@ static long sync_storages(struct call *call, const struct row *row)
     if (call->number == __NR_sync_file_range)
         return sync_range(call, mount, &status);
     if ((mount->flags & STORED_CACHED) == 0)
-        return wait_for_storage(call, mount, 0, true);
+        return storage_wait(call, mount, 0, true);
     return storage_tell(call, mount, call->number == __NR_syncfs ? STORAGE_ALL : STORAGE_SYNC, &status, 0, 0);
 }
 

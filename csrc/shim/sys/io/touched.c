@@ -14,18 +14,6 @@
 #include "shim/sys/io/mapped.h"
 #include "shim/turn/turn.h"
 
-#include <linux/ioctl.h>
-#include <linux/userfaultfd.h>
-
-#ifndef UFFD_FEATURE_WP_ASYNC
-#define UFFD_FEATURE_WP_ASYNC (1 << 15)
-#endif
-#ifndef UFFD_FEATURE_WP_UNPOPULATED
-#define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
-#endif
-#ifndef UFFD_USER_MODE_ONLY
-#define UFFD_USER_MODE_ONLY 1
-#endif
 #define SCAN_IOCTL 0xc0606610UL /* PAGEMAP_SCAN */
 #define SCAN_WRITTEN 2          /* PAGE_IS_WRITTEN */
 #define SCAN_PRESENT 8          /* PAGE_IS_PRESENT */
@@ -64,76 +52,6 @@ static uint64_t count_faults(void)
 
     NATIVE(getrusage, RUSAGE_THREAD, usage);
     return usage[RUSAGE_MINOR] + usage[RUSAGE_MINOR + 1];
-}
-
-/* Stores */
-
-static void start_watch(struct process *process)
-{
-    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_WP_ASYNC | UFFD_FEATURE_WP_UNPOPULATED};
-    long fd;
-
-    descriptors_raise();
-    fd = NATIVE(userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-    if (fd >= 0 && NATIVE(ioctl, fd, UFFDIO_API, &api) < 0) {
-        NATIVE(close, fd);
-        fd = -1;
-    }
-    process->store_watch = fd < 0 ? -1 : 1 + descriptor_hide(process, (int)fd);
-    descriptors_limit(process);
-}
-
-/* From now on stores to these pages are seen, which were seen already before. */
-static void watch_again(const struct process *process, uint64_t from, uint64_t to)
-{
-    struct uffdio_writeprotect range = {.range = {from, to - from}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
-
-    if (process->store_watch > 0)
-        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_WRITEPROTECT, &range);
-    else
-        NATIVE(madvise, from, to - from, MADV_DONTNEED);
-}
-
-/* See what is touched of a new mapping, or one that has moved: single pages, no huge ones (the kernel would take 2 MiB as touched);
- * and stores. */
-void mapped_watch(struct process *process, const struct mapped_file *file)
-{
-    struct uffdio_register range = {.range = {file->start, file->end - file->start}, .mode = UFFDIO_REGISTER_MODE_WP};
-
-    NATIVE(madvise, file->start, file->end - file->start, MADV_NOHUGEPAGE);
-    if (!file->may_store)
-        return;
-    if (process->store_watch == 0)
-        start_watch(process);
-    if (process->store_watch > 0)
-        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_REGISTER, &range);
-    watch_again(process, file->start, file->end);
-}
-
-static void clear_dirty(const struct mapped_file *file, uint64_t from, uint64_t to)
-{
-    for (uint64_t page = (from - file->origin) / PAGE_BYTES; page < (to - file->origin) / PAGE_BYTES; page++)
-        dirty_bits(file)[page / 8] &= (uint8_t)~(1U << page % 8);
-}
-
-/* What was stored to a range has been written: what is stored there next makes it dirty once more. */
-void mapped_range_is_clean(struct process *process, struct mapped_file *file, uint64_t from, uint64_t to)
-{
-    if (!file->may_store)
-        return;
-    clear_dirty(file, from, to);
-    watch_again(process, from, to);
-}
-
-/* A file has been written to its storage; 0: all files have. */
-void mapped_are_clean(struct process *process, uint64_t file)
-{
-    for (unsigned i = 0; process->mapped != NULL && i < process->mapped->count; i++) {
-        struct mapped_file *each = &process->mapped->files[i];
-
-        if (file == 0 || each->file == file)
-            mapped_range_is_clean(process, each, each->start, each->end);
-    }
 }
 
 /* Forget what was touched of shared mappings, all of which the server has been told. */

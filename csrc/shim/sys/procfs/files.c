@@ -38,61 +38,11 @@ static const struct own_file process_files[] = {
     {"cpuset", proc_write_cpuset},         {"numa_maps", proc_write_numa_maps},
 };
 
-void proc_flush(struct proc_page *page)
-{
-    page->at += NATIVE(pwrite64, page->fd, page->text, page->to - page->text, page->at);
-    page->to = page->text;
-}
-
-void proc_put(struct proc_page *page, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (page->to == page->text + sizeof page->text)
-            proc_flush(page);
-        *page->to++ = *text;
-    }
-}
-
-/* A number with what stands before and after it. */
-void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after)
-{
-    char digits[24];
-
-    text_append_number(digits, digits + sizeof digits, number);
-    proc_put(page, before);
-    proc_put(page, digits);
-    proc_put(page, after);
-}
-
-const char *proc_last_part(const char *path)
-{
-    const char *last = path;
-
-    for (; *path != '\0'; path++)
-        if (*path == '/')
-            last = path + 1;
-    return last;
-}
-
 static const char *skip_number(const char *path)
 {
     while (*path >= '0' && *path <= '9')
         path++;
     return path;
-}
-
-/* The process or thread whose file this is. */
-int proc_id_of(const char *path)
-{
-    int id = 0;
-
-    for (const char *at = path; *at != '\0'; at++)
-        if (at[0] == '/' && at[1] >= '1' && at[1] <= '9') {
-            id = 0;
-            while (at[1] >= '0' && at[1] <= '9')
-                id = 10 * id + *++at - '0';
-        }
-    return id;
 }
 
 /* PID/NAME or PID/task/TID/NAME */

@@ -131,15 +131,6 @@ void proc_write_meminfo(struct proc_page *page)
     proc_put(page, "HugePages_Total:       0\nHugePages_Free:        0\nHugepagesize:       2048 kB\n");
 }
 
-void proc_put_hex(struct proc_page *page, uint64_t number, int digits)
-{
-    char text[17] = "";
-
-    for (int i = 0; i < digits; i++)
-        text[i] = "0123456789abcdef"[number >> 4 * (digits - 1 - i) & 15];
-    proc_put(page, text);
-}
-
 static void put_hex(struct proc_page *page, uint64_t number, int digits, const char *after)
 {
     proc_put_hex(page, number, digits);

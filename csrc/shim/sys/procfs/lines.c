@@ -32,3 +32,25 @@ bool lines_next(struct lines *lines)
         lines->at++;
     }
 }
+
+/* Where a field begins, fields being numbers with a space between them. */
+const char *proc_field(const char *text, int number)
+{
+    while (--number > 0) {
+        while (*text != ' ' && *text != '\0')
+            text++;
+        if (*text == ' ')
+            text++;
+    }
+    return text;
+}
+
+/* The number that a text begins with; 0 without a digit. */
+int64_t proc_number_at(const char *text)
+{
+    int64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = 10 * number + *text++ - '0';
+    return number;
+}

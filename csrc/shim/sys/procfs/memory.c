@@ -8,81 +8,12 @@
 #include "shim/sys/procfs/procfs.h"
 
 #define PAGE_KIB 4
-#define FIELD_DATA 6 /* of statm, counted from 1 */
-#define FIELD_RESIDENT 2
-#define FIELD_SHARED 3
-
-/* Where a field begins, fields being numbers with a space between them. */
-static const char *find_field(const char *text, int number)
-{
-    while (--number > 0) {
-        while (*text != ' ' && *text != '\0')
-            text++;
-        if (*text == ' ')
-            text++;
-    }
-    return text;
-}
 
 static const char *skip_spaces(const char *text)
 {
     while (*text == ' ' || *text == '\t')
         text++;
     return text;
-}
-
-static int64_t number_at(const char *text)
-{
-    int64_t number = 0;
-
-    while (*text >= '0' && *text <= '9')
-        number = 10 * number + *text++ - '0';
-    return number;
-}
-
-/* The folder of a process or thread that a path of one of its files begins with, with another file in it. */
-void proc_beside(const char *path, const char *name, char *other, size_t size)
-{
-    char *to = other;
-    const char *last = proc_last_part(path);
-
-    while (path < last && to < other + size - 1)
-        *to++ = *path++;
-    *to = '\0';
-    text_append(to, other + size, name);
-}
-
-/* Pages that count as resident, of the process whose file this is. */
-int64_t proc_resident_pages(const char *path)
-{
-    struct lines lines;
-    char statm[PROC_PATH_ROOM];
-    int64_t pages = 0;
-
-    proc_beside(path, "statm", statm, sizeof statm);
-    if (!lines_open(&lines, statm))
-        return 0;
-    while (lines_next(&lines))
-        pages = number_at(find_field(lines.line, FIELD_DATA));
-    return pages;
-}
-
-void proc_write_statm(struct proc_page *page)
-{
-    struct lines lines;
-
-    if (!lines_open(&lines, page->path))
-        return;
-    while (lines_next(&lines)) {
-        int64_t resident = number_at(find_field(lines.line, FIELD_DATA));
-
-        for (int field = 1; field <= 7; field++) {
-            int64_t value = field == FIELD_RESIDENT ? resident : number_at(find_field(lines.line, field));
-
-            proc_put_number(page, field == 1 ? "" : " ", field == FIELD_SHARED ? 0 : value, "");
-        }
-        proc_put(page, "\n");
-    }
 }
 
 static void put_kib(struct proc_page *page, const char *name, int64_t kib)
@@ -209,7 +140,7 @@ struct mapping {
 /* A mapping's line in smaps: is it private memory that the process may write? */
 static bool begins_private(const char *line)
 {
-    const char *access = find_field(line, 2);
+    const char *access = proc_field(line, 2);
 
     return access[0] != '\0' && access[1] == 'w' && access[3] == 'p' && access[4] == ' ';
 }
@@ -223,9 +154,9 @@ static void put_of_mapping(struct proc_page *page, const char *line, struct mapp
     if (line[0] < 'A' || line[0] > 'Z')
         mapping->is_private = begins_private(line);
     else if (text_starts(line, size))
-        mapping->kib = number_at(skip_spaces(line + sizeof size - 1));
+        mapping->kib = proc_number_at(skip_spaces(line + sizeof size - 1));
     if (text_starts(line, anonymous) && mapping->kib != 0 &&
-        (mapping->is_private || number_at(skip_spaces(line + sizeof anonymous - 1)) != 0))
+        (mapping->is_private || proc_number_at(skip_spaces(line + sizeof anonymous - 1)) != 0))
         put_kib(page, anonymous, mapping->kib);
     else
         put_changed(page, line);

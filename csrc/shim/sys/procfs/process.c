@@ -27,18 +27,9 @@ static long read_native(const char *path, char *text, size_t room)
     return size;
 }
 
-static int64_t leading_number(const char *text)
-{
-    int64_t number = 0;
-
-    while (*text >= '0' && *text <= '9')
-        number = 10 * number + *text++ - '0';
-    return number;
-}
-
 static int64_t signed_number(const char *text)
 {
-    return *text == '-' ? -leading_number(text + 1) : leading_number(text);
+    return *text == '-' ? -proc_number_at(text + 1) : proc_number_at(text);
 }
 
 /* What the server knows of a process or thread. The host's init, which no emulated process has started, came with the boot. */
@@ -120,7 +111,7 @@ void proc_write_process_stat(struct proc_page *page)
 {
     char text[1024];
     long size = read_native(page->path, text, sizeof text);
-    int64_t id = leading_number(text);
+    int64_t id = proc_number_at(text);
     struct known known;
     char *field = NULL;
 

@@ -1,7 +1,8 @@
 /* Room sys/procfs: files of /proc that tell the time, or figures of the real computer, as the emulated host would tell them.
  *
- * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, counters.c, sockets.c, mounts.c) and when it is written (files.c). May call sys/process, sys/numa, turn
- * and below.
+ * So are those of /sys/block about what the host's disks have done. Owns their text (host.c, process.c, memory.c, statm.c,
+ * counters.c, sockets.c, mounts.c), how it is put together (proc_page.c, lines.c) and when it is written (files.c). May call
+ * sys/process, sys/numa, turn and below.
  */
 #ifndef SIMUNIX_PROC_FILES_H
 #define SIMUNIX_PROC_FILES_H
@@ -41,15 +42,21 @@ struct own_file {
 
 /* files.c */
 long proc_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
+
+/* proc_page.c */
 void proc_flush(struct proc_page *page);
 void proc_put(struct proc_page *page, const char *text);
 void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after);
+void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 const char *proc_last_part(const char *path);
 int proc_id_of(const char *path);
+void proc_beside(const char *path, const char *name, char *other, size_t size);
 
 /* lines.c */
 bool lines_open(struct lines *lines, const char *path);
 bool lines_next(struct lines *lines);
+const char *proc_field(const char *text, int number);
+int64_t proc_number_at(const char *text);
 
 /* host.c */
 void proc_write_uptime(struct proc_page *page);
@@ -58,7 +65,6 @@ void proc_write_stat(struct proc_page *page);
 void proc_write_meminfo(struct proc_page *page);
 void proc_write_uuid(struct proc_page *page);
 void proc_write_boot_id(struct proc_page *page);
-void proc_put_hex(struct proc_page *page, uint64_t number, int digits);
 
 /* sockets.c */
 void proc_write_sockets(struct proc_page *page);
@@ -68,10 +74,11 @@ void proc_write_block_stat(struct proc_page *page);
 void proc_write_process_stat(struct proc_page *page);
 void proc_put_known(struct proc_page *page, const char *name, const char *rest);
 
-/* memory.c */
+/* statm.c */
 int64_t proc_resident_pages(const char *path);
-void proc_beside(const char *path, const char *name, char *other, size_t size);
 void proc_write_statm(struct proc_page *page);
+
+/* memory.c */
 void proc_write_lines(struct proc_page *page);
 void proc_write_sched(struct proc_page *page);
 void proc_write_schedstat(struct proc_page *page);

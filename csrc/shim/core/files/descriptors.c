@@ -1,14 +1,11 @@
-/* The shim's own descriptors live at and above a floor, which the application cannot reach: a floor that moves up.
+/* The shim's own descriptors live at and above a floor, which the application cannot reach (files/floor.c moves it up).
  *
  * The kernel's soft limit is the application's own, or the floor where the application's limit is higher: so the kernel itself
  * refuses a descriptor too many before anything has happened. Only while the shim gets a descriptor of its own is the limit
- * raised. An application that may have more descriptors than lie below the floor gets a higher floor once it needs one, since
- * the kernel's table of a process is as long as the highest number in it: records of threads hold places, counted from the
- * floor. */
+ * raised. Records of threads hold places, counted from the floor. The channel calls this file, which asks the server nothing. */
 #include "shim/core/channel.h"
 
 #define NO_NUMBER 0x7fffffff
-#define PLACES_MAX 4096 /* above the floor: two or three for each thread */
 
 /* The highest number that a descriptor of the shim's own has had. The kernel looks at every place that it is told to close, up to
  * the end of its table, which has a thousand places behind the floor. */
@@ -19,7 +16,8 @@ struct limits {
     uint64_t hard;
 };
 
-static uint64_t kernel_hard(void)
+/* How many descriptors the process may have at most, by the kernel's hard limit. */
+uint64_t descriptors_hard(void)
 {
     struct limits limits = {0, 0};
 
@@ -29,7 +27,7 @@ static uint64_t kernel_hard(void)
 
 static void set_kernel_soft(uint64_t soft)
 {
-    struct limits limits = {soft, kernel_hard()};
+    struct limits limits = {soft, descriptors_hard()};
 
     if (limits.soft > limits.hard)
         limits.soft = limits.hard;
@@ -90,57 +88,6 @@ long descriptor_is_free(const struct call *call)
         return -EMFILE;
     NATIVE(close, fd);
     return 0;
-}
-
-static void move_own(struct process *process, int by)
-{
-    for (int place = PLACES_MAX - 1; place >= 0; place--) {
-        int number = process->descriptor_floor + place;
-
-        if (NATIVE(fcntl, number, F_GETFD, 0) < 0)
-            continue;
-        NATIVE(dup3, number, number + by, O_CLOEXEC);
-        descriptor_note(number + by);
-        NATIVE(close, number);
-    }
-    if (process->proc > 0)
-        process->proc += by;
-    process->descriptor_floor += by;
-}
-
-/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has moved:
- * what was refused may be tried again. */
-bool descriptors_reach(struct call *call, uint64_t wanted)
-{
-    struct process *process = call->thread->process;
-    uint64_t floor = (uint64_t)process->descriptor_floor;
-    uint64_t ceiling, before;
-    uint64_t all = SIGNALS_ALL;
-    struct reply reply;
-
-    if (wanted < floor || wanted >= process->nofile_soft || process->shares_files)
-        return false;
-    ceiling = kernel_hard() - PLACES_MAX;
-    if (ceiling > process->nofile_soft)
-        ceiling = process->nofile_soft;
-    if (wanted >= ceiling)
-        return false;
-    while (floor <= wanted)
-        floor *= 2;
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a call of the preload net may come here with signals let in */
-    descriptors_raise();
-    move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptor_floor);
-    descriptors_limit(process);
-    ASK(call->thread, &reply, OP_NOFILE, (int64_t)process->nofile_soft, (int64_t)process->nofile_hard,
-        process->descriptor_floor);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
-    return true;
-}
-
-/* A call was refused for want of a descriptor (-EMFILE): can it be made again with a higher floor? */
-bool descriptors_grow(struct call *call)
-{
-    return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
 }
 
 /* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, the shared page's

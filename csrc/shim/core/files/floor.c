@@ -1,0 +1,58 @@
+/* The floor above which the shim's own descriptors live moves up, once the application needs a number that lies there.
+ *
+ * It does not lie at the application's limit from the start, since the kernel's table of a process is as long as the highest number
+ * in it. */
+#include "shim/core/channel.h"
+
+#define PLACES_MAX 4096 /* above the floor: two or three for each thread */
+
+static void move_own(struct process *process, int by)
+{
+    for (int place = PLACES_MAX - 1; place >= 0; place--) {
+        int number = process->descriptor_floor + place;
+
+        if (NATIVE(fcntl, number, F_GETFD, 0) < 0)
+            continue;
+        NATIVE(dup3, number, number + by, O_CLOEXEC);
+        descriptor_note(number + by);
+        NATIVE(close, number);
+    }
+    if (process->proc > 0)
+        process->proc += by;
+    process->descriptor_floor += by;
+}
+
+/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has moved:
+ * what was refused may be tried again. */
+bool descriptors_reach(struct call *call, uint64_t wanted)
+{
+    struct process *process = call->thread->process;
+    uint64_t floor = (uint64_t)process->descriptor_floor;
+    uint64_t ceiling, before;
+    uint64_t all = SIGNALS_ALL;
+    struct reply reply;
+
+    if (wanted < floor || wanted >= process->nofile_soft || process->shares_files)
+        return false;
+    ceiling = descriptors_hard() - PLACES_MAX;
+    if (ceiling > process->nofile_soft)
+        ceiling = process->nofile_soft;
+    if (wanted >= ceiling)
+        return false;
+    while (floor <= wanted)
+        floor *= 2;
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a call of the preload net may come here with signals let in */
+    descriptors_raise();
+    move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptor_floor);
+    descriptors_limit(process);
+    ASK(call->thread, &reply, OP_NOFILE, (int64_t)process->nofile_soft, (int64_t)process->nofile_hard,
+        process->descriptor_floor);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
+    return true;
+}
+
+/* A call was refused for want of a descriptor (-EMFILE): can it be made again with a higher floor? */
+bool descriptors_grow(struct call *call)
+{
+    return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
+}

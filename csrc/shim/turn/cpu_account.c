@@ -1,0 +1,111 @@
+/* The account of a thread whose computing is charged: what it has computed since it was last charged, and what it has paid.
+ *
+ * The clocks that are asked, and what is taken off, are those of turn/cpu_charge.c, which says when a charge is due and gives the turn
+ * back for it. Nothing here does: so whatever begins or ends a turn may call this file. */
+#include "shim/core/channel.h"
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+uint64_t thread_cpu_ns(void)
+{
+    struct kernel_timespec time = {0};
+
+    NATIVE(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
+}
+
+void charge_turn_begins(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+
+    account->overhead_since = overhead_ns(page);
+    account->now_since = page->now_ns;
+    account->cycles_since = cycles_now();
+}
+
+void charge_turn_ends(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+
+    account->cycles += cycles_now() - account->cycles_since;
+    account->overhead_ns += (int64_t)(overhead_ns(page) - account->overhead_since);
+    account->priced_ns += (int64_t)(page->now_ns - account->now_since);
+}
+
+/* Nothing that was computed before counts. */
+void charge_begin(struct thread *thread)
+{
+    if (!thread->is_measured)
+        return;
+    thread->charge.cpu_ns = thread_cpu_ns();
+    thread->charge.cycles = 0;
+    thread->charge.overhead_ns = thread->charge.priced_ns = 0;
+    charge_turn_begins(thread);
+}
+
+static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cycles)
+{
+    return (int64_t)((unsigned __int128)cycles * page->tsc_ns >> 32);
+}
+
+/* What the cycles of this turn and of former ones come to, since this was last settled, by the counter alone. */
+int64_t charge_counted_ns(const struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    const struct charge_account *account = &thread->charge;
+    uint64_t cycles = account->cycles + (cycles_now() - account->cycles_since);
+    int64_t added_ns = account->overhead_ns + (int64_t)(overhead_ns(page) - account->overhead_since);
+
+    return nanoseconds_of(page, cycles) - added_ns - account->priced_ns - (int64_t)(page->now_ns - account->now_since);
+}
+
+/* Turn what was measured since the last time into what is to be charged. Estimates of the overhead that were too high count
+ * against what is computed next, up to a limit. Returns by how much the counter has said more than the CPU clock. */
+int64_t charge_settle(struct thread *thread)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    struct charge_account *account = &thread->charge;
+    uint64_t before_ns = account->cpu_ns;
+    int64_t computed_ns, by_clock_ns, excess_ns;
+
+    charge_turn_ends(thread);
+    account->cpu_ns = thread_cpu_ns();
+    by_clock_ns = (int64_t)(account->cpu_ns - before_ns);
+    computed_ns = nanoseconds_of(page, account->cycles);
+    excess_ns = computed_ns > by_clock_ns ? computed_ns - by_clock_ns : 0;
+    computed_ns -= excess_ns;
+    account->unpaid_ns += computed_ns - account->overhead_ns - account->priced_ns;
+    if (account->unpaid_ns < -(int64_t)page->charge_least_ns)
+        account->unpaid_ns = -(int64_t)page->charge_least_ns;
+    account->cycles = 0;
+    account->overhead_ns = account->priced_ns = account->noted_ns = 0;
+    charge_turn_begins(thread);
+    return excess_ns;
+}
+
+/* Count CPU time that passes, in that of the host. */
+void charge_count(struct thread *thread, int64_t ns)
+{
+    thread->charge.paid_ns += (uint64_t)ns;
+    thread->process->computed_ns += (uint64_t)ns;
+}
+
+/* The price of a call or clock read has passed: CPU time as well, of which the server learns with the next charge. */
+void charge_price(struct thread *thread, uint64_t ns)
+{
+    charge_count(thread, (int64_t)ns);
+    thread->charge.untold_ns += ns;
+}
+
+/* What the server has answered to a charge, or to the rest of one. */
+void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value)
+{
+    if (wake != WAKE_REST) {
+        thread->charge.next = value;
+        return;
+    }
+    thread->charge.rest_ns = value;
+    charge_count(thread, -value);
+}
