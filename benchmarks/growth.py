@@ -2,7 +2,7 @@
 
     python benchmarks/growth.py [SIZE ...] [--hours H] [--json FILE] [--chart FILE.png] [--merge auto|yes|no]
 
-One run for each number of nodes, one after the other; simunix/bench/growth.py says what is measured and how. The last row
+One run for each number of nodes, one after the other; simunix_bench/growth.py says what is measured and how. The last row
 has the exponent k of a fit to c · nodes^k.
 """
 
@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)  # not this folder, whose platform.py would be taken for Python's
 
-from simunix.bench.context import Context, MeasurementError  # noqa: E402
-from simunix.bench.growth import SMALL, Growth, exponent, measure, plain  # noqa: E402
 from simunix.launch.interrupts import Interrupts  # noqa: E402
+from simunix_bench.context import Context, MeasurementError  # noqa: E402
+from simunix_bench.growth import SMALL, Growth, exponent, measure, plain  # noqa: E402
 
 TITLES = (
     "nodes",

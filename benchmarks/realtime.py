@@ -9,9 +9,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from simunix.bench.context import Context, MeasurementError
-from simunix.bench.thirty_jobs import side_by_side
-from simunix.launch.interrupts import Interrupts
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: nobody has installed its benchmarks
+
+from simunix.launch.interrupts import Interrupts  # noqa: E402
+from simunix_bench.context import Context, MeasurementError  # noqa: E402
+from simunix_bench.thirty_jobs import side_by_side  # noqa: E402
 
 
 def main() -> None:

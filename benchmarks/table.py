@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from simunix.bench.row import number
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: nobody has installed its benchmarks
+
+from simunix_bench.row import number  # noqa: E402
 
 BOUNDS = {"at_most": "≤", "at_least": "≥"}
 

@@ -11,7 +11,7 @@ The packages from bottom to top; each imports only packages of the lines above i
     metrics
     report
     app
-    bench, flows, platforms, sweep, testing
+    flows, platforms, sweep, testing
     pytest_plugin, cli
 """
 

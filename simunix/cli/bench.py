@@ -1,10 +1,17 @@
-"""`simunix bench`: measures what simunix costs on this computer, and compares with other tools."""
+"""`simunix bench`: measures what simunix costs on this computer, and compares with other tools.
+
+The benchmarks are a package of a checkout, simunix_bench, beside this one; pip installs simunix without it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import simunix
+from rsg_server.errors import SimunixError
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -34,14 +41,26 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """List the chosen benchmarks or run them; return the exit code."""
-    from simunix.bench.catalog import chosen
+    reach_benchmarks()
+    from simunix_bench.catalog import chosen
 
     benchmarks = chosen(options.names, options.all or (options.list and not options.names))
     if options.list:
-        from simunix.bench.listing import print_list
+        from simunix_bench.listing import print_list
 
         print_list(benchmarks)
         return 0
-    from simunix.bench.session import bench
+    from simunix_bench.session import bench
 
     return bench(benchmarks, options.json, options.quick)
+
+
+def reach_benchmarks() -> None:
+    """Let the benchmarks of the checkout that simunix runs from be imported. Raises SimunixError if there is none."""
+    checkout = Path(simunix.__file__).resolve().parents[1]
+    if not (checkout / "simunix_bench").is_dir():
+        raise SimunixError(
+            "bench: the benchmarks are in simunix's repository, not in the installed package; in a checkout: pip install -e ."
+        )
+    if str(checkout) not in sys.path:
+        sys.path.append(str(checkout))  # last: nothing else of the checkout is to come before what is installed

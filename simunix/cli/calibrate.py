@@ -20,14 +20,14 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Read the runs, write the costs, and report how well they foretell what was charged."""
-    from simunix.bench.machine import cpu_model
     from simunix.calibration.measured import prices_of, read_measured
     from simunix.calibration.prices import write_prices
     from simunix.calibration.report import foretold, table_of
     from simunix.console import Console
+    from simunix.results.dependencies import processor
 
     runs = [read_measured(directory) for directory in options.directories]
     if options.output is not None:
-        write_prices(options.output, cpu_model(Path("/proc/cpuinfo").read_text()) or "", prices_of(runs))
+        write_prices(options.output, processor(), prices_of(runs))
     Console().print(table_of(foretold(runs), len(runs)))
     return 0

@@ -69,8 +69,13 @@ def processor() -> str:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return platform.processor()
-    found = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor()
+    return cpu_model(text) or platform.processor()
+
+
+def cpu_model(cpuinfo: str) -> str | None:
+    """The model name of the first processor in /proc/cpuinfo."""
+    found = re.search(r"^model name\s*: (.*)$", cpuinfo, re.MULTILINE)
+    return found[1].strip() if found else None
 
 
 def listed(roots: Iterable[RootTree]) -> list[str]:

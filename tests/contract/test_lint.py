@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize(
     "arguments",
-    [("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy", "--strict", "simunix", "rsg_server")],
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy", "--strict", "simunix", "rsg_server", "simunix_bench"),
+    ],
     ids=["check", "format", "types"],
 )
 def test_tool(arguments: tuple[str, ...]) -> None:

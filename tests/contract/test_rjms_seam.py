@@ -19,8 +19,8 @@ NAMES = {
     "htcondor": "condor",
 }
 """What names an RJMS, by the name of its folder."""
-FREE = ("bench", "cli")
-"""Benchmarks, whose subject is Slurm; the texts of the command line."""
+FREE = ("cli",)
+"""The texts of the command line."""
 EXCEPTIONS = {
     "rjms/registry.py": "the table of the RJMSs",
     "jobs/profile.py": "`srun` is a word of the format: the launcher of a profile",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTHON = sorted([*(ROOT / "rsg_server").rglob("*.py"), *(ROOT / "simunix").rglob("*.py")])
+PYTHON = sorted(path for top in ("rsg_server", "simunix", "simunix_bench") for path in (ROOT / top).rglob("*.py"))
 FOLDERS = sorted({path.parent for path in PYTHON})
 C = sorted([*(ROOT / "csrc").rglob("*.c"), *(ROOT / "csrc").rglob("*.h")])
 

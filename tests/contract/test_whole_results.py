@@ -41,13 +41,7 @@ EXCEPTIONS = {
     "simunix/workload/guest/submitter.py": "runs inside, and grows with the run",
     "simunix/workload/guest/table_submitter.py": "runs inside, and grows with the run",
 }
-FILES = [
-    path
-    for package in ("rsg_server", "simunix")
-    for path in sorted((ROOT / package).rglob("*.py"))
-    if "bench" not in path.relative_to(ROOT).parts
-]
-"""Benchmarks write their own work files; their results are renamed (simunix/bench/results.py)."""
+FILES = [path for package in ("rsg_server", "simunix") for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 def _name(node: ast.expr | None) -> str:

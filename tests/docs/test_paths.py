@@ -10,7 +10,7 @@ import pytest
 from tests.docs.pages import DOCS, ROOT, name_of
 
 PAGES = (ROOT / "CONTRIBUTING.md", *sorted((DOCS / "internals").glob("*.md")))
-TOPS = ("csrc", "rsg_server", "simunix", "tests", "docs", "scenarios", "benchmarks", ".ci")
+TOPS = ("csrc", "rsg_server", "simunix", "simunix_bench", "tests", "docs", "scenarios", "benchmarks", ".ci")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(rf"^(?P<path>(?:{'|'.join(map(re.escape, TOPS))})/[\w./*-]*)(?:: (?P<names>[\w., ()]+))?$")
 FILE = re.compile(r"^(?P<file>[\w-]+\.(?:py|c|h|def|S|yaml|tests))(?:: (?P<names>[\w., ()]+))?$")

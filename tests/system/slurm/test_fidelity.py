@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench.context import Context
-from simunix.bench.fidelity.comparison import difference
-from simunix.bench.fidelity.measure import measure
 from simunix.launch.interrupts import Interrupts
+from simunix_bench.context import Context
+from simunix_bench.fidelity.comparison import difference
+from simunix_bench.fidelity.measure import measure
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 

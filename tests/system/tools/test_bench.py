@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench.requirements import lacks
+from simunix_bench.requirements import lacks
 from tests.conftest import ROOT, Simunix, processes_named
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simunix.bench.parallel.critical_path import causal, conservative, total, windowed
-from simunix.bench.parallel.runs import read
+from simunix_bench.parallel.critical_path import causal, conservative, total, windowed
+from simunix_bench.parallel.runs import read
 from tests.conftest import Simunix
 
 SCENARIO = """

@@ -1,0 +1,55 @@
+"""The script of a full queue: a burst of sbatch, the schedulers with 2,000 jobs waiting, squeue beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simunix_bench.fidelity.mixed import Script
+
+SCHEDULER = "bf_interval=5,sched_interval=5"
+"""SchedulerParameters of both arms: a cycle of each scheduler in five seconds, so that a mean is that of some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How often each command is given, and for how long the schedulers are watched."""
+
+    burst: int = 1_000
+    width: int = 100
+    queued: int = 2_000
+    asked: int = 1_000
+    askers: int = 4
+    watched_s: int = 60
+
+
+FULL = Sizes()
+QUICK = Sizes(burst=100, width=20, queued=200, asked=100, watched_s=30)
+BURST_S, MORE_S, WATCH_S = 5, 25, 45
+
+
+def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:
+    """The script. One job has all nodes, so that nothing else starts: the burst is work for the controller alone.
+
+    Jobs have priorities by their numbers: which of a hundred sbatch at a time is first is a matter of microseconds, but what a
+    back-filler's cycle takes depends on the order of the queue.
+    """
+    script = Script(job, log)
+    script.submit(0, "filler", "-N 8 --exclusive -t 600", "sleep", 3_000)
+    sbatch = ["sbatch", "-n", "{}", "-t", "{}", "-o", "/dev/null", "--wrap", "sleep 3000"]
+    copies(script, BURST_S, "burst", sizes.burst, sizes.width, [*sbatch, "--priority=2{left}"])
+    copies(script, MORE_S, "more", sizes.queued - sizes.burst, sizes.askers, [*sbatch, "--priority=1{left}"])
+    script.give(WATCH_S, "reset", "sdiag", "-r")
+    script.give(WATCH_S + sizes.watched_s, "watched", "sdiag")
+    script.give(WATCH_S + sizes.watched_s, "reset-again", "sdiag", "-r")
+    asking_s = WATCH_S + sizes.watched_s + 1
+    copies(script, asking_s, "squeue", sizes.asked, sizes.askers, ["squeue", "-o", "%i"])
+    script.give(asking_s, "asked", "sdiag")
+    return script.in_order()
+
+
+def copies(script: Script, at_s: float, name: str, count: int, width: int, argv: list[str]) -> None:
+    """Add a command that is given many times."""
+    script.give(at_s, name, *argv)
+    script.actions[-1] |= {"copies": count, "width": width}

@@ -1,0 +1,42 @@
+"""MariaDB's tables made by mariadb-install-db, natively and under simunix, which is not to take longer.
+
+A program that computes takes no virtual time, so the bound is what the same command takes natively on this computer.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+from simunix_bench.context import SIMUNIX, Context, MeasurementError
+from simunix_bench.row import Row, at_most
+
+REPEATS = 3
+INSTALL = (
+    "mariadb-install-db",
+    "--no-defaults",
+    "--user=root",
+    "--skip-test-db",
+    "--auth-root-authentication-method=normal",
+)
+
+
+def databases(context: Context) -> Iterator[Row]:
+    """Make the tables natively and inside, a few times each; the least wall time of each counts."""
+    native_s, inside_s = least_wall_s(context, ()), least_wall_s(context, (*SIMUNIX, "run", "--"))
+    yield Row("database-native", "mariadb-install-db, natively", native_s, "s")
+    yield Row("database-inside", "mariadb-install-db, under simunix", inside_s, "s")
+    yield Row("database-ratio", "mariadb-install-db: wall, simunix ÷ natively", inside_s / native_s, "×", at_most(1))
+
+
+def least_wall_s(context: Context, prefix: tuple[str, ...]) -> float:
+    """Return the least wall time of a few runs, each in a folder of its own."""
+    found = []
+    for number in range(1 if context.is_quick else REPEATS):
+        folder = context.folder / f"tables-{len(prefix)}-{number}"
+        done = context.run([*prefix, *INSTALL, f"--datadir={folder}"])
+        if done.returncode != 0:
+            raise MeasurementError(f"mariadb-install-db: {done.last_words}")
+        shutil.rmtree(folder)
+        found.append(done.wall_s)
+    return min(found)
