@@ -31,6 +31,10 @@
  *     seal=                      make read-only what is this computer's own in /proc and /sys
  *     root=LOWER\tBASE           another root file system, under a layer of the host's own; later words are seen from inside
  *     mounts=PATH                write into that file where something is mounted, a line for each mount
+ *     storage=NUMBER FLAGS\tPATH  write down that the mount of PATH is kept on that storage
+ *     merge=ABOVE\tTARGET        add the files of ABOVE to a folder in which none can be made
+ *     cgroups=NAME:MODE ...      cgroups of the host's own, with these control files
+ *     whole=PATH                 /proc once more, with nothing mounted over any part of it
  *     close=                     unmount this computer's files, except what is bound by then
  *   then any number of: argv=… (repeated) env=… (repeated) cwd= user= nofile= core= channel= foreground=0|1 terminal=0|1
  *   shim= entry= size=, with four descriptors (stdin, stdout, stderr, channel). With `terminal` standard input is a terminal,

@@ -8,14 +8,14 @@ leads nowhere; `simgrid_compat` repeats that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
-from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link
-from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
-from rsg_server.platform.zone import Edge, Zone
+from rsg_server.platform.topology import ShapedZone
+from rsg_server.platform.zone import Edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +55,20 @@ def pair_number(low: int, high: int, count: int) -> int:
     return low * (2 * count - low - 1) // 2 + high - low - 1
 
 
-class DragonflyZone(TopologyZone):
+class DragonflyZone(ShapedZone[DragonflyShape]):
     """A dragonfly. A route takes at most a green, a black, a blue, a green and a black link."""
 
-    def __init__(
-        self,
-        name: str,
-        parent: Zone | None,
-        hosts: Sequence[Host],
-        shape: DragonflyShape,
-        links: ClusterLinks,
-        host_label: Callable[[int], str] = str,
-        numbers: Numbers | None = None,
-        where: str = "",
-        simgrid_compat: bool = False,
-    ) -> None:
-        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
-        self.shape = shape
-        self.places = shape.hosts
-        self._numbers = numbers or Numbers()
-        self._first_green = shape.hosts
-        self._first_black = self._first_green + shape.groups * shape.chassis * pairs(shape.routers)
-        self._first_blue = self._first_black + shape.groups * pairs(shape.chassis) * shape.routers
+    @property
+    def _first_green(self) -> int:
+        return self.shape.hosts
+
+    @cached_property
+    def _first_black(self) -> int:
+        return self._first_green + self.shape.groups * self.shape.chassis * pairs(self.shape.routers)
+
+    @cached_property
+    def _first_blue(self) -> int:
+        return self._first_black + self.shape.groups * pairs(self.shape.chassis) * self.shape.routers
 
     @property
     def cables(self) -> int:

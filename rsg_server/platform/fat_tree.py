@@ -7,14 +7,15 @@ for digit l.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from math import prod
 
-from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link
-from rsg_server.platform.topology import ClusterLinks, Numbers, TopologyZone
-from rsg_server.platform.zone import Edge, Zone
+from rsg_server.platform.topology import ShapedZone
+from rsg_server.platform.zone import Edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +63,16 @@ class FatTreeShape:
 Node = tuple[int, int]  # level, position
 
 
-class FatTreeZone(TopologyZone):
+class FatTreeZone(ShapedZone[FatTreeShape]):
     """A fat tree. Routes go up to the lowest switch above both hosts, by parents that the destination's number chooses."""
 
-    def __init__(
-        self,
-        name: str,
-        parent: Zone | None,
-        hosts: Sequence[Host],
-        shape: FatTreeShape,
-        links: ClusterLinks,
-        host_label: Callable[[int], str] = str,
-        numbers: Numbers | None = None,
-        where: str = "",
-        simgrid_compat: bool = False,
-    ) -> None:
-        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
-        self.shape = shape
-        self.places = shape.hosts
-        self._numbers = numbers or Numbers()
-        self._first_cable = [0]
-        for level in range(shape.levels):
-            self._first_cable.append(self._first_cable[-1] + shape.nodes(level) * shape.up[level] * shape.cables[level])
+    @cached_property
+    def _first_cable(self) -> list[int]:
+        """The number of the first cable of each level, and behind the last one the number of all cables."""
+        counts = (
+            self.shape.nodes(level) * self.shape.up[level] * self.shape.cables[level] for level in range(self.shape.levels)
+        )
+        return list(accumulate(counts, initial=0))
 
     @property
     def cables(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
@@ -128,3 +129,35 @@ class TopologyZone(Zone):
     @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:
         """The links from one host to another, given by their numbers."""
+
+
+class Shape(Protocol):
+    """How large each part of a cluster is."""
+
+    @property
+    def hosts(self) -> int:
+        """The number of hosts."""
+
+
+ShapeT = TypeVar("ShapeT", bound=Shape)
+
+
+class ShapedZone(TopologyZone, Generic[ShapeT]):
+    """A cluster with as many places as its shape has hosts. SimGrid numbers the cables through all such clusters of a file."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: Zone | None,
+        hosts: Sequence[Host],
+        shape: ShapeT,
+        links: ClusterLinks,
+        host_label: Callable[[int], str] = str,
+        numbers: Numbers | None = None,
+        where: str = "",
+        simgrid_compat: bool = False,
+    ) -> None:
+        super().__init__(name, parent, hosts, links, host_label, where, simgrid_compat)
+        self.shape = shape
+        self.places = shape.hosts
+        self._numbers = numbers or Numbers()
