@@ -1,7 +1,7 @@
 /* Brings the shim into programs that have no loader to bring it in, or whose loader would drop it: static ones, those that gain
  * privileges, those that their user may not read. The kernel's exec is traced (ptrace(2)).
  *
- * Who is about to exec has opened the shim's file, and says which descriptor that is. When the new image is complete and has not
+ * The process that is about to exec has opened the shim's file, and says which descriptor that is. When the new image is complete and has not
  * run yet, a few bytes over __vdso_gettimeofday (which the shim replaces anyway) map that file and jump to its entry
  * (csrc/shim/entry/injected_entry.S). Nothing else of the image is touched, so /proc/self/exe, privileges and addresses are the
  * program's own.

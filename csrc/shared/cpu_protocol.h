@@ -10,7 +10,7 @@
 enum simunix_charge { CHARGE_NICE = 63, CHARGE_PREEMPTED = 64, CHARGE_EXEC = 128, CHARGE_END = 256 };
 #define CHARGE_POINT_SHIFT 9
 
-/* A charge and its place fit one number: a thread is charged, if only nothing, after so many calls and clock reads at the latest,
+/* A charge and its place fit one number: a thread is charged, if only for nothing, after so many calls and clock reads at the latest,
  * and for so many nanoseconds at most, nine minutes; the rest is charged later. */
 #define CHARGE_NS_SHIFT 24
 #define CHARGE_MOST_POINTS 4194304

@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_paths(parsed: argparse.Namespace) -> None:
-    """Raise SimunixError for a path of the command line that is a device whose bytes never end: who reads it never answers."""
+    """Raise SimunixError for a path of the command line that is a device whose bytes never end, as its reader would not."""
     for value in vars(parsed).values():
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path) and _is_endless(path):

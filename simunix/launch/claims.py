@@ -1,4 +1,4 @@
-"""Who writes into a folder: a run, a sweep or a comparison locks the mark in its folder until it has ended.
+"""One writer for each folder: a run, a sweep or a comparison locks the mark in its folder until it has ended.
 
 The kernel takes a lock back whatever ends its holder. The mark's text says who the holder is, and counts only while the
 mark is locked.
@@ -29,7 +29,7 @@ MODULES = ("main.py", "__main__.py")
 def claim(mark: Path, shown: str) -> IO[str]:
     """Make and lock the mark of a folder; return its file, which holds the lock until it is closed.
 
-    `shown` names the folder in messages, such as "--out out/demo". Raises SimunixError with who holds the lock, and OSError.
+    `shown` names the folder in messages, such as "--out out/demo". Raises SimunixError with the lock's holder, and OSError.
     """
     while True:
         file = mark.open("a+")
@@ -66,7 +66,7 @@ def _lock(file: IO[str], shown: str) -> None:
 
 
 def _sign(file: IO[str]) -> None:
-    """Write who holds the lock."""
+    """Write the name of the lock's holder."""
     file.truncate(0)
     since = time.strftime("%Y-%m-%d %H:%M:%S")
     json.dump({"pid": os.getpid(), "computer": os.uname().nodename, "command": _command(), "since": since}, file)

@@ -108,7 +108,7 @@ def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any
 
 
 def _submitters(jobs: Sequence[Job], clients: Clients, host_users: Population) -> tuple[tuple[User, ...], dict[str, int]]:
-    """Who submits, in the plan's order, and the place there of each user of the trace who is not the submitter itself."""
+    """The users that submit, in the plan's order, and the place there of each user of the trace but the submitter itself."""
     places = {name: index for index, name in enumerate(host_users.users)}
     if clients.nobody is None:
         return tuple(host_users.users.values()), places

@@ -6,8 +6,8 @@
  * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The
  * thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py), and
  * goes on with its call. Where a timer or limit of CPU time expires in the middle of a charge, the thread gets the turn there, takes
- * the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Under the CPU policy `modelled` all is the same, but that nothing is measured: what a call comes after is
- * read from a table (turn/cpu_costs.c).
+ * the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Threads under the
+ * CPU policy `modelled` work likewise, but take their costs from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed, or
  * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most, or all but a slice where other

@@ -57,7 +57,7 @@ static bool is_for_no_devices(struct thread *thread, long fd, const struct stat 
             ASK(thread, &reply, OP_DEVICE, DEVICE_ON_MOUNT, (int64_t)status->st_dev, 0, (int64_t)more.stx_mnt_id, 0) != 0);
 }
 
-/* The file of the terminal is found by name: what it is depends on who asks. */
+/* The file of the terminal is found by name: the terminal depends on the process that asks. */
 static long open_terminal(uint64_t flags)
 {
     struct stat status;

@@ -1,7 +1,8 @@
 /* Which memory is mapped to files on storages, and what calls about that memory do.
  *
  * A mapping is known from mmap(2) on, for as long as it is there. The bookkeeping lies in memory of its own, which a forked child
- * has its own copy of, as of all memory that is not shared. Who has more than MAPPED_MAX mappings uses the others at no cost. */
+ * has its own copy of, as of all memory that is not shared. Mappings of a process beyond MAPPED_MAX are
+ * used at no cost. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/ipc/ipc.h"

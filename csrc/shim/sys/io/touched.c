@@ -202,7 +202,7 @@ static void look(struct call *call)
         scan_all(process, &touches);
         for (unsigned i = 0; i < touches.count; i++)
             tell(call, &touches.all[i]);
-        if (touches.count > 0) /* who reads the time stamp counter between touches does not spin (sys/time/tsc.c) */
+        if (touches.count > 0) /* to read the time stamp counter between touches is no spinning (sys/time/tsc.c) */
             call->thread->spins_since_ns = process->page->now_ns;
     } while (touches.count == TOUCHES_MAX);
     if (process->page->now_ns >= process->mapped->renewed_ns + RENEW_NS)

@@ -1,7 +1,7 @@
 /* Actions: what the application has installed, and what the kernel is told instead.
  *
  * The kernel enters the shim for SIGSYS (the trap net), for faults and traps, and for every signal whose handler wants the
- * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks who has sent the signal.
+ * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks which process has sent the signal.
  */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
