@@ -32,8 +32,8 @@ _SECONDS = {
 }
 _DECIMAL = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY = {"Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
-_PART = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)")
-_SCALED = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([kMGT]i?)?(bps|Bps|B|bit/s|b/s|B/s)?\s*$")
+_PART = r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)"
+_SCALED = r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([kMGT]i?)?(bps|Bps|B|bit/s|b/s|B/s)?\s*$"
 
 
 def duration_ns(value: object) -> int:
@@ -49,7 +49,7 @@ def duration_ns(value: object) -> int:
     if len(text) > LONGEST:
         raise ValueError(f"{expected}, got {text[:LONGEST]!r}…")
     while text.strip():
-        match = _PART.match(text)
+        match = re.match(_PART, text)
         if match is None or (match[2] or "s") not in _SECONDS:
             raise ValueError(f"{expected}, got {value!r}")
         total += float(match[1]) * _SECONDS[match[2] or "s"] * NS
@@ -71,7 +71,7 @@ def duration_s(value: object) -> float:
 
 
 def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
-    match = _SCALED.match(value) if isinstance(value, str) and len(value) <= LONGEST else None
+    match = re.match(_SCALED, value) if isinstance(value, str) and len(value) <= LONGEST else None
     if match is None or (match[3] or "") not in suffixes:
         raise ValueError(f"{expected}, got {f'{value!r:.{LONGEST}}'}")
     scaled = float(match[1]) * {**_DECIMAL, **_BINARY}[match[2] or ""] * suffixes[match[3] or ""]

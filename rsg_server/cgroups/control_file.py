@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.group import Group
@@ -25,7 +26,7 @@ class RefusedError(Exception):
         self.number = number
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Request:
     """A write: what of, by whom."""
 
@@ -50,7 +51,7 @@ Read = Callable[["Hierarchy", "Group"], str]
 Write = Callable[[Request], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ControlFile:
     """A file of groups for which its controller is passed on (an empty one: of all groups).
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 CPUS, NODES = "cpuset.cpus", "cpuset.mems"
-_PART = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
+_PART = r"([0-9]{1,5})(?:-([0-9]{1,5}))?"
 _MOST = 8192
 
 
@@ -36,7 +36,7 @@ def parsed(text: str) -> int:
     """The mask of a list. Raises RefusedError."""
     mask = 0
     for part in filter(None, text.strip().split(",")):
-        match = _PART.fullmatch(part.strip())
+        match = re.fullmatch(_PART, part.strip())
         if match is None:
             raise RefusedError(errno.EINVAL)
         first, last = int(match[1]), int(match[2] or match[1])

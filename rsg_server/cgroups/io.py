@@ -24,8 +24,8 @@ MAX, WEIGHT = "io.max", "io.weight"
 KEYS = ("rbps", "wbps", "riops", "wiops")
 """Of each limit: bytes, then operations, per second that are read, and that are written."""
 WEIGHT_AT_FIRST, _WEIGHTS = 100, range(1, 10_001)
-_DEVICE = re.compile(r"\s*([0-9]+):\s*([0-9]+)(?=\s)")
-_TOKEN = re.compile(r"\S{1,26}")
+_DEVICE = r"\s*([0-9]+):\s*([0-9]+)(?=\s)"
+_TOKEN = r"\S{1,26}"
 _MOST_OPERATIONS = 2**32 - 1
 _WRAPS = 2**64
 
@@ -37,7 +37,7 @@ def _devices(hierarchy: Hierarchy) -> dict[tuple[int, int], int]:
 
 def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
     """MAJ:MIN with which a line begins, and what comes behind. Raises RefusedError."""
-    match = _DEVICE.match(text)
+    match = re.match(_DEVICE, text)
     if match is None:
         raise RefusedError(errno.EINVAL)
     return (int(match[1]), int(match[2])), text[match.end() :]
@@ -46,7 +46,7 @@ def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
 def limits(text: str) -> dict[str, int]:
     """Words such as rbps=1048576 and wiops=max; the last one of a key counts. Raises RefusedError (tg_set_limit of Linux)."""
     found = {}
-    for token in _TOKEN.findall(text):
+    for token in re.findall(_TOKEN, text):
         key, equals, value = token.partition("=")
         number = re.match(r"[0-9]+", value)
         if not equals or (number is None and value != "max"):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, Self
 
 from rsg_server.devices.ebpf.instructions import Instruction, decoded
 from rsg_server.devices.ebpf.machine import run
 from rsg_server.devices.ebpf.verifier import RefusedError, verify
+from rsg_server.records import record
 
 OVERRIDE, MULTI, REPLACE = 1, 2, 4
 """Flags of BPF_PROG_ATTACH."""
@@ -31,7 +32,7 @@ class Group(Protocol):
         """The group itself, then the group above, up to the root."""
 
 
-@dataclass(eq=False, slots=True)
+@record(eq=False, slots=True)
 class Program:
     """A verified program, with its answers: they depend on nothing but the question."""
 
@@ -46,7 +47,7 @@ class Program:
         return self.answers[context]
 
 
-@dataclass(eq=False, slots=True)
+@record(eq=False, slots=True)
 class Attached:
     """What a group has of its own."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -22,7 +24,7 @@ Answer = TypeVar("Answer")
 """The type of the server's answer to a HELLO, which this file keeps and does not look into."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Debugger(Generic[Answer]):
     """Holds the first program called `name` on `host` ("" for any), and calls `attach` with its process.
 

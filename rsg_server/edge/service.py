@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import trio
@@ -16,6 +16,7 @@ from rsg_server.diagnosis.stalls import actor_lines, deadlock_report, stall_repo
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
+from rsg_server.records import record
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.loop import Outcome, TurnLoop
 from rsg_server.wiring import external_signals_of, turns_of
@@ -39,7 +40,7 @@ LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class ServiceOptions:
     """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment.
 
@@ -54,7 +55,7 @@ class ServiceOptions:
     external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of files written from outside
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Service:
     """Runs a kernel until its work is done; `finished` says when (default: no process is left).
 

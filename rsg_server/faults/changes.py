@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict
 from typing import Any
 
+from rsg_server.records import record
 from rsg_server.storage.disks import Condition
 
 SECOND_NS = 10**9
@@ -16,7 +17,7 @@ REBOOT_NS = 60 * SECOND_NS
 HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostChange:
     """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
 
@@ -25,7 +26,7 @@ class HostChange:
     grace_ns: int = GRACE_NS
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PowerStateChange:
     """A host goes to a power state: the place of a speed among those of the host, from 0."""
 
@@ -33,7 +34,7 @@ class PowerStateChange:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LinkChange:
     """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
 
@@ -45,7 +46,7 @@ class LinkChange:
     loss: float | None = None  # part of the datagrams that is lost, 0 to 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StorageChange:
     """A storage of a host gets new values, or something is wrong with it from now on; None leaves a value as it is."""
 
@@ -59,7 +60,7 @@ class StorageChange:
     latency_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Partition:
     """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
 
@@ -67,7 +68,7 @@ class Partition:
     other: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Heal:
     """The partition between these two sides ends; an empty `one` ends all partitions."""
 
@@ -75,7 +76,7 @@ class Heal:
     other: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Loss:
     """Datagrams between the two sides are lost at random; an empty `other` means all hosts that are not in `one`."""
 
@@ -88,7 +89,7 @@ CONDITIONS = tuple(condition.value for condition in Condition)
 Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fault:
     """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
 
@@ -116,7 +117,7 @@ def from_message(message: dict[str, Any]) -> Change:
     return KINDS[message["kind"]](**fields)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FaultProfile:
     """Changes in the order of their moments, which count from the start of the profile.
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 ANSWER_BYTES = 3000
-LIMIT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+LIMIT = r"[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
 class MachineHandlers:
@@ -81,7 +81,7 @@ class MachineHandlers:
         return ""
 
     def _limit(self, words: list[str]) -> str:
-        if len(words) < 3 or not LIMIT.fullmatch(words[1]):
+        if len(words) < 3 or not re.fullmatch(LIMIT, words[1]):
             raise SimunixError(f"limit: expected watts such as 250 or 193.5, and hosts, got {' '.join(words[1:])[:80]!r}")
         for name in words[2:]:
             if name not in self._governors.of:

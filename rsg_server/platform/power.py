@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from rsg_server.records import record
 
 T = TypeVar("T")
 
@@ -17,11 +18,11 @@ PER_STATE, OFF, RANGE = "wattage_per_state", "wattage_off", "wattage_range"
 OLD_NAMES = {PER_STATE: "watt_per_state", OFF: "watt_off", RANGE: "watt_range"}
 """The names before SimGrid 3.26, which public files still have."""
 MOST_W = 1e12
-_WATTS = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$")
+_WATTS = r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$"
 _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PowerRange:
     """What a host draws in one power state: without load, with next to none, and with all cores in use."""
 
@@ -34,7 +35,7 @@ class PowerRange:
         return self.epsilon_w + load * (self.full_w - self.epsilon_w) if load > 0 else self.idle_w
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostPower:
     """What a host draws in each of its power states, and while it is off."""
 
@@ -42,7 +43,7 @@ class HostPower:
     off_w: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LinkPower:
     """What a link draws without traffic, with as much as it carries, and while it is down."""
 
@@ -55,7 +56,7 @@ class LinkPower:
         return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Enclosure:
     """Hosts with something around them that draws watts of its own, such as fans and a switch."""
 
@@ -64,7 +65,7 @@ class Enclosure:
     watts: float
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Boot:
     """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
 
@@ -85,7 +86,7 @@ NO_BOOT = Boot()
 def watts(text: str) -> float:
     """Watts of a number or a text such as `0.35kW`; not below 0."""
     expected = "expected watts not below 0 such as '117', '117W' or '0.9kW'"
-    match = _WATTS.match(text)
+    match = re.match(_WATTS, text)
     factor = _UNITS.get(match[2]) if match else None
     value = float(match[1]) * factor if match and factor is not None else -1.0
     if not 0 <= value < MOST_W:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import SharingPolicy
@@ -11,9 +10,10 @@ from rsg_server.platform.platform import Platform, zoned_platform
 from rsg_server.platform.power import LinkPower
 from rsg_server.platform.stars import StarZone
 from rsg_server.platform.topology import LinkKind
+from rsg_server.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Access:
     """The link between a host and the switch, alike in both directions: bytes per second, nanoseconds, watts."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 
-_NUMBER = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$")
+_NUMBER = r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$"
 _DECIMAL = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _DECIMAL_WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta")
 
@@ -32,7 +32,7 @@ SPEEDS = _scale("f", 1.0, _DECIMAL, 1e3) | _scale("flops", 1.0, _DECIMAL_WORDS, 
 
 
 def _quantity(text: str, units: dict[str, float], default: str, expected: str) -> float:
-    match = _NUMBER.match(text)
+    match = re.match(_NUMBER, text)
     factor = units.get(match[2] or default) if match else None
     if match is None or factor is None:
         raise ValueError(f"expected {expected}, got {text[:60]!r}")
@@ -44,7 +44,7 @@ def _quantity(text: str, units: dict[str, float], default: str, expected: str) -
 
 def is_without_unit(text: str) -> bool:
     """Whether a text is a number alone, other than 0: SimGrid reads it, and warns."""
-    match = _NUMBER.match(text)
+    match = re.match(_NUMBER, text)
     return match is not None and not match[2] and float(match[1]) != 0
 
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import MeteredHost
 from rsg_server.power_files.governor import GOVERNORS, OUTSIDE, USERSPACE, Governor
 from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
@@ -43,7 +43,7 @@ class RefusedError(Exception):
         self.number = number
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Look:
     """A host at a moment: what its files tell."""
 
@@ -191,10 +191,10 @@ REGISTERS: Mapping[int, Callable[[Look], int]] = {
     0x619: lambda look: 0,  # memory's part is in that of the package
 }
 """MSR_RAPL_POWER_UNIT, MSR_PKG_POWER_LIMIT, MSR_PKG_ENERGY_STATUS, MSR_PKG_POWER_INFO, MSR_DRAM_ENERGY_STATUS."""
-CPUFREQ = re.compile(r"/sys/devices/system/cpu/cpufreq/policy0/(\w+)")
-RAPL = re.compile(r"/sys/devices/virtual/powercap/intel-rapl/intel-rapl:(\d+)/(\w+)")
-CRAY = re.compile(r"/sys/cray/pm_counters/(\w+)")
-MSR = re.compile(r"/dev/cpu/\d+/msr")
+CPUFREQ = r"/sys/devices/system/cpu/cpufreq/policy0/(\w+)"
+RAPL = r"/sys/devices/virtual/powercap/intel-rapl/intel-rapl:(\d+)/(\w+)"
+CRAY = r"/sys/cray/pm_counters/(\w+)"
+MSR = r"/dev/cpu/\d+/msr"
 
 
 class PowerFiles:
@@ -216,25 +216,25 @@ class PowerFiles:
         look = self._look(host)
         if look is None:
             return None
-        if MSR.fullmatch(path):
+        if re.fullmatch(MSR, path):
             return ""
         texts, name = self._texts(look, path)
         return None if name not in texts else texts[name](look) + "\n"
 
     def _texts(self, look: Look, path: str) -> tuple[Mapping[str, Text], str]:
         """The files of the folder of a path, and the file's name."""
-        if match := CPUFREQ.fullmatch(path):
+        if match := re.fullmatch(CPUFREQ, path):
             return FREQUENCIES, match[1]
-        if match := CRAY.fullmatch(path):
+        if match := re.fullmatch(CRAY, path):
             return COUNTERS, match[1]
-        if (match := RAPL.fullmatch(path)) and int(match[1]) < look.packages:
+        if (match := re.fullmatch(RAPL, path)) and int(match[1]) < look.packages:
             return _zone(int(match[1])), match[2]
         return {}, ""
 
     def register(self, host: str, path: str, number: int) -> bytes | None:
         """The eight bytes of a register of a processor; None if it has none of that number."""
         look = self._look(host)
-        if look is None or not MSR.fullmatch(path) or number not in REGISTERS:
+        if look is None or not re.fullmatch(MSR, path) or number not in REGISTERS:
             return None
         return REGISTERS[number](look).to_bytes(8, "little")
 
@@ -246,9 +246,9 @@ class PowerFiles:
         if look is None:
             return errno.ENOENT
         try:
-            if (match := CPUFREQ.fullmatch(path)) and match[1] in SETTINGS:
+            if (match := re.fullmatch(CPUFREQ, path)) and match[1] in SETTINGS:
                 SETTINGS[match[1]](look, text)
-            elif (match := RAPL.fullmatch(path)) and int(match[1]) < look.packages:
+            elif (match := re.fullmatch(RAPL, path)) and int(match[1]) < look.packages:
                 _set_zone(look, int(match[1]), match[2], text)
             else:
                 return errno.EACCES

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 STATES = ("on", "off", "shutdown", "reboot")
 CYCLE, CYCLE_NS = "cycle", 2 * 10**9
-PATH = re.compile(r"/run/simunix/power/([^/]+)/(\w+)")
+PATH = r"/run/simunix/power/([^/]+)/(\w+)"
 
 
 class Switches:
@@ -48,7 +48,7 @@ class Switches:
         return None if found is None else FILES[found[1]](self, found[0]) + "\n"
 
     def _find(self, host: str, path: str) -> tuple[str, str] | None:
-        match = PATH.fullmatch(path) if host in self.of else None
+        match = re.fullmatch(PATH, path) if host in self.of else None
         return (match[1], match[2]) if match and match[1] in self.of[host] and match[2] in FILES else None
 
     def meter(self, name: str) -> Meter | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
@@ -19,7 +20,7 @@ FIRST_SWEEP = 256
 """How many timerfds there must be for the first sweep."""
 
 
-@dataclass(eq=False, slots=True)
+@record(eq=False, slots=True)
 class TimerFd:
     """The server's copy of an eventfd that an application takes for a timerfd; `is_real` for one of CLOCK_REALTIME."""
 

@@ -10,11 +10,11 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.records import record
 from rsg_server.shared.tables import computing_costs
 from rsg_server.whole_files import whole_file
 
@@ -28,7 +28,7 @@ OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
 """Points that are no system calls."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Cost:
     """What a program computed, in nanoseconds, before so many points of a kind."""
 
@@ -47,7 +47,7 @@ def _call_name(number: int) -> str:
 
 
 NUMBERS: Final = {_call_name(number): number for number in range(CALLS)}
-_PLACE = re.compile(f"{OWN_NAMES[CLOCK_READ]}@([0-9a-f]{{3}})")
+_PLACE = f"{OWN_NAMES[CLOCK_READ]}@([0-9a-f]{{3}})"
 _NAMES: Final = {number: name for name, number in NUMBERS.items()}
 
 
@@ -58,7 +58,7 @@ def point_name(number: int) -> str:
 
 def point_number(name: str) -> int | None:
     """The column of the table for a point's name; None: there is no such point."""
-    place = _PLACE.fullmatch(name)
+    place = re.fullmatch(_PLACE, name)
     return NUMBERS.get(name) if place is None else CALLS + int(place[1], 16)
 
 

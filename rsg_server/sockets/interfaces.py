@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_interface, ip_network
 from typing import TYPE_CHECKING
+
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
@@ -20,7 +21,7 @@ AnyInterface = IPv4Interface | IPv6Interface
 AnyAddress = IPv4Address | IPv6Address
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Interface:
     """What `ip address` tells of one interface."""
 

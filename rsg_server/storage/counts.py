@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rsg_server.platform.disk import Direction
+from rsg_server.records import record
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class IoCounts:
     """Bytes that were read for a process, that it has made dirty, and those of these that were cut off before a write.
 

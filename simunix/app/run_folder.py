@@ -29,7 +29,7 @@ def run_folder(out: Path | None) -> Iterator[RunDirectory]:
 def _temporary_folder() -> Iterator[Path]:
     """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
     folder = Path(tempfile.mkdtemp(prefix="simunix-"))
-    script = 'read -r _; rm -rf -- "$1"'
+    script = 'read -r _; exec rm -rf -- "$1"'
     try:
         with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
             yield folder

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shlex
 import sys
 import time
 from pathlib import Path
@@ -75,6 +74,8 @@ def _sign(file: IO[str]) -> None:
 
 def _command() -> str:
     program = Path(sys.argv[0]).name
+    import shlex  # a run whose folder is not kept tells nobody its command
+
     words = ["simunix" if program in MODULES else program, *sys.argv[1:]]
     text = " ".join(shlex.join(words).split())
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

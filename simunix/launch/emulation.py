@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -29,7 +30,6 @@ from rsg_server.process.host_state import HostState
 from rsg_server.protocol import FLAG_CONTAINED, FLAG_FAKE_GROUPS, FLAG_FAKE_NAME, FLAG_POWER, FLAG_STORAGES
 from rsg_server.storage.waits import StorageWaits
 from simunix.launch.caller import umask_set_aside
-from simunix.launch.debug.gdb import Gdb
 from simunix.launch.debug.observation import Observation
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.factory.container import ContainerSpec, Isolation
@@ -49,6 +49,9 @@ from simunix.launch.supervisor import FROM_OUTSIDE, Descriptors, Supervised, Sup
 from simunix.launch.system_bus import BusStarter
 from simunix.launch.view.host_files import HostFiles, show_files
 from simunix.roots.tree import THIS_COMPUTER
+
+if TYPE_CHECKING:
+    from simunix.launch.debug.gdb import Gdb
 
 CHARGES = "cpu_charges"
 """The file in the run directory to which a run under the CPU policy charged writes its charges."""
@@ -254,6 +257,8 @@ class Emulation:
     def _make_gdb(self, target: str | None) -> Gdb | None:
         if target is None:
             return None
+        from simunix.launch.debug.gdb import Gdb  # what few runs use
+
         gdb = Gdb(target, self.directory.path, self._warn, lambda: self.before_debugger())
         gdb.check(self.plan)
         return gdb

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg_server.faults.changes import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
+from rsg_server.records import record
 from rsg_server.storage.volume import Remote
-from simunix.launch.debug.host_messages import Decoder
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.view.device_numbers import DeviceNode
 from simunix.launch.view.hardware import Hardware
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
+if TYPE_CHECKING:
+    from simunix.launch.debug.host_messages import Decoder
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class PrivateSpec:
     """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
 
@@ -34,7 +38,7 @@ class PrivateSpec:
     export: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MountSpec:
     """A private path of a host that is kept on a storage: its number among the host's disks and, behind them, its `remotes`."""
 
@@ -56,7 +60,7 @@ class MountSpec:
         return f"{self.storage} {self.flags} {self.export if self.is_remote else ''}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class DiskNeed:
     """What a part of a scenario takes of this computer's disk at a time, as far as that is known before the run.
 
@@ -69,7 +73,7 @@ class DiskNeed:
     copies: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FileSpec:
     """A generated file in a private path of one host."""
 
@@ -80,7 +84,7 @@ class FileSpec:
     mode: int = 0o644
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
@@ -105,7 +109,7 @@ class HostSpec:
     privileged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Footprint:
     """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
 
@@ -119,7 +123,7 @@ class Footprint:
     work_processes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ActorSpec:
     """What makes a process an actor of Remote SimGrid: its name, when it is killed, whether it begins again with its host."""
 
@@ -128,7 +132,7 @@ class ActorSpec:
     restarts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProcessSpec:
     """A daemon or program: `restart` is never, on-failure or always. `expect`: how it may end; negative numbers are signals.
 
@@ -154,7 +158,7 @@ class ProcessSpec:
     actor: ActorSpec | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run needs to know.
 

@@ -7,19 +7,19 @@ import errno
 import os
 import pwd
 import re
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rsg_server.errors import SimunixError
+from rsg_server.records import record
 from simunix.roots.tracing import tracing_is_allowed
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 LIBC = ("/lib/x86_64-linux-gnu/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6")
-_GLIBC = re.compile(rb"GNU C Library[^\n]* version (\d+\.\d+)")
+_GLIBC = rb"GNU C Library[^\n]* version (\d+\.\d+)"
 LINKS_MAX = 40
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class RootTree:
     """A root file system by its path on this computer; `/` is the root of this computer."""
 
@@ -81,7 +81,7 @@ class RootTree:
     def glibc(self) -> str | None:
         """Return the version of the C library, e.g. `2.41`; None if it is not the GNU C library."""
         for name in LIBC:
-            found = _GLIBC.search(self._read(name))
+            found = re.search(_GLIBC, self._read(name))
             if found:
                 return found[1].decode()
         return None

@@ -7,7 +7,8 @@ and systemd make have none of these.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from rsg_server.records import record
 
 LD, LDX, ST, STX, ALU, JMP, JMP32, ALU64 = range(8)
 """Classes of instructions."""
@@ -27,7 +28,7 @@ CONTEXT = ("access_type", "major", "minor")
 FORMAT = struct.Struct("<BBhi")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Instruction:
     """One instruction; `immediate` is signed, of 64 bits in one that is wide."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+
+from rsg_server.records import record
 
 _DUMP = 0x300
 
@@ -16,7 +17,7 @@ class RefusedError(Exception):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Request:
     """One message of an application."""
 

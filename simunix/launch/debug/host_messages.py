@@ -10,11 +10,12 @@ import csv
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import ServerError
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.sockets.pair import SimulatedSocket
@@ -26,7 +27,7 @@ Decoder = Callable[[bytes], tuple[int, str] | None]
 """See `ClusterPlan.message`."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class _Stream:
     """One direction of a connection: bytes that arrived and belong to no row yet, and when the pieces were sent.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from rsg_server.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ LINKS_FILE = "links.csv"
 STORAGES_FILE = "storages.csv"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ObservationOptions:
     """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
 
@@ -57,7 +58,7 @@ class ObservationOptions:
 NOTHING = ObservationOptions()
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Observation:
     """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`.
 

@@ -11,9 +11,10 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from rsg_server.errors import SimunixError
+from rsg_server.records import record
 
 FACTORY = 0
 MESSAGE_BYTES = 1 << 18
@@ -40,7 +41,7 @@ class KilledError(ContainerError):
     """A program was killed before it began: from outside, as nothing inside runs meanwhile."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Party:
     """What one party has said: its last `answer`, and in `ended`, until they are asked for, statuses of programs by process."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -38,7 +37,7 @@ def _refusal(spec: ContainerSpec) -> SimunixError | None:
 
 def _too_old() -> str:
     """Why the kernel cannot contain hosts: overlays over mapped owners came later than such mounts."""
-    release = platform.release()
+    release = os.uname().release
     numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
     return "" if numbers >= OLDEST else f"Linux {release} lays no layers over files with mapped owners; 5.19 does"
 

@@ -6,8 +6,8 @@ What disks have done (`stat`) is not written here: whoever opens that file gets 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
+from importlib.util import source_hash
 from pathlib import Path
 
 from rsg_server.platform.host import Host
@@ -38,7 +38,7 @@ def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
     if not mounts:
         return ()
     sizes = [host.disk_bytes, *(disk.capacity_bytes or host.disk_bytes for disk in host.disks)]
-    tree = shared / f"block-{hashlib.sha256(repr(sizes).encode()).hexdigest()[:16]}"
+    tree = shared / f"block-{source_hash(repr(sizes).encode()).hex()}"
     if not tree.exists():
         _write(tree, sizes)
     return Bind(tree / "block", BLOCK), Bind(tree / "class", BY_CLASS), Bind(tree / "numbers", BY_NUMBER)

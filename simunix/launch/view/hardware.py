@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from rsg_server.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PciDevice:
     """A device on the PCI bus of a NUMA node: a `gpu` or a `nic`, with the numbers that name it and its class."""
 
@@ -18,7 +18,7 @@ class PciDevice:
     node: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Hardware:
     """The hardware of a host: sockets × cores × threads, memory in equal parts at NUMA nodes, PCI devices.
 
@@ -54,6 +54,8 @@ class Hardware:
         if self.numa_per_socket:
             name += f"-numa{self.numa_per_socket}"
         if self.devices:
+            import hashlib  # brings OpenSSL
+
             name += "-" + hashlib.sha256(repr(self.devices).encode()).hexdigest()[:12]
         return name
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from importlib.util import source_hash
 from pathlib import Path
 
 from rsg_server.cgroups.cgroups import ROOT_FILES
 from rsg_server.cgroups.hierarchy import SLICES
+from rsg_server.records import record
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
@@ -30,7 +30,7 @@ CGROUPS = {**ROOT_FILES, **{f"{name}/": 0o755 for name in SLICES}}
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HostFiles:
     """Writes into the run directory what the hosts of a plan see."""
 
@@ -129,7 +129,7 @@ class HostFiles:
         own.write_text(host.name + "\n")
         pairs = [(self._shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
         for file, content in host.etc.items():
-            same = self._shared / f"{file}-{hashlib.sha256(content).hexdigest()[:16]}"  # one for all hosts with this content
+            same = self._shared / f"{file}-{source_hash(content).hex()}"  # one for all hosts with this content
             same.write_bytes(content)
             pairs.append((same, f"/etc/{file}"))
         return [*pairs, (own, "/etc/hostname")]

@@ -21,7 +21,7 @@ from simunix.launch.view.own_etc import ETC
 FOLDERS = tuple(dict.fromkeys(map(os.path.realpath, ("/tmp", "/var/tmp"))))
 HOMES = tuple(dict.fromkeys(map(os.path.realpath, ("/home", "/root"))))
 """Where shells keep their history and programs their settings: changes by hosts of a scenario stay in the run directory."""
-MENTIONED = re.compile(r"(?<![\w.~-])/(?:(?:var/)?tmp|home|root)/[^\s'\"`|&;<>()$*?\[\]{}=,:]+")
+MENTIONED = r"(?<![\w.~-])/(?:(?:var/)?tmp|home|root)/[^\s'\"`|&;<>()$*?\[\]{}=,:]+"
 """A path in a command, which may be a text for a shell."""
 
 
@@ -65,7 +65,7 @@ def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
     A file right in a temporary folder has no folder of its own: a program is shared as it is, where files are not seen anyway.
     """
     for word in words:
-        for name in MENTIONED.findall(word):
+        for name in re.findall(MENTIONED, word):
             path = Path(os.path.realpath(name))
             if not are_files_seen and str(path.parent) in FOLDERS and path.is_file() and os.access(path, os.X_OK):
                 yield str(path)
