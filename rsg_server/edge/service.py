@@ -1,15 +1,16 @@
-"""The service: trio is in charge of start, end, Ctrl-C, joined programs and progress; the turn loop runs in slices between."""
+"""The service: trio is in charge of start, end, Ctrl-C, joined programs and progress; the turn loop runs in slices between.
+
+A run that nobody can join may have a head start without trio, whose import takes a third of the processor time of a small
+command's whole run.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import os
+import select
 import time
 from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING
-
-import trio
 
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.stalls import actor_lines, deadlock_report, stall_report, waits_for_files
@@ -24,6 +25,7 @@ from rsg_server.wiring import external_signals_of, turns_of
 if TYPE_CHECKING:
     from rsg_server.diagnosis.debugger import Debugger
     from rsg_server.edge.deployment import Deployment
+    from rsg_server.edge.outside import Outside
     from rsg_server.handlers.table import Reply
     from rsg_server.kernel import Kernel
     from rsg_server.process.actor import Actor
@@ -36,6 +38,8 @@ OUTSIDE_S, KEYS_S = 0.2, 0.02
 """How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
 GRACE_S = 30.0
 """For so long, in real time, does a run that its user ends go on for what still has to be asked inside."""
+HEAD_START_S = 0.2
+"""So long, in real time, may a run that nobody can join go on without its control socket, and without trio."""
 LISTEN_S = 0.02
 """How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
@@ -86,11 +90,10 @@ class Service:
     _stall_told: float = field(default=0.0, init=False)
     _hold_at_ns: int | None = field(default=None, init=False)  # where the clock is to stand still
     _is_step: bool = field(default=False, init=False)  # it is to go on once more from there
-    _pausing: trio.Event = field(default_factory=trio.Event, init=False)
     _wish: str = field(default="", init=False)
     _grace_ends: float | None = field(default=None, init=False)
-    _attention: trio.Event = field(default_factory=trio.Event, init=False)
-    _token: trio.lowlevel.TrioToken | None = field(default=None, init=False)
+    _has_begun: bool = field(default=False, init=False)
+    _outside: Outside | None = field(default=None, init=False)  # made when trio runs
 
     def __post_init__(self) -> None:
         self.turns = turns_of(self.kernel)
@@ -100,18 +103,45 @@ class Service:
 
     async def run(self) -> str:
         """Give turns until the end; returns why it ended. Raises DeadlockError when virtual time cannot move."""
-        self._token = trio.lowlevel.current_trio_token()
-        self._restart_pace()
-        self._hold_at_ns = self.options.pause_at_ns
-        if self.options.until_ns is not None:
-            self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
+        from rsg_server.edge.outside import Outside  # brings trio
+
+        self._outside = outside = Outside()
+        self._begin()
         with collected_seldom():
             while not self.reason:
                 if self.is_ending:
                     self._wind_up()
                 self._set_limit()
-                await self._between(self._turns())
+                await self._between(self._turns(), outside)
         return self.reason
+
+    def head_start(self) -> bool:
+        """Give turns without trio as long as no more is needed, for HEAD_START_S at most; whether the run has ended."""
+        self._begin()
+        ends_at = time.monotonic() + HEAD_START_S
+        with collected_seldom():
+            while not self.is_ending and time.monotonic() < ends_at:
+                self._set_limit()
+                outcome = self._turns()
+                self._end_if_done()
+                self._look_outside()
+                if outcome is Outcome.COMPUTING and self.turns.holder is not None:
+                    listened = select.poll()
+                    listened.register(self.turns.listener.runner(self.turns.holder).channel.fileno(), select.POLLIN)
+                    listened.poll(LISTEN_S * 1000)
+                elif outcome in (Outcome.IDLE, Outcome.LIMIT):
+                    break
+        return bool(self.reason)
+
+    def _begin(self) -> None:
+        """What is done once, before the first turn."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        self._restart_pace()
+        self._hold_at_ns = self.options.pause_at_ns
+        if self.options.until_ns is not None:
+            self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
 
     def _turns(self) -> Outcome:
         """Give turns for a while."""
@@ -146,9 +176,8 @@ class Service:
             self.reason = self.reason or reason
         self._wish = self._wish or reason
         self.turns.stop = True
-        if self._token is not None:
-            with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
-                self._token.run_sync_soon(self.attend)
+        if self._outside is not None:
+            self._outside.attend_soon()
 
     def _wind_up(self) -> None:
         """Have what still has to be asked inside be asked; end the run when the time for that is over."""
@@ -162,14 +191,14 @@ class Service:
 
     def attend(self) -> None:
         """Wake the service if it waits, since something outside has happened."""
-        self._attention.set()
+        if self._outside is not None:
+            self._outside.attend()
 
     def pause(self, paused: bool) -> None:
         """Stop virtual time, or let it go on."""
         self.paused = paused
-        if paused:
-            self._pausing.set()
-            self._pausing = trio.Event()
+        if paused and self._outside is not None:
+            self._outside.tell_pause()
         self._restart_pace()
         self.attend()
 
@@ -189,7 +218,8 @@ class Service:
     async def _hold_at(self, at_ns: int, is_step: bool) -> None:
         self._hold_at_ns, self._is_step = at_ns, is_step
         self.pause(False)
-        await self._pausing.wait()
+        if self._outside is not None:
+            await self._outside.until_pause()
 
     def set_pace(self, pace: float | None) -> None:
         """Bound virtual seconds per wall second from now on."""
@@ -197,25 +227,28 @@ class Service:
         self._restart_pace()
         self.attend()
 
-    async def _between(self, outcome: Outcome) -> None:
-        """Do, between two slices of turns, what the outcome of the last one asks for."""
+    def _end_if_done(self) -> None:
         if self.finished() if self.finished is not None else self._all_gone():
             self.reason = self.reason or "done"
+
+    async def _between(self, outcome: Outcome, outside: Outside) -> None:
+        """Do, between two slices of turns, what the outcome of the last one asks for."""
+        self._end_if_done()
         if self.reason:
             return
         self._look_outside()
         if self.joined:  # keys typed outside, and the signals that the kernel makes of them, come at any moment
             self.kernel.readiness.changed()
         if outcome is Outcome.COMPUTING:
-            await self._await_holder()
+            await self._await_holder(outside)
         elif outcome is Outcome.IDLE:
-            await self._await_outside()
+            await self._await_outside(outside)
         elif outcome is Outcome.LIMIT and self._is_to_be_held():
             self._come_to_hold()
         elif outcome is Outcome.LIMIT:
-            await self._wait_for_attention(PACE_SLICE_S)
+            await outside.attention(PACE_SLICE_S)
         else:
-            await trio.lowlevel.checkpoint()
+            await outside.checkpoint()
 
     def _look_outside(self) -> None:
         """Look for signals that were sent to processes from outside, in real time: between two turns no actor sends any."""
@@ -263,25 +296,19 @@ class Service:
 
     # Waiting for what is not virtual
 
-    async def _wait_for_attention(self, seconds: float) -> None:
-        with trio.move_on_after(seconds):
-            await self._attention.wait()
-        self._attention = trio.Event()
-
-    async def _await_holder(self) -> None:
+    async def _await_holder(self, outside: Outside) -> None:
         """Let trio run until the holder of the turn, which computes, sends a message; warn the user if that takes long."""
         if self.turns.holder is None:
             return
         holder = self.turns.listener.runner(self.turns.holder)
         debugger = self.kernel.debugger
         if debugger is not None and debugger.held is not None:
-            await self._await_debugger(debugger)
+            await self._await_debugger(debugger, outside)
             return
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
-            await self._wait_for_attention(DEBUGGER_SLICE_S)  # the user looks at the process in a debugger: no stall
+            await outside.attention(DEBUGGER_SLICE_S)  # the user looks at the process in a debugger: no stall
             return
-        with trio.move_on_after(LISTEN_S):
-            await trio.lowlevel.wait_readable(holder.channel.fileno())
+        await outside.readable(holder.channel.fileno(), LISTEN_S)
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
@@ -298,18 +325,18 @@ class Service:
     def _descriptors(self) -> Descriptors:
         return Descriptors(self.kernel.processes, self.kernel.sockets)
 
-    async def _await_debugger(self, debugger: Debugger[Reply]) -> None:
+    async def _await_debugger(self, debugger: Debugger[Reply], outside: Outside) -> None:
         """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
         while not self.reason and not debugger.may_go():
-            await self._wait_for_attention(DEBUGGER_SLICE_S)
+            await outside.attention(DEBUGGER_SLICE_S)
         self.kernel.disturbances.note("a program was held for a debugger")
         if not self.reason:
             self.turns.release(*debugger.release())
 
-    async def _await_outside(self) -> None:
+    async def _await_outside(self, outside: Outside) -> None:
         """Wait for input from outside, since no actor can run and nothing is due; raise DeadlockError if none can come."""
         if not self.kernel.processes:
-            await self._wait_for_attention(1.0)
+            await outside.attention(1.0)
             return
         if not (self.options.keep_alive or self.joined or waits_for_files(self.kernel.actors, self.options.external_files)):
             if not self.at_rest():
@@ -320,22 +347,5 @@ class Service:
             self.kernel.clock.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
             self._come_to_hold()
             return
-        with trio.move_on_after(KEYS_S if self.joined else OUTSIDE_S):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._until_readable, nursery.cancel_scope)
-                nursery.start_soon(self._until_attention, nursery.cancel_scope)
+        await outside.readable_or_attention(self.kernel.readiness.fileno(), KEYS_S if self.joined else OUTSIDE_S)
         self.kernel.readiness.changed()
-
-    async def _until_readable(self, scope: trio.CancelScope) -> None:
-        copy = os.dup(self.kernel.readiness.fileno())
-        try:
-            await trio.lowlevel.wait_readable(copy)
-        finally:
-            trio.lowlevel.notify_closing(copy)
-            os.close(copy)
-        scope.cancel()
-
-    async def _until_attention(self, scope: trio.CancelScope) -> None:
-        await self._attention.wait()
-        self._attention = trio.Event()
-        scope.cancel()

@@ -155,7 +155,7 @@ def run_planned(plan: Plan, options: SingleOptions) -> int:
         kept, inputs = options.out is not None, {"shim": SHIM}
         try:
             with recorded(emulation, directory, is_kept=kept, inputs=inputs, overrides=options.overrides):
-                emulation.run()
+                emulation.run(is_alone=not kept and options.pause_at_ns is None)
         finally:
             if not kept:
                 _tell_left_files(plan.hosts[0].name, directory)

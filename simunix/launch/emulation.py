@@ -16,11 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import trio
-
 from rsg_server.clock.file_stamps import next_tick_ns
 from rsg_server.diagnosis.traces import Traces
-from rsg_server.edge.control import Control
 from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import ServerError, SimunixError, shortened
 from rsg_server.event_log import EventLog
@@ -294,21 +291,23 @@ class Emulation:
 
     # The run
 
-    def run(self, watcher: Callable[[Emulation], None] | None = None) -> None:
-        """Run to the end. Whatever happens, no process is left behind and the log is on disk."""
+    def run(self, watcher: Callable[[Emulation], None] | None = None, is_alone: bool = False) -> None:
+        """Run to the end. Whatever happens, no process is left behind and the log is on disk.
+
+        A run that `is_alone` has no control socket in its first moments (rsg_server.edge.service.HEAD_START_S).
+        """
         self._interrupts.tell(self.service.interrupt)
         with umask_set_aside():
-            self._run(watcher)
+            self._run(watcher, is_alone and watcher is None and self._gdb is None)
         self._interrupts.check()
 
-    def _run(self, watcher: Callable[[Emulation], None] | None) -> None:
+    def _run(self, watcher: Callable[[Emulation], None] | None, is_alone: bool) -> None:
         affinity = os.sched_getaffinity(0)
         started = time.monotonic()
         try:
             os.sched_setaffinity(0, {self._core.core})  # one actor runs at a time: handing over on one core is fastest
-            trio.run(self._serve, watcher)
-        except BaseExceptionGroup as group:
-            raise first_of(group) from None
+            if not (is_alone and self.service.head_start()):
+                self._run_in_trio(watcher)
         finally:
             self.wall_s = time.monotonic() - started
             self._interrupts.close()
@@ -324,7 +323,19 @@ class Emulation:
                 if self._gdb is not None:
                     ends.callback(self._gdb.finish, self.service.reason or "failed")
 
+    def _run_in_trio(self, watcher: Callable[[Emulation], None] | None) -> None:
+        import trio  # takes long: a run that ends at once does not wait for it
+
+        try:
+            trio.run(self._serve, watcher)
+        except BaseExceptionGroup as group:
+            raise first_of(group) from None
+
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
+        import trio
+
+        from rsg_server.edge.control import Control  # brings trio
+
         control = Control(self.service, self.directory.control, Sessions(self._launcher, self.plan.environment).open)
         async with trio.open_nursery() as nursery:
             await nursery.start(control.serve)
@@ -344,9 +355,11 @@ class Emulation:
             yield lambda emulation: gdb.look()
 
     async def _watch(self, watcher: Callable[[Emulation], None]) -> None:
+        from trio import sleep
+
         while True:
             watcher(self)
-            await trio.sleep(WATCH_S)
+            await sleep(WATCH_S)
 
     def close(self) -> None:
         """Release what the kernel holds, once its results have been read."""
