@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from rsg_server.edge.service import HEAD_START_S
 from simunix.cli.main import COMMANDS, MODULES
 from tests.contract.test_compiled_modules import NAMES
 
@@ -23,6 +25,7 @@ finally:
 OTHERS = {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib", "distributed", "dpkt", "psutil", "pandas", "scipy"}
 OTHERS |= {"numpy", "jinja2", "simunix.scenario", "simunix.planning", "simunix.report", "simunix.results.run_json"}
 OTHERS |= {"rsg_server.capture.capture", "rsg_server.network.usage", "simunix.coverage"}
+OTHERS |= {"trio", "rsg_server.edge.control", "attr", "asyncio", "ssl", "logging", "platform", "simunix.launch.debug.gdb"}
 SERVER = {"trio", "msgpack", "cffi", "rsg_server.kernel", "simunix.launch", "simunix.app.join"}
 
 
@@ -38,6 +41,18 @@ def test_a_command_loads_the_server_and_nothing_of_scenarios() -> None:
     assert "rsg_server.kernel" in loaded
     assert not OTHERS & loaded
     assert not {f"simunix.cli.{MODULES.get(command, command)}" for command in COMMANDS if command != "run"} & loaded
+
+
+def test_a_command_that_waits_for_input_has_trio_wait() -> None:
+    """The head start of a run is over as soon as something that is not virtual has to be waited for."""
+    command = [sys.executable, "-c", PROGRAM, "run", "--", "sh", "-c", "echo ready; head -n1"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"ready\n"
+        time.sleep(2 * HEAD_START_S)  # nothing but the input makes the command go on
+        out, err = running.communicate(b"typed\n")
+    assert out == b"typed\n"
+    assert {"trio", "rsg_server.edge.control"} <= set(err.decode().splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nothing"], *([command, "--help"] for command in COMMANDS)])
