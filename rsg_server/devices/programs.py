@@ -10,12 +10,13 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
-from rsg_server.devices.ebpf.instructions import Instruction, decoded
-from rsg_server.devices.ebpf.machine import run
-from rsg_server.devices.ebpf.verifier import RefusedError, verify
+from rsg_server.devices.ebpf import RefusedError
 from rsg_server.records import record
+
+if TYPE_CHECKING:
+    from rsg_server.devices.ebpf.instructions import Instruction
 
 OVERRIDE, MULTI, REPLACE = 1, 2, 4
 """Flags of BPF_PROG_ATTACH."""
@@ -43,6 +44,8 @@ class Program:
     def allows(self, context: tuple[int, int, int]) -> bool:
         """Whether the program answers 1."""
         if context not in self.answers:
+            from rsg_server.devices.ebpf.machine import run  # few runs have programs
+
             self.answers[context] = bool(run(self.instructions, context) & 1)
         return self.answers[context]
 
@@ -75,6 +78,9 @@ class Programs:
         """The number of a program. Raises RefusedError if it may not run."""
         known = self._by_content.get(content)
         if known is None:
+            from rsg_server.devices.ebpf.instructions import decoded
+            from rsg_server.devices.ebpf.verifier import verify
+
             instructions = decoded(content)
             verify(instructions)
             known = Program(len(self._by_number) + 1, instructions)

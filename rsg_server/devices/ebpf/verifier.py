@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 
+from rsg_server.devices.ebpf import RefusedError
 from rsg_server.devices.ebpf import instructions as of
 from rsg_server.devices.ebpf.instructions import FRAME, STACK_BYTES, WIDE, Instruction
 from rsg_server.devices.ebpf.values import FIRST, MOST, Kind, State, Value, joined, number, with_register
@@ -17,14 +18,6 @@ UNARY = (of.NEG, of.END)
 ALU_OPERATIONS = tuple(code << 4 for code in range(14))
 COMPARISONS = (of.JEQ, of.JGT, of.JGE, of.JSET, of.JNE, of.JSGT, of.JSGE, of.JLT, of.JLE, of.JSLT, of.JSLE)
 LONG_JUMP = of.JMP32 | of.JA
-
-
-class RefusedError(Exception):
-    """A program, or what is to be done with one, that Linux would refuse as well (or nearly so), with an errno."""
-
-    def __init__(self, code: int, why: str = "") -> None:
-        super().__init__(why)
-        self.number = code
 
 
 def refuse(why: str, code: int = errno.EINVAL) -> RefusedError:

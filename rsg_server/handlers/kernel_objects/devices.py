@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.cgroups import control_file as cgroup_file
-from rsg_server.devices.ebpf.verifier import RefusedError
+from rsg_server.devices.ebpf import RefusedError
 from rsg_server.devices.mounts import is_of_computer
 from rsg_server.devices.programs import BLOCK, CHARACTER, MAKE, READ, WRITE
 from rsg_server.devices.table import MEMORY, Device, Devices

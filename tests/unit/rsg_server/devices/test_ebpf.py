@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rsg_server.devices.ebpf import RefusedError
 from rsg_server.devices.ebpf import instructions as of
 from rsg_server.devices.ebpf.instructions import decoded
 from rsg_server.devices.ebpf.machine import run
-from rsg_server.devices.ebpf.verifier import RefusedError, verify
+from rsg_server.devices.ebpf.verifier import verify
 from tests.unit.rsg_server.devices import linux_bpf
 
 needs_linux = pytest.mark.skipif(not linux_bpf.is_there(), reason="this user may not load programs into the kernel")

@@ -9,7 +9,7 @@ import struct
 import pytest
 
 from rsg_server.cgroups.group import Group
-from rsg_server.devices.ebpf.verifier import RefusedError
+from rsg_server.devices.ebpf import RefusedError
 from rsg_server.devices.programs import CHARACTER, MULTI, OVERRIDE, READ, REPLACE, Programs
 from rsg_server.devices.table import Device, Devices
 from rsg_server.protocol import Driver
