@@ -6,12 +6,11 @@ Two deterministic runs of one scenario and seed write the same bytes and have th
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final, NoReturn
+from typing import IO, Any, Final, NoReturn
 
 from rsg_server.errors import ServerError, mend_of
 
@@ -27,7 +26,7 @@ class EventLog:
         self._path = path
         self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
         self._tell_turn: Callable[[int, int, int], None] | None = self._write_turn if every_turn else None
-        self._hash = hashlib.sha256()
+        self._hash: Any = None  # made by the first _drain
         self._buffer = bytearray()
         self._handoffs = 0
         self.counts: dict[str, int] = {}
@@ -87,13 +86,18 @@ class EventLog:
         raise ServerError(f"the event log cannot be written: {reason}") from error
 
     def _drain(self) -> None:
+        if self._hash is None:
+            from hashlib import sha256  # brings OpenSSL, which a small command that keeps no log does not wait for
+
+            self._hash = sha256()
         self._hash.update(self._buffer)
         self._buffer.clear()
 
     def digest(self) -> str:
         """SHA-256 over all turns and events so far, in hexadecimal."""
         self._drain()
-        return self._hash.hexdigest()
+        digest: str = self._hash.hexdigest()
+        return digest
 
     def flush(self) -> None:
         """Write to the file what is still buffered."""

@@ -26,7 +26,7 @@ OTHERS = {"pydantic", "yaml", "rich", "elftools", "networkx", "matplotlib", "dis
 OTHERS |= {"numpy", "jinja2", "simunix.scenario", "simunix.planning", "simunix.report", "simunix.results.run_json"}
 OTHERS |= {"rsg_server.capture.capture", "rsg_server.network.usage", "simunix.coverage"}
 OTHERS |= {"trio", "rsg_server.edge.control", "attr", "asyncio", "ssl", "logging", "platform", "simunix.launch.debug.gdb"}
-OTHERS |= {"rsg_server.devices.ebpf.verifier"}
+OTHERS |= {"rsg_server.devices.ebpf.verifier", "hashlib"}
 SERVER = {"trio", "msgpack", "cffi", "rsg_server.kernel", "simunix.launch", "simunix.app.join"}
 
 
