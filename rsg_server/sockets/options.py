@@ -152,7 +152,7 @@ def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
     return level not in levels_of(which) or (level in LAST_OPTIONS and not least <= option <= LAST_OPTIONS[level])
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Surroundings:
     """What the values of options depend on outside of the socket."""
 
