@@ -48,7 +48,7 @@ processes:
       - |
         until [ "$(sinfo -h -o %D -t idle)" = {nodes} ]; do sleep 1; done
         date +%s.%N
-        for job in $(seq {jobs}); do sbatch -n 1 -o /dev/null --wrap 'sleep 60' > {marker}.last; done
+        for job in $(seq {jobs}); do sbatch -n 1 --mem=100M -o /dev/null --wrap 'sleep 60' > {marker}.last; done
         until [ -z "$(squeue -h)" ]; do sleep 1; done
         touch {marker}
   - name: watch
@@ -56,6 +56,7 @@ processes:
     start: 4s
     command: [sh, -c, 'until [ -e {marker} ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
 """
+"""A job names its memory: with CR_Core_Memory one that does not takes all of its node's, and jobs wait for each other."""
 WITHOUT_MUNGE = "AuthType: auth/none, CredType: cred/none"
 """As in `scenarios/curie.yaml`: thousands of munged have more threads than Linux has process numbers."""
 
