@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 from collections.abc import Iterator
 
 _PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 1, 2, 3, 4
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    """The C library; to open it anew costs more than the calls."""
+    return ctypes.CDLL(None)
 
 
 @contextlib.contextmanager
@@ -21,7 +28,7 @@ def making_as(maker: tuple[int, int]) -> Iterator[None]:
     if maker == own:
         yield
         return
-    libc, at_death = ctypes.CDLL(None), ctypes.c_int()
+    libc, at_death = _libc(), ctypes.c_int()
     dumpable = libc.prctl(_PR_GET_DUMPABLE)  # the kernel forgets this and the signal at the parent's death with the change
     libc.prctl(_PR_GET_PDEATHSIG, ctypes.byref(at_death))
     libc.setfsgid(maker[1])

@@ -233,7 +233,7 @@ class Kernel:
     def _cgroups(self) -> Cgroups:
         """The cgroups of all hosts; what else knows of groups and their files follows what becomes of them."""
         killer = Killer(self.clock, self.log, self.deaths)
-        controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.parking.wake)
+        controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.parking.wake, self.shared.notices)
         controlled.on_news.connect(self.readiness.changed)
         controlled.on_removed.connect(self.devices.programs.removed)
         cgroups = Cgroups(self.launcher, self.actors, controlled, Memory(self.clock, self.log))

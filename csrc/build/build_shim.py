@@ -72,7 +72,10 @@ SELDOM = (
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
 PROTOCOL = ("cpu_protocol", "file_protocol", "rsg_protocol", "socket_protocol", "storage_protocol", "protocol")
-EXPOSED = ("msgpack", "syscall_names", "slots", "timer_queue", "tsc", "watch")
+EXPOSED = (
+    *("shared/msgpack", "shared/syscall_names", "shared/slots", "shared/timer_queue", "shared/tsc", "shared/watch"),
+    "server/control_files",
+)
 
 
 def newer(target: Path, sources: list[Path]) -> bool:
@@ -193,7 +196,7 @@ def declarations() -> str:
     kept = [line for line in text.splitlines() if not line.startswith("#") or re.match(r"#define \w+ \d+\s*$", line)]
     blocks = ["\n".join(kept)]
     for name in EXPOSED:
-        header = (CSRC / "shared" / f"{name}.h").read_text()
+        header = (CSRC / f"{name}.h").read_text()
         block = header.split("/* cffi: begin */")[1].split("/* cffi: end */")[0]
         blocks.append(re.sub(r"/\*.*?\*/", "", block, flags=re.DOTALL))
     return "\n".join(blocks)
@@ -207,10 +210,13 @@ def ffi_builder() -> object:
     builder.cdef(declarations())
     builder.set_source(
         "rsg_server._native",
-        "".join(f'#include "shared/{name}.h"\n' for name in ("protocol", *EXPOSED)),
-        sources=[f"csrc/shared/{name}.c" for name in EXPOSED],
+        "".join(f'#include "{name}.h"\n' for name in ("shared/protocol", *EXPOSED)),
+        sources=[f"csrc/{name}.c" for name in EXPOSED],
         include_dirs=["csrc"],
-        depends=["csrc/tables/syscalls.def", *(f"csrc/shared/{name}.h" for name in (*PROTOCOL, *EXPOSED))],
+        depends=[
+            "csrc/tables/syscalls.def",
+            *(f"csrc/{name}.h" for name in (*(f"shared/{protocol}" for protocol in PROTOCOL), *EXPOSED)),
+        ],
     )
     return builder
 

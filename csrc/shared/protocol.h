@@ -383,6 +383,7 @@ struct simunix_clock_page {
     uint64_t
         exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */
     uint64_t version;
+    uint64_t cgroup_moves;                        /* of processes from cgroup to cgroup, and changes of what cgroups pass on */
     uint64_t device_programs;                     /* those that cgroups have (sys/device/programs.c) */
     uint64_t devices;                             /* files that stand for devices: without any, none is looked for */
     uint64_t device_inodes[SIMUNIX_DEVICE_WORDS]; /* a bit for the hash of each such file's inode (sys/device/device.c) */

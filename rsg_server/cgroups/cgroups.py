@@ -128,6 +128,7 @@ class Cgroups:
         hierarchy.enter(process, named or hierarchy.group_of(creator.process))
         if named is not None:
             cpuset.follow(hierarchy, process)
+            self._controlled.notices.tell_cgroup_moves()
 
     def died(self, process: Process) -> None:
         """A dead process is in no group."""

@@ -26,15 +26,16 @@ class RefusedError(Exception):
         self.number = number
 
 
-@record(frozen=True, slots=True)
 class Request:
-    """A write: what of, by whom."""
+    """A write: what of, by whom. `user` is the writer's effective one, in its own user namespace.
 
-    hierarchy: Hierarchy
-    group: Group
-    text: str
-    writer: Process
-    user: int  # the writer's effective one, in its own user namespace
+    No dataclass: compiled, that would need the class of each field while this module is imported, before those that import it.
+    """
+
+    __slots__ = ("group", "hierarchy", "text", "user", "writer")
+
+    def __init__(self, hierarchy: Hierarchy, group: Group, text: str, writer: Process, user: int) -> None:
+        self.hierarchy, self.group, self.text, self.writer, self.user = hierarchy, group, text, writer, user
 
     @property
     def words(self) -> list[str]:
@@ -55,7 +56,9 @@ Write = Callable[[Request], None]
 class ControlFile:
     """A file of groups for which its controller is passed on (an empty one: of all groups).
 
-    A file that `tells` is rewritten whenever its text changes, so that inotify(7) tells of it; the others when they are read.
+    A file that `tells` is rewritten whenever its text changes, so that inotify(7) tells of it. One that `is_kept` has its text
+    from the beginning on, and is rewritten likewise, so that it is read without a message (csrc/shim/sys/cgroup/files.c: kept).
+    The others are rewritten when they are read.
     """
 
     name: str
@@ -64,6 +67,7 @@ class ControlFile:
     write: Write | None = None
     where: frozenset[bool] = BELOW
     tells: bool = False
+    is_kept: bool = False
 
     @property
     def mode(self) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.process.signals import Signals
     from rsg_server.shared.clock import Clock
+    from rsg_server.shared.notices import Notices
     from rsg_server.storage.storages import Storages
 
 
@@ -41,9 +42,15 @@ class Controlled:
     """The processors, storages and processes that the groups of all hosts share out, stop and end."""
 
     def __init__(
-        self, cpu: Cpu, storages: Storages, signals: Signals, killer: Killer, wake: Callable[[Actor, int], bool]
+        self,
+        cpu: Cpu,
+        storages: Storages,
+        signals: Signals,
+        killer: Killer,
+        wake: Callable[[Actor, int], bool],
+        notices: Notices,
     ) -> None:
-        self.cpu, self.storages, self.signals, self.killer = cpu, storages, signals, killer
+        self.cpu, self.storages, self.signals, self.killer, self.notices = cpu, storages, signals, killer, notices
         self.wake = wake  # ends the wait of an actor, for a reason of the protocol
         self.on_news: Observers[[]] = Observers()  # a control file says something else, for which a program may wait
         self.on_removed: Observers[Group] = Observers()

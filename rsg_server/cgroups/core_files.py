@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rsg_server.cgroups import freezer
 from rsg_server.cgroups.control_file import BELOW, EVERYWHERE, ControlFile, RefusedError, Request, decimal
 from rsg_server.cgroups.group import NO_LIMIT, THREADED, Group
-from rsg_server.cgroups.hierarchy import owner_of
+from rsg_server.cgroups.hierarchy import CONTROLLERS, owner_of
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.hierarchy import Hierarchy
@@ -152,7 +152,7 @@ def _nothing(request: Request) -> None:
 
 
 FILES = (
-    ControlFile("cgroup.controllers", "", lambda hierarchy, group: listed(group.controllers), None, EVERYWHERE),
+    ControlFile(CONTROLLERS, "", lambda hierarchy, group: listed(group.controllers), None, EVERYWHERE, is_kept=True),
     ControlFile("cgroup.subtree_control", "", lambda hierarchy, group: listed(group.passed), _write_subtree, EVERYWHERE),
     ControlFile("cgroup.procs", "", _procs, _write_procs, EVERYWHERE),
     ControlFile("cgroup.threads", "", _threads, _write_threads, EVERYWHERE),

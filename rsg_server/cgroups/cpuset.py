@@ -80,6 +80,7 @@ def _effective_file(name: str) -> ControlFile:
         lambda hierarchy, group: f"{listed(effective(hierarchy, group, name))}\n",
         None,
         EVERYWHERE,
+        is_kept=True,
     )
 
 
@@ -89,6 +90,8 @@ def _settable(name: str) -> ControlFile:
 
     def write(request: Request) -> None:
         request.group.numbers[name] = parsed(request.text)
+        for group in request.group.down():
+            request.hierarchy.keep(group, f"{name}.effective")
         for process in list(request.group.members()):
             follow(request.hierarchy, process)
 

@@ -42,14 +42,13 @@ class Group:
     files: dict[str, int] = field(default_factory=dict)  # its control files: inodes by name
     account: Account | None = None  # of its threads at the processors, once some have computed
     storages: StorageAccount | None = None  # of its processes at storages, once they have used some, or are limited
+    path: str = field(init=False)  # as /proc/PID/cgroup tells it: no group changes its name
+
+    def __post_init__(self) -> None:
+        self.path = "/" if self.parent is None else f"{self.parent.path.rstrip('/')}/{self.name}"
 
     def __repr__(self) -> str:
         return self.path
-
-    @property
-    def path(self) -> str:
-        """As /proc/PID/cgroup tells it."""
-        return "/" + "/".join(group.name for group in reversed([*self.up()][:-1]))
 
     def up(self) -> Iterator[Group]:
         """The group itself, then the group above, up to the root."""

@@ -22,6 +22,7 @@ from rsg_server.process.process import Process
 
 SLICES = ("system.slice", "user.slice")
 """Groups that every host begins with, as systemd makes them, for daemons that make their own there."""
+CONTROLLERS = "cgroup.controllers"
 
 
 class Hierarchy:
@@ -95,6 +96,8 @@ class Hierarchy:
                 cpuset.follow(self, process)
             self._remove_files(child, [name for name in child.files if not self._known[name].is_of(child)])
             self._add_files(child, owner)
+            self.keep(child, CONTROLLERS)
+        self.controlled.notices.tell_cgroup_moves()
 
     # Control files
 
@@ -109,19 +112,28 @@ class Hierarchy:
         fresh = [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
         if not fresh:
             return
-        self.real.make(group.path[1:], [(file.name, file.mode) for file in fresh], owner)
-        self._learn(group)
-        for file in fresh:
+        texts = [file.read(self, group) if file.read and (file.tells or file.is_kept) else "" for file in fresh]
+        files = [(file.name, file.mode, text) for file, text in zip(fresh, texts, strict=True)]
+        for file, text, inode in zip(fresh, texts, self.real.make(group.path[1:], files, owner), strict=True):
+            group.files[file.name] = inode
+            self.files[inode] = (group, file)
             if file.tells:
-                self.tell(group, file.name)
+                self._says(inode, text)
+        if any(file.tells for file in fresh):
+            self.controlled.on_news.tell()
+
+    def _says(self, inode: int, text: str) -> None:
+        """A file that tells has come to say this."""
+        self._told[inode] = text
+        self.news.changed(inode)
 
     def _remove_files(self, group: Group, names: Iterable[str]) -> None:
         gone = list(names)
         for name in gone:
             inode = group.files.pop(name)
             del self.files[inode]
-            self._told.pop(inode, None)
-            self.news.gone(inode)
+            if self._told.pop(inode, None) is not None:
+                self.news.gone(inode)
         self.real.remove(group.path[1:], gone)
 
     def refresh(self, inode: int, was_emptied: bool = False) -> bool:
@@ -136,9 +148,13 @@ class Hierarchy:
             return False
         self.real.put(f"{group.path[1:]}/{file.name}", text)
         if file.tells and self._told.get(inode) != text:
-            self._told[inode] = text
-            self.news.changed(inode)
+            self._says(inode, text)
         return True
+
+    def keep(self, group: Group, name: str) -> None:
+        """What a kept file says may have changed, if the group has it."""
+        if (inode := group.files.get(name)) is not None:
+            self.refresh(inode)
 
     def tell(self, group: Group, name: str) -> None:
         """What a file says may have changed: whoever watches the file learns of it, if the group has it."""
@@ -165,40 +181,58 @@ class Hierarchy:
 
     def enter(self, process: Process, group: Group) -> None:
         """Put a process into a group; it must be in the root."""
-        if group is self.root:
-            return
-        process.cgroup = group
-        cpu.enters(process)
-        self.memory.follow(process)
-        group.processes[process.number] = process
-        for above in group.up():
-            above.populace += 1
-            if above.populace == 1:
-                self.tell(above, "cgroup.events")
+        if group is not self.root:
+            self._join(process, group)
+            self._populate(group, 1)
 
     def leave(self, process: Process) -> None:
         """Take a process out of its group, into the root, or since it has died."""
         group = group_of(process)
-        if group is None:
-            return
-        cpu.leaves(group, process)
-        process.cgroup, process.memory_due_ns = None, -1
-        del group.processes[process.number]
-        for above in group.up():
-            above.populace -= 1
-            if above.populace == 0:
-                self.tell(above, "cgroup.events")
+        if group is not None:
+            self._part(process, group)
+            self._populate(group, -1)
 
     def move(self, process: Process, group: Group) -> None:
-        """Have a process in another group from now on."""
-        if self.group_of(process) is group:
+        """Have a process in another group from now on.
+
+        The destination counts it before the source does not any more, as on Linux (css_set_move_task): a group above both is
+        not empty in between, and tells nothing.
+        """
+        source = self.group_of(process)
+        if source is group:
             return
-        self.leave(process)
-        self.enter(process, group)
+        if group is not self.root:
+            self._populate(group, 1)
+        if source is not self.root:
+            self._part(process, source)
+        if group is not self.root:
+            self._join(process, group)
+        if source is not self.root:
+            self._populate(source, -1)
         freezer.follow(self, process)
         cpuset.follow(self, process)
         for actor in process.actors:
             self.controlled.cpu.moved(actor)
+        self.controlled.notices.tell_cgroup_moves()
+
+    def _join(self, process: Process, group: Group) -> None:
+        process.cgroup = group
+        cpu.enters(process)
+        self.memory.follow(process)
+        group.processes[process.number] = process
+
+    @staticmethod
+    def _part(process: Process, group: Group) -> None:
+        cpu.leaves(group, process)
+        process.cgroup, process.memory_due_ns = None, -1
+        del group.processes[process.number]
+
+    def _populate(self, group: Group, by: int) -> None:
+        """One process more (1) or less (-1) in a group and those above: the first and the last are told of."""
+        for above in group.up():
+            above.populace += by
+            if above.populace == max(by, 0):
+                self.tell(above, "cgroup.events")
 
     def kill(self, doomed: list[Process]) -> None:
         """SIGKILL to these; all are dead afterwards."""

@@ -8,6 +8,8 @@ such processes. Files, and memory that processes share by files, count nothing. 
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -20,14 +22,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
     from rsg_server.shared.clock import Clock
 
-MAX, HIGH, EVENTS, LOCAL, PEAK, TOGETHER = (
-    "memory.max",
-    "memory.high",
-    "memory.events",
-    "memory.events.local",
-    "memory.peak",
-    "memory.oom.group",
-)
+MAX = "memory.max"
+HIGH = "memory.high"
+EVENTS = "memory.events"
+LOCAL = "memory.events.local"
+PEAK = "memory.peak"
+TOGETHER = "memory.oom.group"
 KINDS = ("low", "high", "max", "oom", "oom_kill", "oom_group_kill")
 BETWEEN_COUNTS_NS = 10**7
 STEP_LEAST, STEP_WITHOUT_LIMIT = 1 << 18, 1 << 26
@@ -35,16 +35,24 @@ STEP_LEAST, STEP_WITHOUT_LIMIT = 1 << 18, 1 << 26
 STEPS_TO_LIMIT = 8
 IMMORTAL = -1000
 KIB = 1024
+_ROLLUP_MOST = 4096
+_COUNTED = re.compile(rb"^(?:Anonymous|Swap): *([0-9]+) kB$", re.MULTILINE)
+"""The lines of smaps_rollup that count, of some twenty."""
 
 
 def used(process: Process) -> int:
     """Bytes of anonymous memory that a process has touched."""
     try:
-        with open(f"/proc/{process.global_pid}/smaps_rollup", "rb") as file:
-            lines = file.read().splitlines()
+        file = os.open(f"/proc/{process.global_pid}/smaps_rollup", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # it is ending
         return 0
-    return sum(int(line.split()[1]) * KIB for line in lines if line.startswith((b"Anonymous:", b"Swap:")))
+    try:
+        text = os.read(file, _ROLLUP_MOST)
+    except OSError:
+        return 0
+    finally:
+        os.close(file)
+    return sum(int(kib) * KIB for kib in _COUNTED.findall(text))
 
 
 def current(group: Group) -> int:

@@ -50,7 +50,7 @@ def _limit(name: str, at_first: int = NO_LIMIT, enforces: bool = False) -> Contr
 
 
 def _count(name: str, text: str) -> ControlFile:
-    return ControlFile(name, "memory", lambda hierarchy, group: text)
+    return ControlFile(name, "memory", lambda hierarchy, group: text, is_kept=True)
 
 
 def _events(name: str, tells: bool) -> ControlFile:

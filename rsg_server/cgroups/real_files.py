@@ -8,13 +8,25 @@ file system has no files with an id that the host does not know: the server make
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 
+from rsg_server._native import ffi, lib
 from rsg_server.file_owner import making_as
 
-_WRITE = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+
+def _packed(texts: Iterable[str]) -> bytes:
+    """Texts behind one another, each with a NUL at its end, as C reads them."""
+    return "".join(f"{text}\0" for text in texts).encode()
+
+
+def _check(result: int) -> None:
+    """Raise OSError for what a function of C has returned (-errno)."""
+    if result < 0:
+        raise OSError(-result, os.strerror(-result))
 
 
 class RealFiles:
@@ -41,27 +53,36 @@ class RealFiles:
         status = os.stat(f"./{path}", dir_fd=self._folder, follow_symlinks=False)
         return status.st_uid, status.st_gid
 
-    def make(self, path: str, files: Iterable[tuple[str, int]], owner: tuple[int, int]) -> None:
-        """Make control files (name and mode) in a folder."""
-        maker, names = self._maker(path), []
-        with making_as(maker):
-            for name, mode in files:
-                names.append(f"./{path}/{name}")
-                os.mknod(names[-1], stat.S_IFREG | mode, dir_fd=self._folder)
-        if owner != maker:
-            for at in names:
-                os.chown(at, *owner, dir_fd=self._folder, follow_symlinks=False)
+    def make(self, path: str, files: Sequence[tuple[str, int, str]], owner: tuple[int, int]) -> list[int]:
+        """Make control files (name, mode, what it says from the beginning on) in a folder; return their inodes."""
+        names, count = _packed([name for name, _, _ in files]), len(files)
+        texts, modes = _packed([text for _, _, text in files]), array("I", [mode for _, mode, _ in files])
+        inodes, maker = ffi.new("uint64_t[]", count), self._maker(path)
+        with self._opened(path) as folder:
+            with making_as(maker):
+                _check(lib.control_files_make(folder, names, texts, ffi.from_buffer("uint32_t[]", modes), count, inodes))
+            if owner != maker:
+                _check(lib.control_files_give(folder, names, count, *owner))
+        return list(inodes)
+
+    @contextlib.contextmanager
+    def _opened(self, path: str) -> Iterator[int]:
+        """A descriptor of a folder."""
+        folder = os.open(f"./{path}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
 
     def _maker(self, path: str) -> tuple[int, int]:
         """Whom a new file belongs to: the server, if the file system knows its id."""
         own = os.geteuid(), os.getegid()
         return own if os.fstat(self._folder).st_uid == own[0] else self.owner(path)
 
-    def remove(self, path: str, names: Iterable[str]) -> None:
-        """Remove control files."""
-        for name in names:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(f"./{path}/{name}", dir_fd=self._folder)
+    def remove(self, path: str, names: Sequence[str]) -> None:
+        """Remove control files, as far as there still are such."""
+        with contextlib.suppress(FileNotFoundError), self._opened(path) as folder:
+            _check(lib.control_files_remove(folder, _packed(names), len(names)))
 
     def remove_folder(self, path: str) -> None:
         """Remove a folder that has no files any more."""
@@ -70,24 +91,21 @@ class RealFiles:
 
     def put(self, path: str, text: str) -> None:
         """Replace what a file says, in one change."""
-        content = text.encode()
-        try:
-            opened = os.open(f"./{path}", _WRITE, dir_fd=self._folder)
-        except PermissionError:
-            opened = self._open_own(path)
-        try:
-            os.pwrite(opened, content, 0)
-            if os.fstat(opened).st_size > len(content):
-                os.ftruncate(opened, len(content))
-        finally:
-            os.close(opened)
+        at, content = os.fsencode(f"./{path}"), text.encode()
+        result = lib.control_file_put(self._folder, at, content, len(content))
+        if result in (-errno.EACCES, -errno.EPERM):
+            with self._writable(path):
+                result = lib.control_file_put(self._folder, at, content, len(content))
+        _check(result)
 
-    def _open_own(self, path: str) -> int:
+    @contextlib.contextmanager
+    def _writable(self, path: str) -> Iterator[None]:
+        """Let a file's owner write to it for a moment."""
         at = f"/proc/self/fd/{self._folder}/{path}"
         mode = os.stat(at).st_mode
         os.chmod(at, mode | stat.S_IWUSR)
         try:
-            return os.open(at, _WRITE)
+            yield
         finally:
             os.chmod(at, mode)
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from rsg_server.protocol import PAGE_FIELDS
 
+_CGROUP_MOVES: Final = PAGE_FIELDS["cgroup_moves"]
 _EXCLUSIVE_FILES: Final = PAGE_FIELDS["exclusive_files"]
 _FROM_OUTSIDE: Final = PAGE_FIELDS["from_outside"]
 _QUEUE_NOTIFIES: Final = PAGE_FIELDS["queue_notifies"]
@@ -22,6 +23,7 @@ class Notices:
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
+        self._cgroup_moves = 0  # not read back: an emulated process may have written any number there
 
     def tell_storage_conditions(self, count: int) -> None:
         """Tell the shims how many storages are read-only, full or failing: with none, a thread that writes need not ask."""
@@ -42,6 +44,11 @@ class Notices:
     def tell_trace_news(self, count: int) -> None:
         """Tell the shims how many traced threads are to stop and do not know yet: these look before they go on."""
         self._words[_TRACE_NEWS] = count
+
+    def tell_cgroup_moves(self) -> None:
+        """Tell the shims that a process has come into another cgroup, or that some cgroup passes on other controllers."""
+        self._cgroup_moves += 1
+        self._words[_CGROUP_MOVES] = self._cgroup_moves
 
     @property
     def signals_from_outside(self) -> int:

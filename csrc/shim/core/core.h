@@ -232,6 +232,8 @@ struct process {
     uint64_t cgroup_text_at; /* messages and turns until then, and the time */
     uint64_t cgroup_text_ns;
     uint64_t cgroup_text_lasts_ns; /* for how long it holds if nobody else has the turn */
+    uint64_t cgroup_home;          /* inode of cgroup.procs of the group that it has moved itself into */
+    uint64_t cgroup_home_at;       /* page->cgroup_moves since then */
     uint64_t cgroup_device;        /* of the file system that its host's cgroups are in; 0: none */
     int terminal_count;
     struct watched_terminal terminals[WATCHED_TERMINALS_MAX];

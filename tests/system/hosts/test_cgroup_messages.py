@@ -94,6 +94,77 @@ kept = bytearray(8 << 20)
 time.sleep(0.001)
 assert anonymous() - before >= 8 << 20
 """
+KEPT = """
+import os
+FOLDER = "/sys/fs/cgroup/a"
+def read(path):
+    with open(f"/sys/fs/cgroup/{path}") as file:
+        return file.read().strip()
+def write(path, text):
+    with open(f"/sys/fs/cgroup/{path}", "w") as file:
+        file.write(text)
+os.makedirs(f"{FOLDER}/b/c")
+every = read("a/cpuset.cpus.effective")
+for _ in range(3):
+    assert read("a/b/cgroup.controllers") == ""
+    assert read("a/cgroup.controllers") == "cpuset cpu io memory pids"
+    assert read("a/memory.swap.current") == "0" and read("a/memory.swap.events").startswith("high 0")
+write("a/cgroup.subtree_control", "+cpuset +memory")
+write("a/b/cgroup.subtree_control", "+cpuset")
+assert read("a/b/cgroup.controllers") == "cpuset memory" and read("a/b/c/cgroup.controllers") == "cpuset"
+assert read("a/b/c/cpuset.cpus.effective") == every
+write("a/cpuset.cpus", "0")
+assert read("a/cpuset.cpus.effective") == read("a/b/cpuset.cpus.effective") == read("a/b/c/cpuset.cpus.effective") == "0"
+write("a/cpuset.cpus", "\\n")
+assert read("a/b/c/cpuset.cpus.effective") == every
+write("a/b/cgroup.subtree_control", "-cpuset")
+assert read("a/b/c/cgroup.controllers") == ""
+with open(f"{FOLDER}/b/c/cgroup.controllers") as gone:
+    os.rmdir(f"{FOLDER}/b/c")
+    try:
+        os.pread(gone.fileno(), 1, 0)
+    except OSError:
+        pass
+    else:
+        raise AssertionError("read from a group that is gone")
+"""
+HOME = """
+import os
+def enter(path, number):
+    with open(f"/sys/fs/cgroup/{path}/cgroup.procs", "w") as file:
+        file.write(str(number))
+def refused(path, number):
+    try:
+        enter(path, number)
+    except OSError:
+        return True
+def home():
+    with open("/proc/self/cgroup") as file:
+        return file.read().strip().removeprefix("0::")
+for folder in "abc":
+    os.mkdir(f"/sys/fs/cgroup/{folder}")
+for number in (os.getpid(), 0, f"{os.getpid()}\\n", os.getpid(), 0):
+    enter("a", number)
+child = os.fork()
+if child == 0:
+    for _ in range(3):
+        enter("a", os.getpid())
+    assert home() == "/a"
+    enter("b", os.getppid())
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert home() == "/b"
+enter("a", 0)
+assert home() == "/a"
+enter("b", os.getpid())
+enter("a", os.getpid())
+assert home() == "/a" and refused("a", 2**22 + 1)
+with open("/sys/fs/cgroup/a/cgroup.subtree_control", "w") as file:
+    file.write("+pids")
+os.mkdir("/sys/fs/cgroup/a/b")
+enter("a", os.getpid())
+assert home() == "/a"
+"""
 
 
 def run(simunix: Simunix, folder: Path, program: str) -> Counter[str]:
@@ -110,6 +181,19 @@ def test_controllers_that_are_on_are_switched_on_without_a_message(simunix: Simu
     counts = run(simunix, tmp_path / "run", AS_SLURM)
     assert counts["CGROUP_WRITE"] == 2
     assert counts["CGROUP_READ"] == 2
+
+
+def test_texts_that_are_kept_are_read_without_a_message_and_change_with_the_group(simunix: Simunix, tmp_path: Path) -> None:
+    counts = run(simunix, tmp_path / "run", KEPT)
+    assert counts["CGROUP_READ"] == counts["CGROUP_WRITE"] + 1, "writers open with O_TRUNC; and the group that is gone"
+
+
+def test_whoever_is_in_a_group_already_goes_there_without_a_message(simunix: Simunix, tmp_path: Path) -> None:
+    counts = run(simunix, tmp_path / "run", HOME)
+    moves = 5
+    assert counts["CGROUP_WRITE"] == moves + 4, (
+        "beside them: a first one of a child's own, a refusal, a controller, one after that"
+    )
 
 
 @pytest.mark.parametrize("program", [CHANGES, LAG], ids=["changes", "lag"])

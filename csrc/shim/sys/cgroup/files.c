@@ -7,10 +7,16 @@
 
 #define F_GETFL 3
 #define STATISTICS_LAG_NS 100000
+#define AS_LONG_AS_IT_IS_THERE UINT64_MAX
+#define UNTIL_A_MESSAGE (UINT64_MAX - 1)
 #define HERE 1 /* SEEK_CUR of lseek(2) */
 
 /* How names of control files begin: told before anything is asked of the kernel. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
+
+/* Files whose text the server writes anew whenever it changes: ControlFile.is_kept of rsg_server/cgroups. */
+static const char *const kept[] = {"cgroup.controllers",  "cpuset.cpus.effective", "cpuset.mems.effective",
+                                   "memory.swap.current", "memory.swap.events",    "memory.swap.peak"};
 
 static const char *last_part(const char *path)
 {
@@ -32,23 +38,43 @@ __attribute__((cold)) static bool may_be(const char *path)
     return false;
 }
 
-/* For how long what the file says holds while no message is sent and nobody else has the turn. What follows from the groups, from what was
- * written to them, and from who is in them changes by messages alone. Figures of CPU time, and the statistics of memory, may lag behind as
- * Linux's do, which are brought up to date at ticks of the clock and every other second. */
+/* Whether a real file always says what there is to say, unless it is empty. */
+__attribute__((cold)) static bool is_kept(const char *name)
+{
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (text_equal(name, kept[i]))
+            return true;
+    return false;
+}
+
+/* For how long what the file says holds while no message is sent and nobody else has the turn, unless it is kept. What follows from the
+ * groups, from what was written to them, and from who is in them changes by messages alone. Figures of CPU time, and the statistics of
+ * memory, may lag behind as Linux's do, which are brought up to date at ticks of the clock and every other second. */
 __attribute__((cold)) static uint64_t lasts_ns(const char *path)
 {
     const char *name = last_part(path);
 
+    if (is_kept(name))
+        return AS_LONG_AS_IT_IS_THERE;
     if (text_equal(name, "cgroup.events")) /* poll(2) tells of what has not been read: the server is to know */
         return 0;
     if (text_starts(name, "cgroup.") || text_starts(name, "cpuset.") || text_starts(name, "memory.swap."))
-        return UINT64_MAX;
+        return UNTIL_A_MESSAGE;
     return text_equal(name, "cpu.stat") || text_equal(name, "memory.stat") ? STATISTICS_LAG_NS : 0;
 }
 
 static uint64_t messages_and_turns(const struct process *process)
 {
     return process->page->messages + process->page->handoffs;
+}
+
+/* Whether the text in the file that was opened last is still what there is to say; a file that is gone is asked for, and refused. */
+__attribute__((cold)) static bool holds(const struct process *process, const struct stat *status)
+{
+    if (process->cgroup_text_lasts_ns == AS_LONG_AS_IT_IS_THERE)
+        return status->st_nlink != 0;
+    return process->cgroup_text_at == messages_and_turns(process) &&
+           process->page->now_ns - process->cgroup_text_ns < process->cgroup_text_lasts_ns;
 }
 
 /* Have the server write the file's text into it, unless it is there since the last time. */
@@ -58,9 +84,7 @@ __attribute__((cold)) static long bring_text(struct thread *thread, const struct
     struct reply reply;
     long result;
 
-    if (status->st_ino == process->cgroup_text && how != CGROUP_READ_EMPTIED && status->st_size != 0 &&
-        process->cgroup_text_at == messages_and_turns(process) &&
-        process->page->now_ns - process->cgroup_text_ns < process->cgroup_text_lasts_ns)
+    if (status->st_ino == process->cgroup_text && how != CGROUP_READ_EMPTIED && status->st_size != 0 && holds(process, status))
         return 0;
     result = (long)ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status->st_ino, how);
     if (status->st_ino == process->cgroup_text) {
@@ -118,14 +142,35 @@ static size_t tell_number(struct call *call, char *text, size_t size)
     return (size_t)(text_append_number(text, text + SIMUNIX_CGROUP_TEXT_MAX, pid_told(call->thread->process, number)) - text);
 }
 
+static bool is_own_number(const struct process *process, const char *text, size_t size)
+{
+    long number = 0;
+    size_t at = 0;
+
+    while (at < size && at < 10 && text[at] >= '0' && text[at] <= '9')
+        number = 10 * number + text[at++] - '0';
+    return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->pid);
+}
+
+/* Whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has done so before, and no
+ * process has gone to another group since, nor has a group passed on something else: nothing would change, nor be refused. For root
+ * alone: whether others may write depends on more. */
+__attribute__((cold)) static bool is_at_home(const struct process *process, const struct stat *status)
+{
+    return status->st_ino == process->cgroup_home && process->cgroup_home_at == process->page->cgroup_moves &&
+           status->st_nlink != 0 && NATIVE(geteuid) == 0;
+}
+
 /* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
 __attribute__((cold)) long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
+    struct process *process = call->thread->process;
     char text[SIMUNIX_CGROUP_TEXT_MAX];
     struct msgpack_writer writer;
     struct reply reply;
     size_t size_told = size;
     int64_t result;
+    bool is_own;
 
     if (!is_control_file(call->thread, status))
         return -ENOSYS;
@@ -134,17 +179,22 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     if (size > sizeof text)
         return -E2BIG;
     memcpy(text, bytes, size);
-    if (status->st_nlink != 0 && cgroup_is_passed_on(call->a[0], text, size))
+    is_own = is_own_number(process, text, size);
+    if ((is_own && is_at_home(process, status)) || (status->st_nlink != 0 && cgroup_is_passed_on(call->a[0], text, size)))
         return (long)size;
-    if (pids_are_nested(call->thread->process))
+    if (pids_are_nested(process))
         size_told = tell_number(call, text, size);
     request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
     msgpack_put_int(&writer, (int64_t)status->st_ino);
     msgpack_put_bytes(&writer, text, size_told);
     msgpack_put_int(&writer, NATIVE(geteuid));
     result = request_call(call->thread, &writer, &reply);
-    if (result == 0 && reply_number(&reply, 1) != 0 && !cgroup_counts_memory(call->thread->process))
-        cgroup_memory_begins(call->thread->process);
+    if (result == 0 && reply_number(&reply, 1) != 0 && !cgroup_counts_memory(process))
+        cgroup_memory_begins(process);
+    if (result == 0 && is_own && cgroup_file_is(call->a[0], "cgroup.procs")) {
+        process->cgroup_home = status->st_ino;
+        process->cgroup_home_at = process->page->cgroup_moves;
+    }
     return result < 0 ? result : (long)size;
 }
 

@@ -127,6 +127,23 @@ def test_events_are_told_once_by_the_real_file(world: Fake, tmp_path: Path) -> N
         assert events.read_text() == "populated 0\nfrozen 0\n"
 
 
+def test_a_move_below_a_group_is_no_event_of_that_group(world: Fake, tmp_path: Path) -> None:
+    with tree_of(world, tmp_path) as tree:
+        actor = world.born()
+        for path in ("a", "a/b", "a/c"):
+            tree.make(path)
+        tree.write("a/b/cgroup.procs", "0", actor)
+        inode = (tmp_path / "a/cgroup.events").stat().st_ino
+        before = tree.hierarchy.news._changes[inode]
+        tree.write("a/c/cgroup.procs", "0", actor)
+        assert tree.hierarchy.news._changes[inode] == before
+        assert (tmp_path / "a/b/cgroup.events").read_text() == "populated 0\nfrozen 0\n"
+        assert (tmp_path / "a/c/cgroup.events").read_text() == "populated 1\nfrozen 0\n"
+        assert tree.hierarchy.root.populace == tree.hierarchy.root.children["a"].populace == 1
+        tree.write("cgroup.procs", "0", actor)
+        assert (tmp_path / "a/cgroup.events").read_text() == "populated 0\nfrozen 0\n"
+
+
 @pytest.mark.parametrize(
     ("text", "mask"),
     [("", 0), ("0", 1), ("0-2,4\n", 0b10111), ("1,1", 0b10)],
