@@ -18,6 +18,7 @@ FLAGS = {
     "hostinit": [],
     "jobs": ["-D_GNU_SOURCE", f"-I{CSRC / 'shared'}"],
     "network": [],
+    "server": [],
     "shared": SHIM,
     "shim": SHIM,
 }
