@@ -62,8 +62,6 @@ class Op(IntEnum):
     WAITERS = _number("OP_WAITERS")
     PASS_LOCK = _number("OP_PASS_LOCK")
     FUTEX_WORDS = _number("OP_FUTEX_WORDS")
-    PARK_AT_SLOT = _number("OP_PARK_AT_SLOT")
-    HANDED_OFF = _number("OP_HANDED_OFF")
     SIGNAL = _number("OP_SIGNAL")
     TIMER_SET = _number("OP_TIMER_SET")
     TIMER_GET = _number("OP_TIMER_GET")
@@ -317,6 +315,7 @@ STREAM_MORE: Final[int] = lib.STREAM_MORE
 LATE_MOST: Final[int] = lib.SIMUNIX_LATE_MOST
 TRAP_PLACES: int = lib.SIMUNIX_TRAP_PLACES
 JOURNAL_MAX: Final[int] = lib.SIMUNIX_JOURNAL_MAX
+HANDOFF_MAX: Final[int] = lib.SIMUNIX_HANDOFF_MAX
 PREEMPT_CODE: int = lib.SIMUNIX_PREEMPT_CODE
 CGROUPS_USED: int = lib.CGROUPS_USED
 CGROUPS_COUNT_MEMORY: int = lib.CGROUPS_COUNT_MEMORY

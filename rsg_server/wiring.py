@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rsg_server.checks.invariants import Checks, are_wanted
 from rsg_server.handlers.futex import FutexHandlers
-from rsg_server.handlers.handoff import HandoffHandlers
+from rsg_server.handlers.handoff import Handoffs
 from rsg_server.handlers.hello import HelloHandlers, ImageCharging, Images
 from rsg_server.handlers.host import HostHandlers, StorageHandlers
 from rsg_server.handlers.identity import IdentityHandlers
@@ -41,8 +41,8 @@ Table = dict[int, "Handler"]
 
 def turns_of(kernel: Kernel) -> TurnLoop:
     """The turn loop of a kernel."""
-    handoffs = handoffs_of(kernel)
-    turns = TurnLoop(kernel, {**handlers_of(kernel), **handoffs.table()}, handoffs.catch_up)
+    parks = ParkHandlers(kernel.waits, kernel.clock, kernel.parking)
+    turns = TurnLoop(kernel, {**handlers_of(kernel), **parks.table()}, parks, handoffs_of(kernel))
     if are_wanted():
         turns.check = checks_of(kernel).given
     return turns
@@ -68,20 +68,19 @@ def effects_of(kernel: Kernel) -> SignalEffects:
     return SignalEffects(kernel.deaths, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
 
 
-def handoffs_of(k: Kernel) -> HandoffHandlers:
-    """The handler of handoffs, which the turn loop also asks to catch up when an actor that has the turn has died."""
-    return HandoffHandlers(k.slots, k.waits, k.shared, k.log, k.parking)
+def handoffs_of(k: Kernel) -> Handoffs:
+    """What brings the server up to date after hand-offs."""
+    return Handoffs(k.slots, k.waits, k.shared, k.log, k.parking)
 
 
 def handlers_of(kernel: Kernel) -> Table:
-    """The handlers of all messages but handoffs, by operation."""
+    """The handlers of all messages but PARK, by operation."""
     return {**_turn(kernel), **_processes(kernel), **_kernel_objects(kernel), **_hosts(kernel), **_network(kernel)}
 
 
 def _turn(k: Kernel) -> Table:
     """Messages by which an actor gives the turn back, or wakes others."""
     return {
-        **ParkHandlers(k.waits, k.clock, k.parking).table(),
         **FutexHandlers(k.futexes).table(),
         **ReadinessHandlers(k.readiness.watch, partial(wake_ready, k)).table(),
         **RsgHandlers(k.rsg, k.shared.boxes).table(),

@@ -47,7 +47,7 @@ HOT = {
     "processor": ("accounts", "charges", "load", "overload", "recording", "shares", "sharing"),
     "shared": (
         *("boxes", "clock", "counters", "deadlines", "devices", "doorbell", "journal", "memory", "notices", "prices", "slots"),
-        *("streams", "turn_words"),
+        *("outbox", "streams", "turn_words"),
     ),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
     "waits": (

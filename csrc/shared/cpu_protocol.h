@@ -44,7 +44,7 @@ struct simunix_cpu_cost {
 #define SIMUNIX_COST_CALLS 512      /* the numbers of calls, and those two */
 #define SIMUNIX_COST_PLACES 4096
 #define SIMUNIX_COST_POINTS 4608 /* of both kinds */
-#define SIMUNIX_COST_OFFSET 17563648
+#define SIMUNIX_COST_OFFSET 17580032
 
 /* Of the clock page's `replays_charges`. After a departure the threads that are charged go on as under the CPU policy modelled. */
 enum simunix_replay { REPLAY_NONE = 0, REPLAY_GOES_ON = 1, REPLAY_HAS_DEPARTED = 2 };

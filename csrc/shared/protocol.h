@@ -1,8 +1,8 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
  * This file, with cpu_protocol.h, file_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
- * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. Every message is one
- * msgpack array in one SEQPACKET datagram.
+ * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. A message is one
+ * msgpack array: in the outbox if its sender has the turn and maps the shared memory, else in a SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -33,7 +33,8 @@
 #define SIMUNIX_JOURNAL_MAX 4096
 #define SIMUNIX_STREAMS_OFFSET 14680064
 #define SIMUNIX_STREAMS 65536
-#define SIMUNIX_SHARED_BYTES 14942208
+#define SIMUNIX_OUTBOX_OFFSET 14942208
+#define SIMUNIX_SHARED_BYTES 14958592
 #define SIMUNIX_HANDOFF_MAX 32
 #define SIMUNIX_TRAP_PLACES 16384
 #define SIMUNIX_SHARED_WAITERS 512
@@ -101,13 +102,6 @@ enum simunix_op {
     OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
 
     OP_WAITERS = 22, /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
-    /* [wait, syscall, deadline, blocked signals, a, b, c, 1 if other threads of the process may wake it (handoff.c)];
-     * the answer comes in the caller's slot */
-    OP_PARK_AT_SLOT = 23,
-    /* [digest, bytes, message] no reply; the caller has got the turn without the server, or has made siblings ready. The
-     * bytes are a struct simunix_handoff for each thread of the process of which there is news, valid after the journal; the
-     * message is the caller's next one, which the server handles after that */
-    OP_HANDED_OFF = 55,
 
     /* signals and timers */
     OP_SIGNAL =
@@ -283,6 +277,10 @@ struct simunix_slot {
 };
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
+/* In the place of a wake, the answer to a message of the outbox: a status and nothing else, which is the slot's value; what lies in the
+ * inbox; what comes over the channel, with descriptors. */
+enum simunix_slot_reply { SLOT_STATUS = 64, SLOT_INBOX = 65, SLOT_CHANNEL = 66 };
+
 /* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
  * is ready because of `wake`. In the order in which they began to. */
 struct simunix_handoff {
@@ -307,13 +305,51 @@ struct simunix_alarm {
 
 /* The deadlines of all threads that wait for the clock, or at a futex of their own process (timer_queue.c): a heap, the
  * earliest first. And the journal: what processes have handed the turn on to others with, for the server to read with the next
- * OP_HANDED_OFF. */
+ * message that tells hand-offs. */
 struct simunix_timer_queue {
     uint32_t count;
     uint32_t journal_count;
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
     uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
+};
+
+/* The arguments of OP_PARK, of a thread that waits at its slot; `by_handoff`: other threads of the process may wake it (handoff.c). */
+struct simunix_park {
+    int32_t wait;
+    int32_t syscall;
+    int64_t deadline;
+    uint64_t blocked;
+    uint64_t a;
+    uint64_t b;
+    uint64_t c;
+    int64_t by_handoff;
+};
+
+/* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`, and rings
+ * the doorbell; the server copies what it reads, since any process can write here.
+ *
+ * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all hand-offs,
+ * and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
+struct simunix_outbox {
+    uint32_t is_asked; /* enum simunix_asked */
+    uint32_t slot;     /* where the sender waits for the answer; 0: at its channel */
+    uint32_t length;   /* bytes of the message */
+    uint32_t tells_handoffs;
+    uint64_t digest;
+    uint64_t news_count;
+    struct simunix_park park;
+    struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
+    uint8_t message[SIMUNIX_MESSAGE_MAX];
+};
+
+/* What the outbox holds: nothing; a message; the arguments of a thread that gives the turn back. */
+enum simunix_asked { ASKED_NOTHING = 0, ASKED_MESSAGE = 1, ASKED_TO_PARK = 2 };
+
+/* The answer to the thread that gets the turn by it (SLOT_INBOX). It lies behind the outbox. */
+struct simunix_inbox {
+    uint64_t length;
+    uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
 /* An instruction whose system calls were trapped, in a run that counts them: SIMUNIX_TRAP_PLACES of these in a hash table. Only
@@ -347,12 +383,11 @@ struct simunix_clock_page {
     uint64_t due_ns;       /* the timer queue's earliest deadline, and its sequence number and slot */
     uint64_t due_sequence;
     uint64_t due_slot;
-    uint64_t remote_handoffs;     /* not 0: the turn may go to another process without the server */
-    uint64_t doorbell;            /* rung after each message while `listens_at_doorbell`; its lower half is a futex */
-    uint64_t listens_at_doorbell; /* the server cannot tell who will speak next */
-    uint64_t handoffs;            /* turns handed over without a message */
-    uint64_t handoffs_digest;     /* of all such turns */
-    uint64_t siblings_ready;      /* some of these wait for the turn */
+    uint64_t remote_handoffs; /* not 0: the turn may go to another process without the server */
+    uint64_t doorbell;        /* rung after each message; its lower half is a futex */
+    uint64_t handoffs;        /* turns handed over without a message */
+    uint64_t handoffs_digest; /* of all such turns */
+    uint64_t siblings_ready;  /* some of these wait for the turn */
     /* slot of the thread that such a hand-off has given the turn to; 0: the holder has it from the server */
     uint64_t running;
     uint64_t clock_reads;

@@ -8,7 +8,7 @@ _Static_assert(SIMUNIX_SLOTS_OFFSET + SIMUNIX_SLOTS * sizeof(struct simunix_slot
                "slots reach the timer queue");
 _Static_assert(SIMUNIX_TIMER_QUEUE_OFFSET + sizeof(struct simunix_timer_queue) <= SIMUNIX_STREAMS_OFFSET,
                "the timer queue reaches the streams");
-_Static_assert(SIMUNIX_STREAMS_OFFSET + SIMUNIX_STREAMS * sizeof(uint32_t) <= SIMUNIX_SHARED_BYTES, "the streams do not fit");
+_Static_assert(SIMUNIX_STREAMS_OFFSET + SIMUNIX_STREAMS * sizeof(uint32_t) <= SIMUNIX_OUTBOX_OFFSET, "the streams do not fit");
 
 struct simunix_slot *slot_at(void *shared, uint32_t slot)
 {

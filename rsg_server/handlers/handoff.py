@@ -1,4 +1,4 @@
-"""HANDED_OFF: shims have handed the turn on without the server, which learns which actor has it and what others wait for.
+"""Hand-offs: shims have handed the turn on without the server, which learns which actor has it and what others wait for.
 
 Or the holder has woken siblings at a futex while others were ready: these join the end of the run queue.
 """
@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server._native import ffi
 from rsg_server.clock.timer_queue import Alarm
-from rsg_server.handlers.table import Handler, Handover
 from rsg_server.process.actor import STATE_PARKED, STATE_READY, STATE_RUNNING, Actor
-from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
@@ -24,37 +21,26 @@ if TYPE_CHECKING:
 _MAY_HAVE_HAD_THE_TURN = (STATE_PARKED, STATE_RUNNING)
 
 
-class HandoffHandlers:
-    """HANDED_OFF."""
+class Handoffs:
+    """What the outbox and the journal tell of hand-offs."""
 
     def __init__(self, slots: Slots, waits: Waits, shared: SharedMemory, log: EventLog, parking: Parking) -> None:
         self._slots, self._waits, self._log = slots, waits, log
         self._clock, self._journal, self._turn = shared.clock, shared.journal, shared.turn
         self._parking = parking
 
-    def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
-        return {int(Op.HANDED_OFF): Handler("ibb", self.handed_off)}
+    def told(self, actor: Actor, digest: int, news: Sequence[Any]) -> None:
+        """An actor that says that it has the turn tells what has become of its siblings, as struct simunix_handoff.
 
-    def handed_off(self, actor: Actor, arguments: Sequence[Any]) -> Handover:
-        """[digest, bytes, message]: the sender has the turn, and says the message next.
-
-        The bytes are a struct simunix_handoff for each sibling whose wait has changed. The journal in shared memory, which
-        comes first in time, tells of the actors of other processes.
+        The journal in shared memory, which comes first in time, tells of the actors of other processes. Raises ValueError or
+        KeyError if what is told is impossible.
         """
-        digest, blob, message = arguments
-        if len(blob) % ffi.sizeof("struct simunix_handoff"):
-            raise ValueError(f"{len(blob)} bytes of handoffs")
-        news = ffi.from_buffer("struct simunix_handoff[]", blob)
         if any(self._slots[entry.slot].process is not actor.process for entry in news):
             raise ValueError("handoffs of another process")
         if len({entry.slot for entry in news}) < len(news):
             raise ValueError("handoffs that name a slot twice")
-        if not message:
-            raise ValueError("handoffs without a message")
         self.catch_up(actor, news)
         self._log.handoffs(digest)
-        return Handover(message)
 
     def catch_up(self, runner: Actor, news: Sequence[Any] = ()) -> None:
         """Bring all actors to the state that the journal, then the news of the runner's process, say.

@@ -149,7 +149,7 @@ class ExecHandlers:
         }
 
     def execute(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[]: an exec is near; the message is there for HANDED_OFF, which comes before it and which no new image could send."""
+        """[]: an exec is near; the message is there for what comes with it, the hand-offs, of which no new image could tell."""
         return OK
 
     def inject(self, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -1,9 +1,9 @@
 """The shape of a handler, and the check of what an emulated process has sent.
 
 A handler is called with the sender of a message and the arguments of the message. What it returns says which actor has the
-turn: a Reply, and the sender keeps the turn; None, once the sender is parked, ready or dead, and the turn is free (only a
-debugger keeps a reply back while the sender has the turn); a Handover, and the sender, which has got the turn without the
-server, says more. A handler that raises because of what the message says ends the sender, and no other process.
+turn: a Reply, and the sender keeps the turn; or None, once the sender is parked, ready or dead, and the turn is free (only a
+debugger keeps a reply back while the sender has the turn). A handler that raises because of what the message says ends the
+sender, and no other process.
 """
 
 from __future__ import annotations
@@ -36,17 +36,8 @@ class Reply:
         self.values, self.fds, self.close, self.newborn = values, fds, close, newborn
 
 
-class Handover:
-    """The sender has got the turn without the server, and says `message` next."""
-
-    __slots__ = ("message",)
-
-    def __init__(self, message: bytes) -> None:
-        self.message = message
-
-
 OK = Reply()
-Answer = Reply | Handover | None
+Answer = Reply | None
 Run = Callable[["Actor", Sequence[Any]], Answer]
 
 

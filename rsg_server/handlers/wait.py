@@ -17,27 +17,28 @@ if TYPE_CHECKING:
 
 
 class ParkHandlers:
-    """PARK and PARK_AT_SLOT."""
+    """PARK, by a message or in the outbox."""
 
     def __init__(self, waits: Waits, clock: Clock, parking: Parking) -> None:
         self._waits, self._clock, self._parking = waits, clock, parking
+        self.count: Callable[[Actor, Sequence[int]], None] | None = None
+        """Counts what comes in the outbox (rsg_server.turn.call_counts)."""
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.PARK): Handler("iiiiiii", self.park),
-            int(Op.PARK_AT_SLOT): Handler("iiiiiiii", self.park_at_slot),
-        }
+        return {int(Op.PARK): Handler("iiiiiii", self.park)}
 
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value], sent when the actor has its next turn."""
         wait, syscall, deadline, blocked, a, b, c = arguments
         return self._park(actor, self._waits.make(wait, syscall, deadline, blocked, a, b, c, self._clock.now_ns))
 
-    def park_at_slot(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[wait, syscall, deadline, blocked, a, b, c, siblings may wake it] -> [wake, value], written to the slot."""
+    def park_at_slot(self, actor: Actor, arguments: tuple[int, ...]) -> Reply | None:
+        """The fields of struct simunix_park -> [wake, value], written to the slot."""
         if not actor.slot:
-            raise ValueError("PARK_AT_SLOT of an actor that has no slot")
+            raise ValueError("a park in the outbox of an actor that has no slot")
+        if self.count is not None:
+            self.count(actor, arguments)
         wait, syscall, deadline, blocked, a, b, c, siblings = arguments
         actor.answer_at_slot = True
         now_ns = self._clock.now_ns

@@ -77,6 +77,7 @@ class Actor:
         "parked",
         "process",
         "reply",
+        "reply_at_slot",
         "reply_fds",
         "slot",
         "spinner",
@@ -100,7 +101,8 @@ class Actor:
         self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
         self.is_nominated = False  # has a place in the run queue, to look again at what it waits for (turn/wakeups.py)
         self.is_new = False  # a thread that waits at its slot for its first turn
-        self.answer_at_slot = False  # the actor waits for its answer at its slot, not for a message
+        self.answer_at_slot = False  # the actor waits at its slot for its turn, and is told the reason and a value
+        self.reply_at_slot = False  # the actor waits there for the reply to its last message, which lay in the outbox
         self.state = STATE_READY
         self.owes_message = True  # the actor speaks first: HELLO, or FORK_DONE after a vfork
         self.parked: ActorWait | None = None

@@ -1,4 +1,4 @@
-"""The doorbell: the futex that shims ring after each message, while the server cannot tell which of them will speak next."""
+"""The doorbell: the futex that an actor rings after each message that it sends in its turn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from rsg_server._native import lib
 from rsg_server.protocol import PAGE_FIELDS
 
 _DOORBELL: Final = PAGE_FIELDS["doorbell"]
-_IS_HEARD: Final = PAGE_FIELDS["listens_at_doorbell"]
 _HALF: Final = 0xFFFFFFFF
 """A futex has 32 bits: the lower half of the word."""
 
@@ -19,18 +18,6 @@ class Doorbell:
     def __init__(self, words: memoryview, address: Any) -> None:
         self._words = words
         self._address = address
-
-    def listen(self, is_heard: bool) -> int:
-        """Have the shims ring from now on, or spare them the call; returns the rings so far."""
-        words = self._words
-        words[_IS_HEARD] = is_heard
-        rings: int = words[_DOORBELL]
-        return rings
-
-    @property
-    def is_heard(self) -> bool:
-        """Whether the shims ring."""
-        return self._words[_IS_HEARD] != 0
 
     @property
     def rings(self) -> int:

@@ -1,7 +1,7 @@
 """The memory that the server and every emulated process share: one file, which each of them maps.
 
-Its first page has words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue, journal, streams
-and boxes lie behind it. Each class of this folder reads and writes its own words, and nothing outside of the folder does.
+Its first page has words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue, journal, streams,
+outbox and boxes lie behind it. Each class of this folder reads and writes its own words, and nothing outside of it does.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from rsg_server.shared.devices import DeviceNotices
 from rsg_server.shared.doorbell import Doorbell
 from rsg_server.shared.journal import Journal
 from rsg_server.shared.notices import Notices
+from rsg_server.shared.outbox import Outbox
 from rsg_server.shared.prices import Costs, Prices
 from rsg_server.shared.slots import AnswerSlots
 from rsg_server.shared.streams import Streams
@@ -52,13 +53,15 @@ class SharedMemory:
         self.notices, self.devices = Notices(words), DeviceNotices(words)
         self.prices, self.counters = Prices(words, costs), Counters(words)
         self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)
+        self.outbox = Outbox(self._memory)
         address = ffi.from_buffer(self._memory)
-        self.slots, self.doorbell = AnswerSlots(address, self.boxes), Doorbell(words, address)
+        self.slots, self.doorbell = AnswerSlots(address, self.boxes, self.outbox), Doorbell(words, address)
         self.deadlines, self.journal = Deadlines(words, address), Journal(address)
 
     def close(self) -> None:
         """Release the mapping and its descriptor; no part can be used after that."""
         self.boxes.close()
+        self.outbox.close()
         self.streams.close()
         self.slots.close()
         self.doorbell.close()

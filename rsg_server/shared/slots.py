@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rsg_server._native import lib
 
 if TYPE_CHECKING:
     from rsg_server.shared.boxes import Boxes
+    from rsg_server.shared.outbox import Outbox
+
+_STATUS: Final[int] = lib.SLOT_STATUS
+_INBOX: Final[int] = lib.SLOT_INBOX
+_CHANNEL: Final[int] = lib.SLOT_CHANNEL
 
 
 class AnswerSlots:
     """What lies in the slots; which actor has which slot is known to rsg_server.process.slots."""
 
-    def __init__(self, address: Any, boxes: Boxes) -> None:
+    def __init__(self, address: Any, boxes: Boxes, outbox: Outbox) -> None:
         self._address = address
-        self._boxes = boxes
+        self._boxes, self._outbox = boxes, outbox
 
     def answer(self, slot: int, wake: int, value: int) -> None:
         """Give the turn to the thread that waits at a slot."""
@@ -25,6 +30,21 @@ class AnswerSlots:
         """Give the turn to the thread that waits at a slot, with the bytes of an answer in its box."""
         self._boxes.answer(slot, data)
         lib.slot_answer(self._address, slot, wake, status)
+
+    def answer_status(self, slot: int, status: int) -> None:
+        """Answer the message of the thread that waits at a slot with a status and nothing else."""
+        lib.slot_answer(self._address, slot, _STATUS, status)
+
+    def answer_message(self, slot: int, data: bytes) -> bool:
+        """Answer the message of the thread that waits at a slot with the bytes of a reply; False if these do not fit."""
+        fits = self._outbox.answer(data)
+        if fits:
+            lib.slot_answer(self._address, slot, _INBOX, 0)
+        return fits
+
+    def answer_at_channel(self, slot: int) -> None:
+        """Have the thread that waits at a slot read the answer that has been sent to its channel."""
+        lib.slot_answer(self._address, slot, _CHANNEL, 0)
 
     def begin(self, slot: int) -> None:
         """Prepare a slot for a thread that is about to be born."""

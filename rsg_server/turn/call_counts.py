@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.process.host_state import HostState
 
-PARKS = (int(Op.PARK), int(Op.PARK_AT_SLOT))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrapPlace:
@@ -70,15 +68,19 @@ class CallCounts:
         messages, name, run = self.messages, Op(number).name, handler.run
 
         def counted(actor: Actor, arguments: Sequence[Any]) -> Answer:
-            program = os.path.basename(actor.process.program)
-            if number in PARKS:
-                kind = MessageKind(program=program, message=name, wait=Wait(arguments[0]).name, call=call_name(arguments[1]))
+            if number == Op.PARK:
+                self.count_park(actor, arguments)
             else:
-                kind = MessageKind(program=program, message=name)
-            messages[kind] += 1
+                messages[MessageKind(program=os.path.basename(actor.process.program), message=name)] += 1
             return run(actor, arguments)
 
         return counted
+
+    def count_park(self, actor: Actor, arguments: Sequence[int]) -> None:
+        """Count a message by which an actor gives the turn back: its first arguments are the wait and the system call."""
+        program = os.path.basename(actor.process.program)
+        wait, call = Wait(arguments[0]).name, call_name(arguments[1])
+        self.messages[MessageKind(program=program, message=Op.PARK.name, wait=wait, call=call)] += 1
 
     def places(self) -> Iterator[TrapPlace]:
         """All instructions that trapped, those that did most often first."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from rsg_server.protocol import MESSAGE_MAX
 from rsg_server.shared.boxes import IN_BOX
+from rsg_server.shared.outbox import IN_OUTBOX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.turn.needs import ListenerKernel
 
-DATAGRAM_MAX = 2 * MESSAGE_MAX
-"""A message, and before it, as HANDED_OFF, what the shims have done without the server."""
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
 CPU_TIMER_PATIENCE_NS = 2_000_000
@@ -32,25 +31,18 @@ class Listener:
     def __init__(self, kernel: ListenerKernel) -> None:
         self._kernel = kernel
         shared = kernel.shared
-        self._clock, self._turn, self._doorbell, self._boxes = shared.clock, shared.turn, shared.doorbell, shared.boxes
+        self._clock, self._turn, self._doorbell = shared.clock, shared.turn, shared.doorbell
+        self._boxes, self._outbox = shared.boxes, shared.outbox
         self._seen = 0
-        self._next = b""
-        self.is_impatient = False  # an actor has been preempted: silences of a millisecond count from now on
         self.speaker: Actor | None = None
 
-    def prepare(self, holder: Actor) -> None:
-        """Decide, before an actor gets the turn, whether the server listens at the doorbell or at the channel of the holder.
-
-        As long as others can run, the holder cannot hand the turn on, and its own channel will do, unless it asks in its box;
-        but a channel's time-out is one of the kernel's ticks (8 ms at 250 Hz for any shorter one), the doorbell's is exact.
+    def prepare(self) -> None:
+        """Begin to listen, before an actor gets the turn: what is rung from now on comes from that actor, or from whom it has
+        handed the turn on to.
         """
-        alone = self._clock.may_move_alone
-        self._turn.allow_remote_handoffs(alone and self._kernel.debugger is None)
-        self._seen = self._doorbell.listen(alone or self.is_impatient or holder.process.has_boxes)
-
-    def expect(self, message: bytes) -> None:
-        """Have receive() return a message next, which has come in the same datagram as the last one."""
-        self._next = message
+        self._turn.allow_remote_handoffs(self._clock.may_move_alone and self._kernel.debugger is None)
+        self._outbox.clear()
+        self._seen = self._doorbell.rings
 
     def runner(self, holder: Actor) -> Actor:
         """The actor that has the turn now; the server gave the turn to the holder."""
@@ -58,17 +50,12 @@ class Listener:
         return holder if running == 0 else self._kernel.slots.get(running) or holder
 
     def receive(self, holder: Actor) -> bytes:
-        """Receive the next message; empty if its sender has died, IN_BOX if it lies there.
+        """Receive the next message; empty if its sender has died, IN_OUTBOX or IN_BOX if it lies there.
 
         Raises BlockingIOError after some silence.
         """
         self.speaker = holder
-        if self._next:
-            message, self._next = self._next, b""
-            return message
-        doorbell = self._doorbell
-        if not doorbell.is_heard:
-            return holder.channel.recv(DATAGRAM_MAX)
+        doorbell, outbox = self._doorbell, self._outbox
         waited_ns, slice_ns = 0, min(_FIRST_SLICE_NS, self._patience_ns())
         while True:
             if doorbell.rings == self._seen:
@@ -76,10 +63,13 @@ class Listener:
                 waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
             self._seen = doorbell.rings
             self.speaker = self.runner(holder)
+            if outbox.is_asked:
+                outbox.take()
+                return IN_OUTBOX
             if self.speaker.process.has_boxes and self._boxes.is_asked(self.speaker.slot):
                 return IN_BOX
             try:
-                return self.speaker.channel.recv(DATAGRAM_MAX, socket.MSG_DONTWAIT)
+                return self.speaker.channel.recv(MESSAGE_MAX, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 if waited_ns >= self._patience_ns():
                     raise

@@ -15,22 +15,25 @@ import struct
 import time
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgpack
 
-from rsg_server.handlers.table import Handover, Reply
+from rsg_server.handlers.table import Reply
 from rsg_server.process.actor import FIRST_TURN, STATE_RUNNING, Actor
 from rsg_server.protocol import QUANTUM_NS, Hello, Op
 from rsg_server.shared.boxes import IN_BOX
 from rsg_server.shared.clock import FOREVER_NS
+from rsg_server.shared.outbox import IN_OUTBOX, TO_PARK
 from rsg_server.turn import births, clock_guard, failures
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.listener import Listener
 from rsg_server.turn.wakeups import elect, wake_ready
 
 if TYPE_CHECKING:
+    from rsg_server.handlers.handoff import Handoffs
     from rsg_server.handlers.table import Answer, Handler
+    from rsg_server.handlers.wait import ParkHandlers
     from rsg_server.turn.needs import LoopKernel
 
 ROUNDS_BETWEEN_LOOKS = 64
@@ -43,8 +46,6 @@ UNREAD = "does not read its answers"
 """Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
 OPERATION, OPERATION_VALUES = int(Op.RSG), 3
 """The message that may lie in its sender's box, and how many values answer it: more than those that a slot alone answers."""
-HANDED_OFF: Final = int(Op.HANDED_OFF)
-"""The message that tells how the turn came to its sender. Nobody is killed for want of memory before the server knows it."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
 """What a handler raises because of what a message says."""
 
@@ -62,10 +63,10 @@ class Outcome(Enum):
 class TurnLoop:
     """Gives turns until something outside the emulation has to be decided; trio is known to rsg_server.edge only."""
 
-    def __init__(self, kernel: LoopKernel, handlers: dict[int, Handler], catch_up: Callable[[Actor], None]) -> None:
+    def __init__(self, kernel: LoopKernel, handlers: dict[int, Handler], parks: ParkHandlers, handoffs: Handoffs) -> None:
         self.kernel = kernel
         self._clock, self._turn = kernel.shared.clock, kernel.shared.turn
-        self._slots, self._boxes = kernel.shared.slots, kernel.shared.boxes
+        self._slots, self._boxes, self._outbox = kernel.shared.slots, kernel.shared.boxes, kernel.shared.outbox
         self.holder: Actor | None = None
         self.holder_since = 0.0
         self._unsettled = False  # a terminal's characters may still be under way in the kernel
@@ -73,7 +74,7 @@ class TurnLoop:
         self.stop = False
         self.check: Callable[[Actor], None] | None = None  # looks at each turn before its holder is told (rsg_server.checks)
         self.listener = Listener(kernel)
-        self.handlers, self._catch_up = handlers, catch_up
+        self.handlers, self.parks, self._handoffs = handlers, parks, handoffs
         self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def run(self, budget_s: float) -> Outcome:
@@ -171,21 +172,26 @@ class TurnLoop:
             kernel.log.turn(now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message or actor.answer_at_slot:
             set_lookahead(kernel, self.limit_ns)
-            self.listener.prepare(actor)
+            self.listener.prepare()
             if self.check is not None:
                 self.check(actor)
             self._tell(actor, actor.reply)
 
     def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
-        """Send the values of a reply to an actor: to its slot if it waits there, else to its channel."""
+        """Send the values of a reply to an actor: to where it waits, its slot or its channel."""
         if actor.answer_at_slot:
             actor.answer_at_slot = False
             if len(values) == OPERATION_VALUES:
                 self._slots.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
             else:
                 self._slots.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
-        else:
+        elif not actor.reply_at_slot:
             self._send(actor, self._packer.pack(values))
+        elif len(values) == 1 and type(values[0]) is int:
+            self._slots.answer_status(actor.slot, values[0])
+        elif not self._slots.answer_message(actor.slot, self._packer.pack(values)):
+            self._send(actor, self._packer.pack(values))
+            self._slots.answer_at_channel(actor.slot)
 
     def _send(self, actor: Actor, message: bytes) -> None:
         try:
@@ -218,17 +224,15 @@ class TurnLoop:
             if not message:
                 self._lost_runner(speaker)
                 return False
-            answer = self._handle(speaker, message)
-            if isinstance(answer, Handover):
+            if message is IN_OUTBOX and self._outbox.tells_handoffs and self._catch_up(speaker):
                 self.holder = actor = speaker
-                self.listener.expect(answer.message)
-            else:
-                if answer is not None:
-                    self._answer(speaker, answer)
-                if speaker is not actor:  # its first message must say that it has the turn
-                    self.kernel.deaths.kill(speaker.process)
-                    self._lost_runner(speaker)
-                    return False
+            if speaker is not actor:  # its first message must say that it has the turn
+                self.kernel.deaths.kill(speaker.process)
+                self._lost_runner(speaker)
+                return False
+            answer = None if actor.process.dead else self._handle(actor, message)
+            if answer is not None:
+                self._answer(actor, answer)
             if actor.state is not STATE_RUNNING:
                 self.holder = None
         return False
@@ -241,20 +245,41 @@ class TurnLoop:
                 handler = self.handlers[OPERATION]
                 actor.answer_at_slot = True
                 return handler.run(actor, self._boxes.take(actor.slot))
+            if actor.process.memory_due_ns >= 0:
+                self.kernel.cgroups.count_memory(actor.process, is_due=False)
+                if actor.process.dead:
+                    return None
+            actor.reply_at_slot = message is IN_OUTBOX and self._is_for_slot(actor)
+            if message is IN_OUTBOX:
+                if self._outbox.asked == TO_PARK:
+                    return self.parks.park_at_slot(actor, self._outbox.park())
+                message = self._outbox.message()
             operation, *arguments = msgpack.unpackb(message, use_list=False, unicode_errors="surrogateescape")
             handler = self.handlers[operation]
             if not handler.fits(arguments):
                 raise ValueError(f"operation {operation}: arguments do not fit")
-            if actor.process.memory_due_ns >= 0 and operation != HANDED_OFF:
-                self.kernel.cgroups.count_memory(actor.process, is_due=False)
-                if actor.process.dead:
-                    return None
             return handler.run(actor, arguments)
         except OSError as error:
             return failures.own_failure(self.kernel, actor, handler, error)
         except _MALFORMED as error:
             failures.kill(self.kernel, actor, f"sent a malformed message ({error})")
             return None
+
+    def _is_for_slot(self, actor: Actor) -> bool:
+        """Whether an actor waits at its slot for the answer to what lay in the outbox. Raises ValueError for another's slot."""
+        slot = self._outbox.slot
+        if slot and slot != actor.slot:
+            raise ValueError(f"a message that is to be answered at slot {slot}")
+        return slot != 0
+
+    def _catch_up(self, actor: Actor) -> bool:
+        """Learn from the outbox how the turn came to its sender; False, and the sender is ended, if that cannot be."""
+        try:
+            self._handoffs.told(actor, self._outbox.digest, self._outbox.news())
+        except _MALFORMED as error:
+            failures.kill(self.kernel, actor, f"sent a malformed message ({error})")
+            return False
+        return True
 
     def release(self, actor: Actor, reply: Reply) -> None:
         """Send the reply that was kept back from an actor that a debugger held; the actor has had the turn all the while."""
@@ -268,7 +293,7 @@ class TurnLoop:
             self._introduce(reply.newborn)
         if actor.state is STATE_RUNNING:
             set_lookahead(self.kernel, self.limit_ns)
-            self.listener.prepare(actor)
+            self.listener.prepare()
         if not reply.fds:
             self._tell(actor, reply.values)
             return
@@ -276,6 +301,8 @@ class TurnLoop:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
         try:
             actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)
+            if actor.reply_at_slot:
+                self._slots.answer_at_channel(actor.slot)
         except (BrokenPipeError, ConnectionResetError):
             self._lost(actor)
         except BlockingIOError:
@@ -302,7 +329,7 @@ class TurnLoop:
         """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
         if runner is not self.holder:
             with contextlib.suppress(ValueError, KeyError):
-                self._catch_up(runner)
+                self._handoffs.catch_up(runner)
             self.holder = None
         self._lost(runner, in_turn=True)
 

@@ -13,8 +13,6 @@ same however long it looks, so the turns that a spinner goes on with leave no tr
 from __future__ import annotations
 
 import math
-import socket
-import struct
 import time
 from typing import TYPE_CHECKING
 
@@ -39,7 +37,6 @@ ANSWER_S = 2.0
 """How long the server waits for an actor to give back the turn, in real time."""
 STALL_S = 10.0
 """After how long without a call of any actor, in real time, the user is told that the run stalls."""
-_TIMEVAL = struct.Struct("=qq")
 
 
 class Preemption:
@@ -89,7 +86,6 @@ class Preemption:
 
         A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be late.
         """
-        listener.is_impatient = True
         self._kernel.shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
@@ -149,7 +145,7 @@ class Preemption:
         if actor.spinner is None:
             actor.spinner = Spinner(self._global_tid(actor), self.after_ns or SHORTEST_NS)
         actor.spinner.was_preempted = True
-        self._look_sooner(actor, actor.spinner)
+        self._look_sooner(actor.spinner)
         if self.count == 0:
             self._kernel.warner.on_warning.tell(
                 f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
@@ -194,12 +190,11 @@ class Preemption:
         if spinner.goes_on:
             spinner.is_known, spinner.goes_on = True, False
 
-    def _look_sooner(self, actor: Actor, spinner: Spinner) -> None:
+    @staticmethod
+    def _look_sooner(spinner: Spinner) -> None:
         """Shorten the patience with an actor, for the others that could have run, or events that could have happened."""
         if spinner.patience_ns > SHORTEST_NS:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
-            patience = _TIMEVAL.pack(*divmod(spinner.patience_ns // 1000, 10**6))
-            actor.channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
 
     def _rounds(self, spinner: Spinner) -> int:
         """How often the actor must be preempted before time moves on; fewer times if it is known to spin."""

@@ -1,4 +1,5 @@
-/* One request, one reply, over the thread's own SEQPACKET socket. Receiving a reply means holding the turn.
+/* One request, one reply: in the outbox (outbox.c), or over the thread's own SEQPACKET socket. Receiving a reply means holding the
+ * turn.
  *
  * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at once.
  */
@@ -40,33 +41,6 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
         server_is_gone();
 }
 
-/* Send a datagram that lies in parts. */
-void parts_send(struct thread *thread, struct iovec *parts, size_t count)
-{
-    struct message_header message = {.iov = parts, .iov_length = count};
-    long size = 0;
-
-    for (size_t i = 0; i < count; i++)
-        size += (long)parts[i].iov_len;
-    thread->process->page->messages++;
-    if (NATIVE(sendmsg, channel_of(thread), &message, MSG_NOSIGNAL) != size)
-        server_is_gone();
-}
-
-/* Whether the server sleeps at the doorbell, since it cannot tell which thread will send the next message. To be asked before a
- * message is sent: once it is there, the server may have given the turn to another, at whose channel or doorbell it listens. */
-static bool is_to_ring(const struct simunix_clock_page *page)
-{
-    return page->listens_at_doorbell != 0;
-}
-
-/* Wake the server. */
-static void ring(struct simunix_clock_page *page)
-{
-    __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_RELEASE);
-    NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
-}
-
 static void put_hello(struct msgpack_writer *writer, const struct thread *thread, enum simunix_hello kind, const char *program)
 {
     msgpack_put_int(writer, kind + (int64_t)HELLO_REAPER * thread->process->reaper);
@@ -89,35 +63,17 @@ void say_hello_late(struct thread *thread)
     request_send(thread, few, &writer);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO passes here. */
+/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO and a park passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
-    bool rings = thread->has_turn && is_to_ring(thread->process->page);
-
     if (thread->owes_hello)
         say_hello_late(thread);
-    if (writer->overflow || !handoff_tell(thread, writer))
+    if (may_use_outbox(thread) && !writer->overflow) {
+        outbox_post(thread, writer);
+    } else {
+        thread->is_told_at_slot = false;
         request_send(thread, thread->buffer, writer);
-    if (rings)
-        ring(thread->process->page);
-}
-
-/* May the thread ask in its box (rsg_protocol.h), where the server looks when the doorbell rings? Not if the server must learn of
- * more than the request. */
-bool may_ask_in_box(const struct thread *thread)
-{
-    const struct process *process = thread->process;
-
-    return thread->slot != 0 && thread->has_turn && !thread->owes_hello && process->page->listens_at_doorbell != 0 &&
-           process->page->running == 0 && !process->has_handoff_news;
-}
-
-/* Tell the server that the thread's box has a request. */
-void box_post(const struct thread *thread, struct simunix_rsg_box *box)
-{
-    thread->process->page->messages++;
-    __atomic_store_n(&box->is_asked, 1, __ATOMIC_RELEASE);
-    ring(thread->process->page); /* may_ask_in_box has seen that the server sleeps there */
+    }
 }
 
 /* End the process if the server is gone. */
@@ -138,22 +94,36 @@ static int received_descriptor(const struct message_header *message)
     return *(const int *)(header + 1);
 }
 
-/* Wait for the server's answer; returns its status. A descriptor that comes along is close-on-exec. */
-int64_t reply_wait(struct thread *thread, struct reply *reply)
+/* The first `size` bytes of the buffer are a reply. */
+void reply_read(struct thread *thread, struct reply *reply, size_t size)
+{
+    if (msgpack_get_array(&reply->values, thread->buffer, size) != 0 || reply->values.count == 0 ||
+        reply->values.kind[0] != 'i')
+        fatal("the server sent something that is not a reply", NULL, (long)size);
+}
+
+/* Wait for a datagram with the answer. A descriptor that comes along is close-on-exec. */
+static void channel_reply(struct thread *thread, struct reply *reply)
 {
     struct iovec iov = {thread->buffer, sizeof thread->buffer};
     _Alignas(8) char control[sizeof(struct control_header) + 8];
     struct message_header message = {.iov = &iov, .iov_length = 1, .control = control, .control_length = sizeof control};
-    struct pause pause = pause_begins(thread);
     long size = NATIVE(recvmsg, channel_of(thread), &message, MSG_CMSG_CLOEXEC);
 
     if (size <= 0)
         server_is_gone();
-    pause_ends(thread, pause);
     reply->fd = received_descriptor(&message);
-    if (msgpack_get_array(&reply->values, thread->buffer, (size_t)size) != 0 || reply->values.count == 0 ||
-        reply->values.kind[0] != 'i')
-        fatal("the server sent something that is not a reply", NULL, size);
+    reply_read(thread, reply, (size_t)size);
+}
+
+/* Wait for the server's answer; returns its status. */
+int64_t reply_wait(struct thread *thread, struct reply *reply)
+{
+    struct pause pause = pause_begins(thread);
+
+    if (!thread->is_told_at_slot || !slot_reply(thread, reply))
+        channel_reply(thread, reply);
+    pause_ends(thread, pause);
     reply->status = reply->values.number[0];
     thread->has_turn = true;
     threads_reap(thread->process);

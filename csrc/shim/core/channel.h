@@ -1,4 +1,4 @@
-/* One request, one reply, over the thread's own SEQPACKET socket to the server. */
+/* One request, one reply: by the outbox in shared memory, or over the thread's own SEQPACKET socket to the server. */
 #ifndef SIMUNIX_CHANNEL_H
 #define SIMUNIX_CHANNEL_H
 
@@ -18,15 +18,24 @@ int64_t reply_wait(struct thread *thread, struct reply *reply);
 int64_t reply_number(const struct reply *reply, int at);
 int64_t host_uptime_ns(struct thread *thread);
 size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room);
-bool handoff_tell(struct thread *thread, const struct msgpack_writer *message); /* handoff_list.c */
-void parts_send(struct thread *thread, struct iovec *parts, size_t count);
+void reply_read(struct thread *thread, struct reply *reply, size_t size);
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer);
-bool may_ask_in_box(const struct thread *thread);
-void box_post(const struct thread *thread, struct simunix_rsg_box *box);
 void channel_check(struct thread *thread);
 void say_hello_late(struct thread *thread);
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply);
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values);
+
+/* outbox.c */
+struct simunix_outbox *outbox_of(const struct thread *thread);
+bool may_use_outbox(const struct thread *thread);
+void outbox_post(struct thread *thread, const struct msgpack_writer *writer);
+void outbox_send(struct thread *thread, enum simunix_asked asked);
+bool may_ask_in_box(const struct thread *thread);
+void box_post(const struct thread *thread, struct simunix_rsg_box *box);
+const struct simunix_slot *slot_sleep(struct thread *thread);
+bool slot_reply(struct thread *thread, struct reply *reply);
+void handoffs_write(struct thread *thread, struct simunix_outbox *outbox); /* handoff_list.c */
+
 #define ASK(thread, reply, op, ...) \
     ask(thread, reply, op, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
 

@@ -128,6 +128,7 @@ struct thread {
     bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
     bool has_waited;        /* it has given the turn back since it entered the shim */
     bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
+    bool is_told_at_slot;   /* the answer to its last message comes at its slot */
     bool owes_hello;        /* the server does not know the process yet */
     bool starts_known;      /* it is to know the process before its first turn */
     uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */

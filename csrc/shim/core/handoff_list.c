@@ -1,7 +1,7 @@
 /* The lists of threads that others of their process may wake without the server, and what the server must learn of them.
  *
- * Before a thread sends a message the server learns what has become of these threads since the last one: request_post, which
- * every message passes, calls handoff_tell first. turn/handoff.c decides what becomes of them.
+ * With a message the server learns what has become of these threads since the last one: outbox_send, which every message of a
+ * thread with the turn passes, calls handoffs_write first. turn/handoff.c decides what becomes of them.
  */
 #include "shim/core/channel.h"
 
@@ -58,40 +58,21 @@ unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned mos
     return count;
 }
 
-/* Tell the server what has become of waiting threads since the last message, and the message that is in the buffer of `thread`
- * with it, in one datagram. False if there is nothing to tell: nothing is sent then. */
-bool handoff_tell(struct thread *thread, const struct msgpack_writer *message)
+/* Write into the outbox what has become of waiting threads since the last message. */
+void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
 {
     struct process *process = thread->process;
-    struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
-    struct msgpack_writer front;
-    struct msgpack_writer length;
-    uint8_t front_bytes[32];
-    uint8_t length_bytes[8];
-    size_t size = (size_t)(message->next - thread->buffer);
     unsigned count;
 
-    if (!thread->has_turn || (!process->has_handoff_news && process->page->running == 0))
-        return false;
+    outbox->tells_handoffs = process->has_handoff_news || process->page->running != 0;
+    if (!outbox->tells_handoffs)
+        return;
     process->has_handoff_news = false;
-    count = handoff_news(news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
-    count = handoff_news(news, count, SIMUNIX_HANDOFF_MAX, process->ready);
+    count = handoff_news(outbox->news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
+    outbox->news_count = handoff_news(outbox->news, count, SIMUNIX_HANDOFF_MAX, process->ready);
+    outbox->digest = process->page->handoffs_digest;
     while (process->ready != NULL) /* the server runs them now */
         handoff_remove(process->ready);
-    msgpack_start(&front, front_bytes, sizeof front_bytes);
-    msgpack_put_array(&front, 4);
-    msgpack_put_int(&front, OP_HANDED_OFF);
-    msgpack_put_uint(&front, process->page->handoffs_digest);
-    msgpack_put_length(&front, count * sizeof *news);
-    msgpack_start(&length, length_bytes, sizeof length_bytes);
-    msgpack_put_length(&length, size);
-    parts_send(thread,
-               (struct iovec[]){{front_bytes, (size_t)(front.next - front_bytes)},
-                                {news, count * sizeof *news},
-                                {length_bytes, (size_t)(length.next - length_bytes)},
-                                {thread->buffer, size}},
-               4);
-    return true;
 }
 
 /* A child has none of its parent's threads. */

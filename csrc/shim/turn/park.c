@@ -31,23 +31,11 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-/* Where no namespace ends this process with the server, a waiting thread looks now and then whether the server is there. */
-static const struct kernel_timespec *patience(const struct process *process)
-{
-    static const struct kernel_timespec second = {1, 0};
-
-    return process->flags & HELLO_FLAG_FAKE_NAME ? &second : NULL;
-}
-
 /* Wait until the turn comes, from the server or from the thread that had the turn. */
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 {
-    struct simunix_slot *slot = slot_at(thread->process->page, thread->slot);
+    const struct simunix_slot *slot = slot_sleep(thread);
 
-    while (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) == SLOT_WAITS)
-        if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)
-            channel_check(thread);
-    slot->word = SLOT_WAITS;
     handoff_remove(thread);
     thread->has_turn = true;
     threads_reap(thread->process);
@@ -65,16 +53,14 @@ static enum simunix_wake ask_operation(struct call *call, struct wait *wait)
     return slot_wait(call->thread, &wait->value);
 }
 
-/* The request by which a thread gives the turn back, and its outcome. */
-static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
+/* Give the turn back by a message that the answer over the channel ends: the thread has no slot. */
+static enum simunix_wake park_at_channel(struct call *call, struct wait *wait, uint64_t blocked)
 {
     struct thread *thread = call->thread;
     struct msgpack_writer writer;
     struct reply reply;
 
-    if (wait->kind == PARK_RSG)
-        return ask_operation(call, wait);
-    request_start(thread, &writer, thread->slot != 0 ? OP_PARK_AT_SLOT : OP_PARK, thread->slot != 0 ? 8 : 7);
+    request_start(thread, &writer, OP_PARK, 7);
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);
     msgpack_put_int(&writer, wait->deadline);
@@ -82,17 +68,35 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     msgpack_put_uint(&writer, wait->a);
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
-    if (thread->slot == 0) {
-        thread->process->waiters_elsewhere++;
-        request_call(thread, &writer, &reply);
-        thread->process->waiters_elsewhere--;
-        wait->value = reply_number(&reply, 1);
-        return (enum simunix_wake)reply.status;
-    }
-    msgpack_put_int(&writer, wait->by_handoff);
+    thread->process->waiters_elsewhere++;
+    request_call(thread, &writer, &reply);
+    thread->process->waiters_elsewhere--;
+    wait->value = reply_number(&reply, 1);
+    return (enum simunix_wake)reply.status;
+}
+
+/* The request by which a thread gives the turn back, and its outcome. */
+static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
+{
+    struct thread *thread = call->thread;
+
+    if (wait->kind == PARK_RSG)
+        return ask_operation(call, wait);
+    if (thread->slot == 0)
+        return park_at_channel(call, wait, blocked);
+    if (thread->owes_hello)
+        say_hello_late(thread);
+    outbox_of(thread)->park = (struct simunix_park){.wait = wait->kind,
+                                                    .syscall = (int32_t)call->number,
+                                                    .deadline = wait->deadline,
+                                                    .blocked = blocked,
+                                                    .a = wait->a,
+                                                    .b = wait->b,
+                                                    .c = wait->c,
+                                                    .by_handoff = wait->by_handoff};
     if (wait->by_handoff) /* now: the thread that has the turn next looks in the list */
         handoff_add(thread, wait, call->number, blocked);
-    request_post(thread, &writer);
+    outbox_send(thread, ASKED_TO_PARK);
     return slot_wait(thread, &wait->value);
 }
 

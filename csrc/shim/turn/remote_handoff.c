@@ -2,7 +2,7 @@
  *
  * The order is still the server's: it would make ready all threads that are due before one runs, so only one may be due. What
  * has become of the threads of the process that hands the turn on is left in the journal, which the server reads with the next
- * OP_HANDED_OFF.
+ * message.
  */
 #include "shared/timer_queue.h"
 #include "shim/turn/turn.h"

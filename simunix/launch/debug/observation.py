@@ -107,6 +107,7 @@ class Observation:
 
             self._counts = CallCounts(kernel.shared.fd, kernel.hosts)
             self.turns.handlers = self._counts.counting(self.turns.handlers)
+            self.turns.parks.count = self._counts.count_park
 
     def close(self) -> None:
         """Write what is still in memory to the files."""

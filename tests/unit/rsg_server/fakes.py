@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
-from rsg_server.handlers.table import Handler, Handover, Reply
+from rsg_server.handlers.table import Handler, Reply
 from rsg_server.kernel import Kernel
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host
@@ -19,6 +19,7 @@ from rsg_server.platform.star import star
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.host_state import Command, Launcher
 from rsg_server.protocol import NEVER, Wait
+from rsg_server.shared.outbox import IN_OUTBOX
 from rsg_server.turn.allowance import set_lookahead
 from rsg_server.turn.wakeups import wake_ready
 from rsg_server.wiring import turns_of
@@ -67,8 +68,6 @@ class Fake:
         self.shim = Shim(self.kernel.shared)
         self.channels: dict[int, socket.socket] = {}
         self.descriptors: list[int] = []
-        self.handed_to: Actor | None = None
-        """The sender of the latest message, if it has said that it has the turn."""
 
     def born(self, host: str = "h0", pid: int = 0) -> Actor:
         """A process; pids are unique per kernel, as their own PID namespace would number them."""
@@ -98,7 +97,6 @@ class Fake:
     def send(self, actor: Actor, message: bytes) -> tuple[object, ...] | None:
         """Have a message handled as if the actor had sent it; returns the values of the reply, if there is one."""
         reply = self.loop._handle(actor, message)
-        self.handed_to = actor if isinstance(reply, Handover) else None
         if not isinstance(reply, Reply):
             return None
         if reply.newborn is not None and not reply.fds:
@@ -107,6 +105,21 @@ class Fake:
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
+
+    def park_at_slot(self, actor: Actor, wait: Wait, *, deadline_ns: int, word: int = 0, bitset: int = 0) -> None:
+        """Have an actor wait at its slot for what its siblings may bring, as it says in the outbox."""
+        self.shim.leave_park(actor.slot, int(wait), deadline_ns, word, bitset)
+        self.kernel.shared.outbox.take()
+        self.loop._handle(actor, IN_OUTBOX)
+
+    def hand_off(self, runner: Actor, digest: int, news: bytes) -> bool:
+        """Have an actor say in the outbox that it has got the turn without the server; whether that can be.
+
+        `news` are a struct simunix_handoff for each sibling whose wait has changed.
+        """
+        self.shim.leave_news(digest, news)
+        self.kernel.shared.outbox.take()
+        return self.loop._catch_up(runner)
 
     def describer(self) -> Descriptors:
         """What describes descriptors in reports."""
@@ -119,8 +132,7 @@ class Fake:
     def set_lookahead(self) -> None:
         """Say what the holder may do without the server, as the turn loop does when it replies."""
         set_lookahead(self.kernel, self.loop.limit_ns)
-        for holder in list(self.kernel.actors.values())[:1]:
-            self.loop.listener.prepare(holder)
+        self.loop.listener.prepare()
 
     def close(self) -> None:
         """Release everything, as the server does at its end."""

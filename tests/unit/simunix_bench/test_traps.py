@@ -13,8 +13,8 @@ cat,,,0x0,read,109
 rare,,,0x0,read,1
 """
 MESSAGES = """program,message,wait,call,count
-a,PARK_AT_SLOT,FD,poll,3
-b,PARK_AT_SLOT,FD,poll,4
+a,PARK,FD,poll,3
+b,PARK,FD,poll,4
 a,WAKE,,,5
 """
 
@@ -37,6 +37,6 @@ def test_rows_of_messages(tmp_path: Path) -> None:
     rows = [(row.name, row.text.strip(), row.value) for row in rows_of_messages(read_messages(file))]
     assert rows == [
         ("messages", "messages to the server", 12),
-        ("messages-1", "PARK_AT_SLOT FD poll", 7),
+        ("messages-1", "PARK FD poll", 7),
         ("messages-2", "WAKE", 5),
     ]

@@ -1,18 +1,14 @@
-"""HANDED_OFF: what the server believes when the turn has gone on without it."""
+"""Hand-offs: what the server believes when the turn has gone on without it."""
 
 from __future__ import annotations
 
-import msgpack
 import pytest
 from rsg_server._native import ffi, lib
 
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.slots import Slots
-from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.protocol import HANDOFF_MAX, Wait, Wake
 from tests.unit.rsg_server.fakes import Fake, fake
-
-NEXT = msgpack.packb([int(Op.WAITERS), 0, 0, 0])
-"""What the sender says in the same datagram; nobody handles it here."""
 
 
 def entry(actor: Actor, ready: int = 0, wait: int = Wait.TIME, deadline_ns: int = 5_000, word: int = 0) -> bytes:
@@ -42,12 +38,12 @@ def siblings(world: Fake, count: int) -> list[Actor]:
 
 
 def park(world: Fake, actor: Actor, wait: int, deadline_ns: int, word: int = 0) -> None:
-    world.send(actor, msgpack.packb([int(Op.PARK_AT_SLOT), int(wait), 230, deadline_ns, 0, 0, word, 2**32 - 1, 1]))
+    world.park_at_slot(actor, Wait(wait), deadline_ns=deadline_ns, word=word, bitset=2**32 - 1)
     assert actor.state is State.PARKED
 
 
 def step(world: Fake, runner: Actor, *entries: bytes) -> None:
-    assert world.send(runner, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries), NEXT])) is None
+    assert world.hand_off(runner, 7, b"".join(entries))
 
 
 def note(world: Fake, actor: Actor, **fields: int) -> None:
@@ -67,7 +63,7 @@ def test_the_turn_is_whose_the_process_says() -> None:
         first, second, third = siblings(world, 3)
         set_alarm(world, first, 9_000)
         step(world, second, entry(first, deadline_ns=9_000), entry(third, ready=1))
-        assert world.handed_to is second and second.state is State.RUNNING and second.parked is None
+        assert second.state is State.RUNNING and second.parked is None
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         assert third.state is State.READY and third.reply == (Wake.TIMEOUT, 0)
         assert list(world.kernel.run_queue) == [third]
@@ -82,7 +78,7 @@ def test_who_waits_at_a_futex_again_is_found_there() -> None:
         assert first.state is State.READY
 
 
-@pytest.mark.parametrize("case", ["stranger", "nobody", "twice", "kept", "running", "wait", "torn"])
+@pytest.mark.parametrize("case", ["stranger", "nobody", "twice", "kept", "running", "wait", "many"])
 def test_steps_that_cannot_be_end_the_process(case: str) -> None:
     with fake() as world:
         first, second, third = siblings(world, 3)
@@ -95,11 +91,10 @@ def test_steps_that_cannot_be_end_the_process(case: str) -> None:
             "kept": [entry(third)],
             "running": [entry(first), entry(third)],
             "wait": [entry(first, wait=Wait.CHILD)],
-            "torn": [entry(first)[:-1]],
+            "many": [entry(first)] * (HANDOFF_MAX + 1),
         }[case]
-        world.send(second, msgpack.packb([int(Op.HANDED_OFF), 7, b"".join(entries), NEXT]))
+        assert not world.hand_off(second, 7, b"".join(entries))
         assert first.process.dead and not stranger.process.dead
-        assert world.handed_to is None
 
 
 def test_the_turn_comes_to_another_process() -> None:
@@ -110,7 +105,7 @@ def test_the_turn_comes_to_another_process() -> None:
         note(world, first, deadline_ns=9_000)
         lib.timer_queue_remove(world.shim.address, stranger.slot)
         step(world, stranger)
-        assert world.handed_to is stranger and stranger.state is State.RUNNING
+        assert stranger.state is State.RUNNING
         assert first.state is State.PARKED and world.kernel.timeline.next_ns == 9_000
         world.kernel.timeline.run_due(9_000)
         assert list(world.kernel.run_queue) == [first] and first.reply == (Wake.TIMEOUT, 0)
@@ -135,7 +130,7 @@ def test_a_journal_of_nonsense_ends_only_its_reader() -> None:
         park(world, stranger, Wait.TIME, 4_000)
         timer_queue = world.shim.timer_queue
         timer_queue.journal_count = 2**32 - 1
-        world.send(stranger, msgpack.packb([int(Op.HANDED_OFF), 7, b"", NEXT]))
+        assert not world.hand_off(stranger, 7, b"")
         assert stranger.process.dead and not first.process.dead and timer_queue.journal_count == 0
 
 

@@ -50,14 +50,14 @@ def test_the_table_of_costs_that_lies_behind_is_kept(world: Fake) -> None:
 
 def test_messages_are_counted_and_handled(world: Fake, counts: CallCounts) -> None:
     actor = this_process(world)
-    number = int(Op.PARK_AT_SLOT)
+    number = int(Op.PARK)
     counted = counts.counting({number: Handler("ii", lambda actor, arguments: OK), int(Op.EPOLL): Handler("", _refused)})
     assert counted[number].run(actor, (int(Wait.FUTEX), 202)) is OK
     with pytest.raises(ValueError, match="refused"):
         counted[int(Op.EPOLL)].run(actor, ())
     program = os.path.basename(actor.process.program)
     assert counts.messages == {
-        MessageKind(program=program, message="PARK_AT_SLOT", wait="FUTEX", call="futex"): 1,
+        MessageKind(program=program, message="PARK", wait="FUTEX", call="futex"): 1,
         MessageKind(program=program, message="EPOLL"): 1,
     }
 
