@@ -71,7 +71,7 @@ SELDOM = (
 """Rooms of the shim whose calls cost far more than their code: they are compiled for size, to stay within SPAN_BYTES."""
 INCLUDE = f"-I{CSRC}"  # includes name the room: "shim/core/core.h"
 SHIM_ROOMS = ("shared", "shim")
-PROTOCOL = ("cpu_protocol", "file_protocol", "rsg_protocol", "socket_protocol", "storage_protocol", "protocol")
+PROTOCOL = (*(f"wire/{name}_protocol" for name in ("cpu", "file", "outbox", "rsg", "socket", "storage")), "protocol")
 EXPOSED = (
     *("shared/msgpack", "shared/syscall_names", "shared/slots", "shared/timer_queue", "shared/tsc", "shared/watch"),
     "server/control_files",
@@ -154,7 +154,7 @@ def build_rsg(target: Path, compiler: str = "gcc") -> None:
     """Compile csrc/rsg/*.c into librsg, for programs in C and C++ that name the simulation; its headers go beside it."""
     install_headers(target.parent / "include")
     sources = sorted((CSRC / "rsg").glob("*.c"))
-    if newer(target, [*sources, *(CSRC / "rsg").glob("*.h"), CSRC / "shared/rsg_protocol.h"]):
+    if newer(target, [*sources, *(CSRC / "rsg").glob("*.h"), CSRC / "shared/wire/rsg_protocol.h"]):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     flags = ["-std=gnu11", "-O2", "-g", *WARNINGS, "-fPIC", "-shared", "-pthread", "-Wl,-soname,librsg.so", INCLUDE]
@@ -165,7 +165,7 @@ def install_headers(folder: Path) -> None:
     """Copy the headers of librsg, for C and C++, into a folder that is named by one -I."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(CSRC / "rsg/include", folder)
-    for header in ("rsg/rsg.h", "shared/rsg_protocol.h"):
+    for header in ("rsg/rsg.h", "shared/wire/rsg_protocol.h"):
         shutil.copy(CSRC / header, folder)
 
 
@@ -175,16 +175,16 @@ def rsg_builder() -> object:
 
     header = (CSRC / "rsg/rsg.h").read_text()
     text = re.sub(r"/\*.*?\*/", "", header.split("/* cffi: begin */")[1].split("/* cffi: end */")[0], flags=re.DOTALL)
-    errors = re.sub(r"/\*.*?\*/", "", (CSRC / "shared/rsg_protocol.h").read_text(), flags=re.DOTALL)
+    errors = re.sub(r"/\*.*?\*/", "", (CSRC / "shared/wire/rsg_protocol.h").read_text(), flags=re.DOTALL)
     enums = re.findall(r"^enum \w+ \{.*?\};", errors, flags=re.DOTALL | re.MULTILINE)
     builder = FFI()
     builder.cdef("\n".join([*enums, text, "void free(void *);"]))
     builder.set_source(
         "simunix.rsg._librsg",
-        '#include "rsg/rsg.h"\n#include "shared/rsg_protocol.h"\n#include <stdlib.h>\n',
+        '#include "rsg/rsg.h"\n#include "shared/wire/rsg_protocol.h"\n#include <stdlib.h>\n',
         sources=[f"csrc/rsg/{path.name}" for path in sorted((CSRC / "rsg").glob("*.c"))],
         include_dirs=["csrc", "csrc/rsg"],
-        depends=["csrc/rsg/rsg.h", "csrc/rsg/request.h", "csrc/shared/rsg_protocol.h"],
+        depends=["csrc/rsg/rsg.h", "csrc/rsg/request.h", "csrc/shared/wire/rsg_protocol.h"],
     )
     return builder
 

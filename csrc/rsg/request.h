@@ -1,8 +1,8 @@
-/* How librsg writes a request and reads its answer: fields of 8 bytes, then text (shared/rsg_protocol.h). */
+/* How librsg writes a request and reads its answer: fields of 8 bytes, then text (shared/wire/rsg_protocol.h). */
 #ifndef RSG_REQUEST_H
 #define RSG_REQUEST_H
 
-#include "shared/rsg_protocol.h"
+#include "shared/wire/rsg_protocol.h"
 
 #include <stddef.h>
 #include <stdint.h>

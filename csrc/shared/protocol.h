@@ -1,8 +1,8 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
- * This file, with cpu_protocol.h, file_protocol.h, rsg_protocol.h, socket_protocol.h and storage_protocol.h, is the only copy. The shim
- * includes it; rsg_server reads it through cffi (csrc/build/), so it holds nothing but enums, structs and integer defines. A message is one
- * msgpack array: in the outbox if its sender has the turn and maps the shared memory, else in a SEQPACKET datagram.
+ * This file, with those of wire/, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
+ * holds nothing but enums, structs and integer defines. A message is one msgpack array: in the outbox if its sender has the turn
+ * and maps the shared memory, else in a SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -15,16 +15,16 @@
 #ifndef SIMUNIX_PROTOCOL_H
 #define SIMUNIX_PROTOCOL_H
 
-#include "shared/cpu_protocol.h"
-#include "shared/file_protocol.h"
-#include "shared/rsg_protocol.h"
-#include "shared/socket_protocol.h"
-#include "shared/storage_protocol.h"
+#include "shared/wire/cpu_protocol.h"
+#include "shared/wire/file_protocol.h"
+#include "shared/wire/outbox_protocol.h"
+#include "shared/wire/rsg_protocol.h"
+#include "shared/wire/socket_protocol.h"
+#include "shared/wire/storage_protocol.h"
 
 #include <stdint.h>
 
 #define SIMUNIX_PROTOCOL_VERSION 1
-#define SIMUNIX_MESSAGE_MAX 4096
 #define SIMUNIX_QUANTUM_NS 1000000
 #define SIMUNIX_CLOCK_BYTES 4096
 #define SIMUNIX_SLOTS_OFFSET 11534336
@@ -33,9 +33,7 @@
 #define SIMUNIX_JOURNAL_MAX 4096
 #define SIMUNIX_STREAMS_OFFSET 14680064
 #define SIMUNIX_STREAMS 65536
-#define SIMUNIX_OUTBOX_OFFSET 14942208
 #define SIMUNIX_SHARED_BYTES 14958592
-#define SIMUNIX_HANDOFF_MAX 32
 #define SIMUNIX_TRAP_PLACES 16384
 #define SIMUNIX_SHARED_WAITERS 512
 #define SIMUNIX_DEVICE_WORDS 32
@@ -277,24 +275,6 @@ struct simunix_slot {
 };
 enum simunix_slot_word { SLOT_WAITS = 0, SLOT_ANSWERED = 1 };
 
-/* In the place of a wake, the answer to a message of the outbox: a status and nothing else, which is the slot's value; what lies in the
- * inbox; what comes over the channel, with descriptors. */
-enum simunix_slot_reply { SLOT_STATUS = 64, SLOT_INBOX = 65, SLOT_CHANNEL = 66 };
-
-/* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
- * is ready because of `wake`. In the order in which they began to. */
-struct simunix_handoff {
-    uint32_t slot;
-    int16_t is_ready;
-    int16_t wait;
-    int32_t wake;
-    int32_t syscall;
-    int64_t deadline;
-    uint64_t blocked;
-    uint64_t word;
-    uint64_t bitset;
-};
-
 /* A deadline that siblings or strangers may let come: those of one moment in the order in which they were set. */
 struct simunix_alarm {
     int64_t deadline;
@@ -312,44 +292,6 @@ struct simunix_timer_queue {
     struct simunix_alarm alarms[SIMUNIX_SLOTS];
     uint32_t places[SIMUNIX_SLOTS]; /* by slot: 1 more than the place in the heap, 0: not in it */
     struct simunix_handoff journal[SIMUNIX_JOURNAL_MAX];
-};
-
-/* The arguments of OP_PARK, of a thread that waits at its slot; `by_handoff`: other threads of the process may wake it (handoff.c). */
-struct simunix_park {
-    int32_t wait;
-    int32_t syscall;
-    int64_t deadline;
-    uint64_t blocked;
-    uint64_t a;
-    uint64_t b;
-    uint64_t c;
-    int64_t by_handoff;
-};
-
-/* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`, and rings
- * the doorbell; the server copies what it reads, since any process can write here.
- *
- * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all hand-offs,
- * and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
-struct simunix_outbox {
-    uint32_t is_asked; /* enum simunix_asked */
-    uint32_t slot;     /* where the sender waits for the answer; 0: at its channel */
-    uint32_t length;   /* bytes of the message */
-    uint32_t tells_handoffs;
-    uint64_t digest;
-    uint64_t news_count;
-    struct simunix_park park;
-    struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];
-    uint8_t message[SIMUNIX_MESSAGE_MAX];
-};
-
-/* What the outbox holds: nothing; a message; the arguments of a thread that gives the turn back. */
-enum simunix_asked { ASKED_NOTHING = 0, ASKED_MESSAGE = 1, ASKED_TO_PARK = 2 };
-
-/* The answer to the thread that gets the turn by it (SLOT_INBOX). It lies behind the outbox. */
-struct simunix_inbox {
-    uint64_t length;
-    uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
 /* An instruction whose system calls were trapped, in a run that counts them: SIMUNIX_TRAP_PLACES of these in a hash table. Only

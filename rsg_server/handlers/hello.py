@@ -14,7 +14,7 @@ from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Hello, Op, Resume, Space
 
 _IMAGE_CHARGE = struct.Struct("=5q")
-"""struct simunix_image_charge of csrc/shared/cpu_protocol.h."""
+"""struct simunix_image_charge of csrc/shared/wire/cpu_protocol.h."""
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups

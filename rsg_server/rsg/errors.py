@@ -1,4 +1,4 @@
-"""The errors of Remote SimGrid, as csrc/shared/rsg_protocol.h numbers them, and the exception that carries one."""
+"""The errors of Remote SimGrid, as csrc/shared/wire/rsg_protocol.h numbers them, and the exception that carries one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Boxes: the places in shared memory where requests of Remote SimGrid lie, and then their answers (csrc/shared/rsg_protocol.h).
+"""Boxes: the places in shared memory where requests of Remote SimGrid lie, and then their answers.
+
+The struct is in csrc/shared/wire/rsg_protocol.h.
 
 A thread has the box of its slot's number. Until a program names the simulation there are none, and the file of the shared
 memory ends before them. Emulated processes can write here: a request is copied before anything in it is looked at.

@@ -1,7 +1,7 @@
 """The outbox: where the actor that has the turn leaves its message for the server, and the inbox, where the answer lies.
 
-There is one of each, since one actor has the turn (csrc/shim/core/outbox.c). Emulated processes can write here at any moment:
-all that a message says is copied before it is looked at, and a length or count beyond the memory raises ValueError.
+There is one of each, since one actor has the turn (csrc/shim/core/message/outbox.c). Emulated processes can write here at any
+moment: all that a message says is copied before it is looked at, and a length or count beyond the memory raises ValueError.
 """
 
 from __future__ import annotations

@@ -45,5 +45,5 @@ def trap_places(shared_fd: int) -> Table:
 
 
 def computing_costs(shared_fd: int) -> Table:
-    """What programs compute before their calls: struct simunix_cpu_cost by program and point (csrc/shared/cpu_protocol.h)."""
+    """What programs compute before their calls: struct simunix_cpu_cost (csrc/shared/wire/cpu_protocol.h) by program and point."""
     return Table(shared_fd, _COSTS, lib.SIMUNIX_COST_OFFSET)

@@ -170,7 +170,7 @@ def test_every_include_says_the_whole_path() -> None:
 
 
 WRONG = [
-    Use("shim/core", "shim/turn", "csrc/shim/core/channel.c:57", "calls handoff_park"),
+    Use("shim/core", "shim/turn", "csrc/shim/core/message/channel.c:57", "calls handoff_park"),
     Use("shim/turn", "shim/core", "csrc/shim/turn/wait.c:3", "includes shim/core/core.h"),
     Use("shim/sys/file", "shim/core", "csrc/shim/sys/file/open.c:9", "calls fatal"),
 ]
@@ -178,10 +178,10 @@ WRONG = [
 
 def test_a_circle_names_both_arrows_and_nothing_else() -> None:
     assert circles(WRONG) == [
-        "csrc/shim/core/channel.c:57 calls handoff_park of shim/turn, but shim/turn uses shim/core"
+        "csrc/shim/core/message/channel.c:57 calls handoff_park of shim/turn, but shim/turn uses shim/core"
         " (csrc/shim/turn/wait.c:3 includes shim/core/core.h)",
         "csrc/shim/turn/wait.c:3 includes shim/core/core.h of shim/core, but shim/core uses shim/turn"
-        " (csrc/shim/core/channel.c:57 calls handoff_park)",
+        " (csrc/shim/core/message/channel.c:57 calls handoff_park)",
     ]
 
 

@@ -8,7 +8,7 @@
  * the turn goes there (remote_handoff.c). Under another order than first come, first served, all of this would be wrong:
  * the server of such a run never lets `lookahead_ns` pass `now_ns` (rsg_server/turn/allowance.py: solo_limit_ns), and
  * may_hand_off, which every hand-off has to pass, says no. Before the next message the server is told what has become of all of them
- * (core/handoff_list.c).
+ * (core/message/handoff_list.c).
  */
 #include "shared/slots.h"
 #include "shared/timer_queue.h"

@@ -6,7 +6,7 @@
 #ifndef SIMUNIX_SYS_RSG_H
 #define SIMUNIX_SYS_RSG_H
 
-#include "shared/rsg_protocol.h"
+#include "shared/wire/rsg_protocol.h"
 #include "shim/core/core.h"
 
 long rsg_call(struct call *call, struct simunix_rsg_call *told);

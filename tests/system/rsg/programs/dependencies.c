@@ -1,6 +1,6 @@
 /* Activities of librsg that are made, and begin after others; on the platform hosts_with_disks.xml, where a core does 1 Gflop/s. */
 #include "rsg/rsg.h"
-#include "shared/rsg_protocol.h"
+#include "shared/wire/rsg_protocol.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Requests that make no sense are answered with an error, and hurt nobody. */
 #include "shared/prctl_options.h"
-#include "shared/rsg_protocol.h"
+#include "shared/wire/rsg_protocol.h"
 
 #include "rsg/rsg.h"
 

@@ -32,7 +32,7 @@ struct simunix_rsg_call {
 /* A thread's box: its request, then the answer. One for each slot, in the file of the shared memory, behind the table of struct
  * simunix_cpu_cost; once a program has sent its first operation over its channel, the server makes the file as long as that takes.
  * A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot, where the answer's status comes. It does
- * so only while the server has nothing else to learn before (core/outbox.c: may_ask_in_box). */
+ * so only while the server has nothing else to learn before (core/message/outbox.c: may_ask_in_box). */
 struct simunix_rsg_box {
     uint64_t is_asked; /* set by the thread, cleared by the server */
     int64_t operation; /* as the arguments of OP_RSG */
