@@ -45,5 +45,5 @@ def trap_places(shared_fd: int) -> Table:
 
 
 def computing_costs(shared_fd: int) -> Table:
-    """What programs compute before their calls: struct simunix_cpu_cost (csrc/shared/wire/cpu_protocol.h) by program and point."""
+    """What programs compute before their calls: struct simunix_cpu_cost of csrc/shared/wire/cpu_protocol.h."""
     return Table(shared_fd, _COSTS, lib.SIMUNIX_COST_OFFSET)
