@@ -29,6 +29,7 @@ int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, 
 struct simunix_outbox *outbox_of(const struct thread *thread);
 bool may_use_outbox(const struct thread *thread);
 void outbox_post(struct thread *thread, const struct msgpack_writer *writer);
+void doorbell_ring(struct simunix_clock_page *page);
 void outbox_send(struct thread *thread, enum simunix_asked asked);
 bool may_ask_in_box(const struct thread *thread);
 void box_post(const struct thread *thread, struct simunix_rsg_box *box);

@@ -168,14 +168,19 @@ size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
     return length;
 }
 
-/* The first message of a process or thread. */
+/* The first message of a process, an image or a thread. It goes over the channel, which tells the server the sender's real number: of
+ * an image that the child of a vfork has begun, the server may not know it yet. */
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply)
 {
     struct msgpack_writer writer;
 
     request_start(thread, &writer, OP_HELLO, 4);
     put_hello(&writer, thread, kind, program);
-    return request_call(thread, &writer, reply);
+    thread->is_told_at_slot = false;
+    request_send(thread, thread->buffer, &writer);
+    if (may_use_outbox(thread))
+        doorbell_ring(thread->process->page);
+    return reply_wait(thread, reply);
 }
 
 /* Nanoseconds since the caller's host booted: before the run, or during it. CLOCK_MONOTONIC and CLOCK_BOOTTIME, unlike those of

@@ -33,7 +33,7 @@ bool may_use_outbox(const struct thread *thread)
 }
 
 /* Wake the server. */
-static void ring(struct simunix_clock_page *page)
+void doorbell_ring(struct simunix_clock_page *page)
 {
     __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_RELEASE);
     NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
@@ -50,7 +50,7 @@ void outbox_send(struct thread *thread, enum simunix_asked asked)
     thread->is_told_at_slot = thread->slot != 0;
     page->messages++;
     __atomic_store_n(&outbox->is_asked, asked, __ATOMIC_RELEASE);
-    ring(page);
+    doorbell_ring(page);
 }
 
 /* Send what is in the buffer of a thread. */
@@ -78,7 +78,7 @@ void box_post(const struct thread *thread, struct simunix_rsg_box *box)
 {
     thread->process->page->messages++;
     __atomic_store_n(&box->is_asked, 1, __ATOMIC_RELEASE);
-    ring(thread->process->page);
+    doorbell_ring(thread->process->page);
 }
 
 /* Where no namespace ends this process with the server, a waiting thread looks now and then whether the server is there. */
