@@ -29,9 +29,14 @@ NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
     ".": ("event_log", "kernel", "observers", "order", "protocol", "warner"),
+    "cgroups": (
+        *("cgroups", "control_file", "controlled", "core_files", "cpu", "cpuset", "freezer", "group", "hierarchy", "io"),
+        *("memory", "memory_files", "news", "pids", "real_files"),
+    ),
     "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
     "handlers": ("futex", "handoff", "hello", "process", "readiness", "rsg", "signals", "sockets", "table", "wait"),
+    "handlers/kernel_objects": ("cgroups",),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
     "process": (

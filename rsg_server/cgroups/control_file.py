@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.group import Group
@@ -52,7 +51,7 @@ Read = Callable[["Hierarchy", "Group"], str]
 Write = Callable[[Request], None]
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ControlFile:
     """A file of groups for which its controller is passed on (an empty one: of all groups).
 

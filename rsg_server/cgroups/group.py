@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
-
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.process.process import Process
@@ -19,7 +17,7 @@ THREADED = frozenset(("cpu", "cpuset", "pids"))
 """Controllers that Linux lets threads of one process share out; the others (memory, io) count whole processes."""
 
 
-@record(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Group:
     """A group below the root, or the root, which has no parent and lists no processes: those in no other group are in it.
 

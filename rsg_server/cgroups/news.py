@@ -7,15 +7,15 @@ has been read by then shows by the position of the descriptor. Linux keeps this 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rsg_server.process.actor import Actor
 from rsg_server.process.process import Process
 from rsg_server.protocol import CGROUP_READ_AGAIN, CGROUP_READ_NOW, WAKE_READY
-from rsg_server.records import record
 from rsg_server.waits.descriptors import DescriptorWait
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Mark:
     """Of a process and a file, by the number of the file's latest change: the one that was read, and that a read would find."""
 
