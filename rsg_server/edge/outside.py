@@ -44,11 +44,6 @@ class Outside:
             await self._attention.wait()
         self._attention = trio.Event()
 
-    async def readable(self, descriptor: int, seconds: float) -> None:
-        """Wait for so long, or until a descriptor is readable."""
-        with trio.move_on_after(seconds):
-            await trio.lowlevel.wait_readable(descriptor)
-
     async def readable_or_attention(self, descriptor: int, seconds: float) -> None:
         """Wait for so long, or until a descriptor is readable, or until there is something to attend to."""
         with trio.move_on_after(seconds):

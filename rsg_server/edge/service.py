@@ -6,7 +6,6 @@ command's whole run.
 
 from __future__ import annotations
 
-import select
 import time
 from collections.abc import Callable
 from dataclasses import field
@@ -40,8 +39,6 @@ GRACE_S = 30.0
 """For so long, in real time, does a run that its user ends go on for what still has to be asked inside."""
 HEAD_START_S = 0.2
 """So long, in real time, may a run that nobody can join go on without its control socket, and without trio."""
-LISTEN_S = 0.02
-"""How long the service waits for a message of a computing actor: meanwhile the turn may have gone on to another actor."""
 
 
 @record(slots=True)
@@ -125,11 +122,7 @@ class Service:
                 outcome = self._turns()
                 self._end_if_done()
                 self._look_outside()
-                if outcome is Outcome.COMPUTING and self.turns.holder is not None:
-                    listened = select.poll()
-                    listened.register(self.turns.listener.runner(self.turns.holder).channel.fileno(), select.POLLIN)
-                    listened.poll(LISTEN_S * 1000)
-                elif outcome in (Outcome.IDLE, Outcome.LIMIT):
+                if outcome in (Outcome.IDLE, Outcome.LIMIT):
                     break
         return bool(self.reason)
 
@@ -297,7 +290,10 @@ class Service:
     # Waiting for what is not virtual
 
     async def _await_holder(self, outside: Outside) -> None:
-        """Let trio run until the holder of the turn, which computes, sends a message; warn the user if that takes long."""
+        """Let trio run, since the holder of the turn computes on; warn the user if that takes long.
+
+        The turn loop goes on listening at the doorbell, which tells no descriptor.
+        """
         if self.turns.holder is None:
             return
         holder = self.turns.listener.runner(self.turns.holder)
@@ -308,7 +304,7 @@ class Service:
         if debugger is not None and holder.process is debugger.process and debugger.is_attached():
             await outside.attention(DEBUGGER_SLICE_S)  # the user looks at the process in a debugger: no stall
             return
-        await outside.readable(holder.channel.fileno(), LISTEN_S)
+        await outside.checkpoint()
         waited = time.monotonic() - self.turns.holder_since
         if waited > STALL_WARNING_S and self._stall_told != self.turns.holder_since:
             self._stall_told = self.turns.holder_since
