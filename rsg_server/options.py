@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rsg_server.network.models import Model, lv08
@@ -11,12 +11,11 @@ from rsg_server.network.sharing import Fairness
 from rsg_server.order import FirstInFirstOut, Order
 from rsg_server.platform.power import Boot, Enclosure
 from rsg_server.processor.charges import Charging
-from rsg_server.records import record
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.shared.prices import Costs
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
     """The options of a run. Costs are virtual nanoseconds; `nofile` is the soft limit of open files that processes see."""
 

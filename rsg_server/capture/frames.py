@@ -7,9 +7,8 @@ times as long, which counts for hundreds of thousands of segments, and does not 
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from enum import IntFlag
-
-from rsg_server.records import record
 
 MTU = 1500
 TCP, UDP, ICMP, ICMPV6 = 6, 17, 1, 58
@@ -32,7 +31,7 @@ class Flags(IntFlag):
     ACK = 16
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """An address of 4 or 16 bytes, and a port."""
 
@@ -40,7 +39,7 @@ class Endpoint:
     port: int
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class IpLabel:
     """The fields of an IP header that datagrams differ in."""
 

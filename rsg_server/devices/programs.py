@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, Self
 
 from rsg_server.devices.ebpf import RefusedError
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.devices.ebpf.instructions import Instruction
@@ -33,7 +32,7 @@ class Group(Protocol):
         """The group itself, then the group above, up to the root."""
 
 
-@record(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Program:
     """A verified program, with its answers: they depend on nothing but the question."""
 
@@ -50,7 +49,7 @@ class Program:
         return self.answers[context]
 
 
-@record(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Attached:
     """What a group has of its own."""
 

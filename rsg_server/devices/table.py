@@ -8,11 +8,11 @@ like. A device of any other number can be made and looked at, and not be opened 
 from __future__ import annotations
 
 import stat
+from dataclasses import dataclass
 from typing import Protocol
 
 from rsg_server.devices.programs import Programs
 from rsg_server.protocol import Driver
-from rsg_server.records import record
 
 MEMORY = {(1, 5): "/dev/zero", (1, 7): "/dev/full"}
 """Devices that each host has in its own /dev, by number: whoever opens another file of such a number gets these."""
@@ -26,7 +26,7 @@ DRIVERS = {
 """What every host has a driver for, see null(4), random(4), tty(4)."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Device:
     """A device by its type (bits of st_mode) and number."""
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
-
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -24,7 +22,7 @@ Answer = TypeVar("Answer")
 """The type of the server's answer to a HELLO, which this file keeps and does not look into."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Debugger(Generic[Answer]):
     """Holds the first program called `name` on `host` ("" for any), and calls `attach` with its process.
 

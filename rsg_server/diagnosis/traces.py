@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -12,14 +13,13 @@ from typing import TYPE_CHECKING, BinaryIO
 from rsg_server.errors import SimunixError
 from rsg_server.process.external_signals import NAMES
 from rsg_server.protocol import FLAG_TRACE, FLAG_TRACE_STABLE
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
     from rsg_server.process.process import Process
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Processes whose host and command match shell patterns; the command is the file name of the program."""
 

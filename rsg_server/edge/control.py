@@ -13,7 +13,7 @@ import json
 import os
 import socket
 from collections.abc import Awaitable, Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ from rsg_server.edge import requests
 from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.changes import Fault
 from rsg_server.faults.faults import check
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.edge.deployment import Added, Deployment
@@ -40,7 +39,7 @@ LACK_S = 0.1
 Answer = dict[str, Any]
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Caller:
     """Who sent a request: the descriptors that came with it, and the connection that the answer goes to.
 

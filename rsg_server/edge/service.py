@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rsg_server.diagnosis.descriptors import Descriptors
@@ -16,7 +16,6 @@ from rsg_server.diagnosis.stalls import actor_lines, deadlock_report, stall_repo
 from rsg_server.edge.gc_tuning import collected_seldom
 from rsg_server.errors import LACKS, MORE_FILES, DeadlockError, ServerError, SimunixError, mend_of
 from rsg_server.process.external_signals import LOOK_S, ExternalSignals
-from rsg_server.records import record
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.turn.loop import Outcome, TurnLoop
 from rsg_server.wiring import external_signals_of, turns_of
@@ -41,7 +40,7 @@ HEAD_START_S = 0.2
 """So long, in real time, may a run that nobody can join go on without its control socket, and without trio."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class ServiceOptions:
     """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment.
 
@@ -56,7 +55,7 @@ class ServiceOptions:
     external_files: set[tuple[int, int]] = field(default_factory=set)  # (device, inode) of files written from outside
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Service:
     """Runs a kernel until its work is done; `finished` says when (default: no process is left).
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rsg_server.process.host_state import Command
-from rsg_server.records import record
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalRequest:
     """A session on a host: the program, the user's shell if `argv` is empty, and the size of the caller's terminal.
 
@@ -27,7 +27,7 @@ class TerminalRequest:
     columns: int
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OpenedTerminal:
     """Both sides of a terminal, and the program that is to be started on it. Whoever has opened it closes it."""
 

@@ -8,18 +8,18 @@ itself, and its hosts draw nothing either. Invariant: at every moment each meter
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from rsg_server.energy.meter import Meter
 from rsg_server.platform.host import Host
 from rsg_server.platform.power import NO_BOOT, Boot, Enclosure, HostPower
-from rsg_server.records import record
 
 ON, STOPPING, OFF, BOOTING = "on", "stopping", "off", "booting"
 """What a host may be: `stopping` is a shutdown in good order that has not ended, and draws what a host draws that is on."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class MeteredHost:
     """What decides on the power of a host. `dark`: how many enclosures around the host have no power."""
 
@@ -48,7 +48,7 @@ class MeteredHost:
         return 0.0 if self.dark else self.power.off_w
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class MeteredEnclosure:
     """An enclosure, and how many of its hosts are on."""
 
@@ -57,7 +57,7 @@ class MeteredEnclosure:
     meter: Meter
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A host has gone to another power state, or is `what` it was not before."""
 

@@ -9,13 +9,13 @@ nothing is carried then, and a link that is down draws its `wattage_off`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 from rsg_server.energy.meter import Meter
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
 from rsg_server.platform.power import LinkPower
-from rsg_server.records import record
 
 ACKNOWLEDGED = 0.05
 """What acknowledgements take of the way back, as a part of the data; SimGrid's network/crosstraffic."""
@@ -29,7 +29,7 @@ class Routes(Protocol):
     def route(self, source: Host, destination: Host, /) -> Route: ...
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class MeteredLink:
     """A link without traffic as a meter, and how many seconds at full bandwidth all its traffic has taken."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any
 
-from rsg_server.records import record
 from rsg_server.storage.disks import Condition
 
 SECOND_NS = 10**9
@@ -17,7 +16,7 @@ REBOOT_NS = 60 * SECOND_NS
 HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class HostChange:
     """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
 
@@ -26,7 +25,7 @@ class HostChange:
     grace_ns: int = GRACE_NS
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PowerStateChange:
     """A host goes to a power state: the place of a speed among those of the host, from 0."""
 
@@ -34,7 +33,7 @@ class PowerStateChange:
     number: int
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LinkChange:
     """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
 
@@ -46,7 +45,7 @@ class LinkChange:
     loss: float | None = None  # part of the datagrams that is lost, 0 to 1
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StorageChange:
     """A storage of a host gets new values, or something is wrong with it from now on; None leaves a value as it is."""
 
@@ -60,7 +59,7 @@ class StorageChange:
     latency_s: float | None = None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Partition:
     """Nothing passes between the hosts of the two sides; an empty `other` means all hosts that are not in `one`."""
 
@@ -68,7 +67,7 @@ class Partition:
     other: tuple[str, ...] = ()
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Heal:
     """The partition between these two sides ends; an empty `one` ends all partitions."""
 
@@ -76,7 +75,7 @@ class Heal:
     other: tuple[str, ...] = ()
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Loss:
     """Datagrams between the two sides are lost at random; an empty `other` means all hosts that are not in `one`."""
 
@@ -89,7 +88,7 @@ CONDITIONS = tuple(condition.value for condition in Condition)
 Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fault:
     """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
 
@@ -117,7 +116,7 @@ def from_message(message: dict[str, Any]) -> Change:
     return KINDS[message["kind"]](**fields)
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FaultProfile:
     """Changes in the order of their moments, which count from the start of the profile.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import Changes, Profile, ProfileUse
-from rsg_server.records import record
 
 MEANINGS = {
     Changes.BANDWIDTH: "bandwidth",
@@ -23,7 +23,7 @@ MEANINGS = {
 }
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LinkEvent:
     """From `time_s` on, a link has another `bandwidth` (bytes per second), `latency` (seconds) or `state` (on if above 0)."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.properties import no_properties
-from rsg_server.records import record
 
 PREFIX = "disk "
 """Of the names of a disk's constraints: `disk HOST/NAME` is what all its operations share."""
@@ -21,7 +20,7 @@ class Direction(IntEnum):
     WRITE = 1
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Disk:
     """A disk, or an array of disks: bytes per second of all that is read, and of all that is written, at a time.
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
-
-from rsg_server.records import record
 
 T = TypeVar("T")
 
@@ -22,7 +21,7 @@ _WATTS = r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z
 _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PowerRange:
     """What a host draws in one power state: without load, with next to none, and with all cores in use."""
 
@@ -35,7 +34,7 @@ class PowerRange:
         return self.epsilon_w + load * (self.full_w - self.epsilon_w) if load > 0 else self.idle_w
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class HostPower:
     """What a host draws in each of its power states, and while it is off."""
 
@@ -43,7 +42,7 @@ class HostPower:
     off_w: float = 0.0
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LinkPower:
     """What a link draws without traffic, with as much as it carries, and while it is down."""
 
@@ -56,7 +55,7 @@ class LinkPower:
         return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Enclosure:
     """Hosts with something around them that draws watts of its own, such as fans and a switch."""
 
@@ -65,7 +64,7 @@ class Enclosure:
     watts: float
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Boot:
     """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
 

@@ -7,9 +7,8 @@ d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, sp
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
-
-from rsg_server.records import record
 
 
 class Changes(Enum):
@@ -22,7 +21,7 @@ class Changes(Enum):
     SPEED = "speed"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Events (seconds since the start, value) by time; `repeat_after_s` seconds after the last event they begin again."""
 
@@ -31,7 +30,7 @@ class Profile:
     repeat_after_s: float | None = None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProfileUse:
     """A profile of one property of the link or host `element`. A split-duplex link has one use for each direction."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import SharingPolicy
@@ -10,10 +11,9 @@ from rsg_server.platform.platform import Platform, zoned_platform
 from rsg_server.platform.power import LinkPower
 from rsg_server.platform.stars import StarZone
 from rsg_server.platform.topology import LinkKind
-from rsg_server.records import record
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Access:
     """The link between a host and the switch, alike in both directions: bytes per second, nanoseconds, watts."""
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.topology import ClusterLinks
 from rsg_server.platform.zone import LOOPBACK, Edge, Leg, NetPoint, Zone
-from rsg_server.records import record
 
 MS = 1e-3
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Spoke:
     """The links from a point up to the switch and down to the point; `gateway` is set if the point is a zone."""
 

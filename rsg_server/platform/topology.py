@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, SharingPolicy
 from rsg_server.platform.power import LinkPower
 from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
-from rsg_server.records import record
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LinkKind:
     """The properties of all links of a cluster. `policy` None: a link for each direction, with watts of its own."""
 
@@ -32,7 +32,7 @@ class LinkKind:
         return up, down
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ClusterLinks:
     """The links of a cluster: between its parts, of a host to itself, and the limit of all traffic of a node together."""
 
@@ -41,7 +41,7 @@ class ClusterLinks:
     limiter_bytes_per_s: float | None = None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Numbers:
     """Counters that SimGrid keeps for a whole file; names of links and routes of its fat trees depend on them."""
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from rsg_server.platform.errors import NoRouteError
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route, SharingPolicy
-from rsg_server.records import record
 
 LINK_NODE = "link "
 """How nodes of drawings that are links are named, before the link's own name."""
@@ -22,7 +21,7 @@ LOOPBACK = Link("__loopback__", 1e10, 0.0, SharingPolicy.FATPIPE)
 """From a host to itself where nothing else is said; SimGrid's default (network/loopback-bw, -lat)."""
 
 
-@record(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class NetPoint:
     """A host, a router, or a zone seen from outside. `index` is the place among the points of `zone`."""
 
@@ -34,7 +33,7 @@ class NetPoint:
     coordinates: tuple[float, float, float] | None = None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Leg:
     """The way from one point of a zone to another; between two zones, also the gateways where it leaves and enters them."""
 
@@ -44,7 +43,7 @@ class Leg:
     distance_s: float = 0.0
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
     """An edge of a drawing: the names of two hosts, routers or switches, and the link or links (up, down) between them."""
 
@@ -123,7 +122,7 @@ class Zone(ABC):
         return NoRouteError(text)
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class _Way:
     """A route under construction."""
 

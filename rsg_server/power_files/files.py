@@ -11,13 +11,13 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.energy.hosts import MeteredHost
 from rsg_server.power_files.governor import GOVERNORS, OUTSIDE, USERSPACE, Governor
 from rsg_server.power_files.governors import Governors
 from rsg_server.power_files.switches import Switches
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
@@ -43,7 +43,7 @@ class RefusedError(Exception):
         self.number = number
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Look:
     """A host at a moment: what its files tell."""
 

@@ -6,11 +6,10 @@ a power state of so many flop/s per core is a frequency of so many hertz.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.power import HostPower
-from rsg_server.records import record
 
 PERFORMANCE, POWERSAVE, USERSPACE = "performance", "powersave", "userspace"
 BY_LOAD = ("conservative", "ondemand", "schedutil")
@@ -20,7 +19,7 @@ OUTSIDE = "outside"
 GOVERNORS = ("conservative", "ondemand", USERSPACE, POWERSAVE, PERFORMANCE, "schedutil")
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Governor:
     """What decides on the power state of one host. `limits_w` are those of the whole host, by who has set them."""
 

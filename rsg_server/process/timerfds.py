@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
@@ -20,7 +19,7 @@ FIRST_SWEEP = 256
 """How many timerfds there must be for the first sweep."""
 
 
-@record(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class TimerFd:
     """The server's copy of an eventfd that an application takes for a timerfd; `is_real` for one of CLOCK_REALTIME."""
 

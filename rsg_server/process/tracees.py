@@ -9,13 +9,13 @@ from __future__ import annotations
 import errno
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
 from rsg_server.process.wait import HAS_SIGNALFD, ActorWait
 from rsg_server.protocol import NEVER, Resume, Stop, Wake
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
@@ -37,7 +37,7 @@ _EXIT_CODE_PLACE = 51
 """Of the exit code in /proc/PID/stat, proc(5), from 0."""
 
 
-@record(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Tracee:
     """A traced thread. `status` is that of the stop that it is in, 0 while it runs; `address` tells where its registers lie."""
 
@@ -57,7 +57,7 @@ class Tracee:
         return slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Report:
     """What wait4(2) is to tell a tracer: a stop of a tracee, or the end of a thread (`tracee` is None)."""
 

@@ -10,11 +10,11 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from rsg_server._native import ffi, lib
-from rsg_server.records import record
 from rsg_server.shared.tables import computing_costs
 from rsg_server.whole_files import whole_file
 
@@ -28,7 +28,7 @@ OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
 """Points that are no system calls."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What a program computed, in nanoseconds, before so many points of a kind."""
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
-
-from rsg_server.records import record
 
 FREE: Final = "free"
 CHARGED: Final = "charged"
 MODELLED: Final = "modelled"
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
     """CPU policies: `free` (computing takes no virtual time), `charged` (as much as here) or `modelled` (as a table says).
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import errno
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server._native import ffi
 from rsg_server.capture.frames import ICMP, ICMPV6, UDP
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
-from rsg_server.records import record
 from rsg_server.sockets.pair import Address
 from rsg_server.sockets.ports import in_family
 
@@ -49,7 +49,7 @@ WANTS = {
 """By the receiver's family, the socket options that ask for ancillary data."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Sent:
     """What a sender's header says. `target` is None for the socket's peer; `given` tells which other fields count."""
 
@@ -66,7 +66,7 @@ class Sent:
         return cls(target, given, hop_limit, traffic_class)
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Label:
     """What an IP header says besides addresses."""
 
@@ -89,7 +89,7 @@ def _small(which: SimulatedSocket, key: tuple[int, int]) -> int | None:
     return value if 0 <= value <= 255 else None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Datagram:
     """A datagram on its way."""
 

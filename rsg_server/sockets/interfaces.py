@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_interface, ip_network
 from typing import TYPE_CHECKING
-
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.platform.host import Host
@@ -21,7 +20,7 @@ AnyInterface = IPv4Interface | IPv6Interface
 AnyAddress = IPv4Address | IPv6Address
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """What `ip address` tells of one interface."""
 

@@ -11,9 +11,9 @@ import errno
 import socket
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rsg_server.records import record
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import is_loopback, plain
 
@@ -41,7 +41,7 @@ FIN_WAIT2 = 5
 """Of a connected stream whose application has finished."""
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
     """An option that is a number: its value before it is set, and its range. `is_flag` makes any value but 0 a 1."""
 
@@ -152,7 +152,7 @@ def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
     return level not in levels_of(which) or (level in LAST_OPTIONS and not least <= option <= LAST_OPTIONS[level])
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the values of options depend on outside of the socket."""
 

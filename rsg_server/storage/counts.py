@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rsg_server.platform.disk import Direction
-from rsg_server.records import record
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class IoCounts:
     """Bytes that were read for a process, that it has made dirty, and those of these that were cut off before a write.
 

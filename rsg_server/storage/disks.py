@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from rsg_server.network.sharing import DiskPath, Group, Path, ServedDiskPath
 from rsg_server.platform.disk import Direction, Disk
 from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route
-from rsg_server.records import record
 from rsg_server.storage.accounts import Account, Way
 from rsg_server.storage.transfer import Application, Leg, Network, Reaches
 from rsg_server.storage.volume import Volume
@@ -47,7 +47,7 @@ class Condition(Enum):
     FAILING = "failing"
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Counters:
     """What a disk has done in one direction: operations, bytes, and the time from beginning to end of each."""
 

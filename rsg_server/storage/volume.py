@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from rsg_server.platform.host import Host
-from rsg_server.records import record
 
 Range = tuple[int, int]
 """Bytes of a file: the first one, and the one behind the last."""
@@ -13,7 +13,7 @@ Part = tuple[int, int]
 """The place of a disk among those of its volume, and how many bytes."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Remote:
     """Disks of file servers that a host mounts: for each server its name, and the number of its disk.
 
@@ -69,7 +69,7 @@ class Layout:
         return is_stale
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Volume:
     """A storage as a host numbers it: the disks that it is on, each by its host and its number there."""
 

@@ -7,10 +7,9 @@ least one of their threads waits.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
-
-from rsg_server.records import record
 
 Label = tuple[str, str]
 """The group of hosts, and the value of the variable."""
@@ -29,7 +28,7 @@ class Process(Protocol):
     def host_name(self) -> str: ...
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Waited:
     """How many threads wait, since when at least one does, and for how long one did before."""
 

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from rsg_server.errors import SimunixError
 from rsg_server.options import KernelOptions
 from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.star import star
-from rsg_server.records import record
 from rsg_server.shared.prices import Costs
 from simunix.app.run_folder import recorded, run_folder
 from simunix.dates import since_1970_ns, today
@@ -39,7 +38,7 @@ SILENT = (signal.SIGINT, signal.SIGPIPE)
 ADDRESS = ip_address("10.0.0.1")
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SingleOptions:
     """What the command line says of a single command; `seed`, `until_ns`, `pace` and `strict` come before `overrides`."""
 

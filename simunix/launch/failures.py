@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.records import record
 from simunix.launch.plan import ProcessSpec
 
 LAST_BYTES = 500
 """How much of a program's output is read for its last lines."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A process of a plan that has ended as the plan does not expect; `last_line` is that of its standard error, if any.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.faults.changes import Fault, FaultProfile
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
-from rsg_server.records import record
 from rsg_server.storage.volume import Remote
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.view.device_numbers import DeviceNode
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from simunix.launch.debug.host_messages import Decoder
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PrivateSpec:
     """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
 
@@ -38,7 +37,7 @@ class PrivateSpec:
     export: str = ""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class MountSpec:
     """A private path of a host that is kept on a storage: its number among the host's disks and, behind them, its `remotes`."""
 
@@ -60,7 +59,7 @@ class MountSpec:
         return f"{self.storage} {self.flags} {self.export if self.is_remote else ''}".rstrip()
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DiskNeed:
     """What a part of a scenario takes of this computer's disk at a time, as far as that is known before the run.
 
@@ -73,7 +72,7 @@ class DiskNeed:
     copies: tuple[tuple[str, str], ...] = ()
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FileSpec:
     """A generated file in a private path of one host."""
 
@@ -84,7 +83,7 @@ class FileSpec:
     mode: int = 0o644
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class HostSpec:
     """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
 
@@ -109,7 +108,7 @@ class HostSpec:
     privileged: bool = False
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Footprint:
     """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
 
@@ -123,7 +122,7 @@ class Footprint:
     work_processes: int = 0
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ActorSpec:
     """What makes a process an actor of Remote SimGrid: its name, when it is killed, whether it begins again with its host."""
 
@@ -132,7 +131,7 @@ class ActorSpec:
     restarts: bool = False
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProcessSpec:
     """A daemon or program: `restart` is never, on-failure or always. `expect`: how it may end; negative numbers are signals.
 
@@ -158,7 +157,7 @@ class ProcessSpec:
     actor: ActorSpec | None = None
 
 
-@record(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run needs to know.
 

@@ -9,10 +9,10 @@ import contextlib
 import os
 import stat
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from rsg_server.records import record
 from simunix.roots.tracing import tracing_is_allowed
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
@@ -23,7 +23,7 @@ EM_X86_64 = 62
 SCRIPT_DEPTH = 4
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Identity:
     """User and group that are to run a program. The loader drops the shim where a file gives more privilege than these have."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from rsg_server.errors import ServerError, SimunixError, StallError
 from rsg_server.kernel import Kernel
 from rsg_server.process.host_state import Command
 from rsg_server.process.process import Process
-from rsg_server.records import record
 from rsg_server.wiring import effects_of
 from simunix.launch.factory.broker import FactoryError, HostLostError, KilledError
 from simunix.launch.failures import Failure, describe_exit, last_lines, last_words
@@ -37,7 +37,7 @@ Descriptors = tuple[int, int, int]
 """Standard input, output and error."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Supervised:
     """A process of the plan and what has become of it."""
 

@@ -6,6 +6,7 @@ A host that wants none pays for none: the program's file is put into the host's 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
@@ -13,7 +14,6 @@ from rsg_server.file_owner import making_as
 from rsg_server.process.host_state import Command
 from rsg_server.process.life.programs import Programs
 from rsg_server.process.process import Process
-from rsg_server.records import record
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.launch.run_directory import RunDirectory
@@ -24,7 +24,7 @@ PROGRAM_IN_HOST = "/run/simunix/simunix-bus"
 LABEL = "system-bus"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BusStarter:
     """Starts the buses of a run; what one has to say comes into LABEL.err, in the folder of its host."""
 

@@ -7,10 +7,10 @@ import errno
 import os
 import pwd
 import re
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rsg_server.errors import SimunixError
-from rsg_server.records import record
 from simunix.roots.tracing import tracing_is_allowed
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
@@ -19,7 +19,7 @@ _GLIBC = rb"GNU C Library[^\n]* version (\d+\.\d+)"
 LINKS_MAX = 40
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RootTree:
     """A root file system by its path on this computer; `/` is the root of this computer."""
 

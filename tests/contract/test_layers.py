@@ -60,7 +60,7 @@ def test_network_and_platform_stand_below_the_kernel() -> None:
         for path in (ROOT / "rsg_server" / folder).glob("*.py"):
             above = {name for name in imported(path) if name.startswith("rsg_server.")}
             allowed = ("rsg_server.platform", "rsg_server.errors", "rsg_server.whole_files", "rsg_server.clock.timeline")
-            allowed += ("rsg_server.observers", "rsg_server.records")
+            allowed += ("rsg_server.observers",)
             allowed += ("rsg_server.network", "rsg_server._network") if folder == "network" else ()
             assert all(name.startswith(allowed) for name in above), f"{path}: {above}"
 

@@ -11,7 +11,6 @@ import pytest
 
 from rsg_server.edge.service import HEAD_START_S
 from simunix.cli.main import COMMANDS, MODULES
-from tests.contract.test_compiled_modules import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
@@ -59,29 +58,3 @@ def test_a_command_that_waits_for_input_has_trio_wait() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nothing"], *([command, "--help"] for command in COMMANDS)])
 def test_help_loads_neither_the_server_nor_libraries(arguments: list[str]) -> None:
     assert not (OTHERS | SERVER) & loaded_by(*arguments)
-
-
-WRITES_CODE = """
-import os, sys
-from collections import Counter
-written = Counter()
-
-def audited(event, arguments):
-    if event == "compile" and arguments[1] == "<string>":
-        frame = sys._getframe(1)
-        while frame is not None and frame.f_globals["__name__"] == "dataclasses" and "cls" not in frame.f_locals:
-            frame = frame.f_back
-        if frame is not None and frame.f_globals["__name__"] == "dataclasses":
-            written[frame.f_locals["cls"].__module__] += 1
-
-sys.addaudithook(audited)
-from simunix.cli.main import main
-main(["run", "--", "true"])
-print(*written)
-"""
-
-
-def test_only_compiled_modules_have_dataclass_write_methods() -> None:
-    """dataclass compiles six methods of each class at each start; what a command imports takes rsg_server.records instead."""
-    done = subprocess.run([sys.executable, "-c", WRITES_CODE], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) <= NAMES

@@ -7,8 +7,7 @@ and systemd make have none of these.
 from __future__ import annotations
 
 import struct
-
-from rsg_server.records import record
+from dataclasses import dataclass
 
 LD, LDX, ST, STX, ALU, JMP, JMP32, ALU64 = range(8)
 """Classes of instructions."""
@@ -28,7 +27,7 @@ CONTEXT = ("access_type", "major", "minor")
 FORMAT = struct.Struct("<BBhi")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Instruction:
     """One instruction; `immediate` is signed, of 64 bits in one that is wide."""
 

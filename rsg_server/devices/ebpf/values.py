@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from rsg_server.devices.ebpf.instructions import STACK_BYTES
-from rsg_server.records import record
 
 MOST = (1 << 64) - 1
 
@@ -19,7 +19,7 @@ class Kind(Enum):
     STACK = "stack"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Value:
     """A number between `least` and `most`, without sign; or an address, `least` bytes behind the beginning of its memory."""
 

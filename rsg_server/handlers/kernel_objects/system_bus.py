@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import OK, Handler, Reply, failed
 from rsg_server.protocol import Op
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -21,7 +21,7 @@ GAVE_UP = 1
 """The exit code of a bus that cannot listen, or is out of memory: another one would do so too, until the host boots again."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Bus:
     """The bus of a host: its process, and when the host was switched on for the last time before."""
 

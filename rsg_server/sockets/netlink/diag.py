@@ -10,9 +10,9 @@ from __future__ import annotations
 import errno
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rsg_server.records import record
 from rsg_server.sockets import listing, options
 from rsg_server.sockets.netlink.messages import FAMILY, Message, attribute, split_attributes
 from rsg_server.sockets.netlink.request import RefusedError, Request
@@ -38,7 +38,7 @@ _INFO, _CONGESTION, _SHUTDOWN, _V6ONLY = 2, 4, 8, 11
 """Attributes of an answer; the first two on request (INET_DIAG_ of linux/inet_diag.h)."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Wanted:
     """struct inet_diag_req_v2."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
-from rsg_server.records import record
 from rsg_server.sockets.interfaces import AnyAddress, AnyInterface, Interface
 
 AnyNetwork = IPv4Network | IPv6Network
@@ -19,7 +19,7 @@ OPERSTATE = {False: 6, True: 0}
 """IFLA_OPERSTATE by whether the interface is lo: IF_OPER_UP, and IF_OPER_UNKNOWN as Linux says of lo."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """One answer without its header."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import struct
-
-from rsg_server.records import record
+from dataclasses import dataclass
 
 _DUMP = 0x300
 
@@ -17,7 +16,7 @@ class RefusedError(Exception):
         self.code = code
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Request:
     """One message of an application."""
 

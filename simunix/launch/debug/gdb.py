@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from rsg_server.diagnosis.debugger import Debugger
 from rsg_server.errors import SimunixError
 from rsg_server.handlers.table import Reply
 from rsg_server.process.process import Process
-from rsg_server.records import record
 from simunix.launch.plan import Plan
 
 COMMANDS = """# Every system call of an emulated process reaches simunix by a SIGSYS of its own, and so goes on at once.
@@ -33,7 +32,7 @@ set sysroot /proc/{pid}/root
 """
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Gdb:
     """Starts gdb on the terminal of this process, or, without a terminal, says how to start gdb in another.
 

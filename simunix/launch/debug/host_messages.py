@@ -10,12 +10,11 @@ import csv
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import ServerError
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from rsg_server.sockets.pair import SimulatedSocket
@@ -27,7 +26,7 @@ Decoder = Callable[[bytes], tuple[int, str] | None]
 """See `ClusterPlan.message`."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class _Stream:
     """One direction of a connection: bytes that arrived and belong to no row yet, and when the pieces were sent.
 

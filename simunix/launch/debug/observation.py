@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
-from rsg_server.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +23,7 @@ LINKS_FILE = "links.csv"
 STORAGES_FILE = "storages.csv"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ObservationOptions:
     """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
 
@@ -58,7 +57,7 @@ class ObservationOptions:
 NOTHING = ObservationOptions()
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Observation:
     """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`.
 

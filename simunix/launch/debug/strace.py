@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rsg_server.diagnosis.traces import Selection, Traces
-from rsg_server.records import record
 from simunix.launch.factory.container import Isolation
 from simunix.launch.plan import Plan
 from simunix.launch.run_directory import RunDirectory
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StraceOptions:
     """What the command line says: `HOST:COMMAND` patterns, "" for everything; no pattern, no trace."""
 

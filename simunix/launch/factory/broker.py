@@ -11,10 +11,9 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from rsg_server.errors import SimunixError
-from rsg_server.records import record
 
 FACTORY = 0
 MESSAGE_BYTES = 1 << 18
@@ -41,7 +40,7 @@ class KilledError(ContainerError):
     """A program was killed before it began: from outside, as nothing inside runs meanwhile."""
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class Party:
     """What one party has said: its last `answer`, and in `ended`, until they are asked for, statuses of programs by process."""
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from rsg_server.process.host_state import Command
-from rsg_server.records import record
 from simunix.launch.factory.broker import ContainerError, FactoryError
 from simunix.launch.factory.factory import LIBRARY, HostFactory
 from simunix.launch.view.device_numbers import DeviceNode
@@ -44,7 +43,7 @@ class Isolation(Enum):
     NONE = "none"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PrivatePath:
     """A path that each host has for itself; `source` is where its content lives in the run directory."""
 
@@ -54,7 +53,7 @@ class PrivatePath:
     mode: int = 0o755
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bind:
     """A file or directory of this computer that a host sees under another path."""
 
@@ -63,7 +62,7 @@ class Bind:
     read_only: bool = True
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Temporary:
     """A folder such as /tmp that a host has for itself, empty at first.
 
@@ -79,7 +78,7 @@ class Temporary:
     first: Path | None = None
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ContainerSpec:
     """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
 

@@ -7,10 +7,10 @@ five namespaces, some fifty mounts, its first process; a process's is its page t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
 from rsg_server.fd_store import store as fd_store
-from rsg_server.records import record
 from simunix.launch.factory.container import Isolation
 from simunix.launch.limits import limits
 from simunix.launch.limits.limits import Limit
@@ -33,7 +33,7 @@ FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Needs:
     """What a plan will take, estimated. `merged_bytes` counts for pages merged across hosts.
 

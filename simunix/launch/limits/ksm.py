@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
-from rsg_server.records import record
 from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.launch.limits.capacity import GIB, Needs, gib
 from simunix.launch.limits.limits import memory_bytes
@@ -39,7 +39,7 @@ def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: 
     return True
 
 
-@record(slots=True)
+@dataclass(slots=True)
 class MemoryGate:
     """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
 

@@ -6,9 +6,8 @@ import contextlib
 import os
 import resource
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-
-from rsg_server.records import record
 
 UNLIMITED = 1 << 62
 KIB = 1 << 10
@@ -36,7 +35,7 @@ HARD = {
 NAMESPACES = ("mnt", "uts", "ipc", "net", "pid")
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Limit:
     """How much there still is of something, and where that is said."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from rsg_server.records import record
 
-
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DeviceNode:
     """A character device that does nothing, below /dev of a host."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from rsg_server.records import record
 
-
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PciDevice:
     """A device on the PCI bus of a NUMA node: a `gpu` or a `nic`, with the numbers that name it and its class."""
 
@@ -18,7 +17,7 @@ class PciDevice:
     node: int
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Hardware:
     """The hardware of a host: sockets × cores × threads, memory in equal parts at NUMA nodes, PCI devices.
 

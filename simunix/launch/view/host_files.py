@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import source_hash
 from pathlib import Path
 
 from rsg_server.cgroups.cgroups import ROOT_FILES
 from rsg_server.cgroups.hierarchy import SLICES
-from rsg_server.records import record
 from rsg_server.sockets.interfaces import Interface, InterfaceTable
 from simunix.launch.factory.container import Bind, ContainerSpec, Isolation, Temporary
 from simunix.launch.factory.launcher import write_private
@@ -30,7 +30,7 @@ CGROUPS = {**ROOT_FILES, **{f"{name}/": 0o755 for name in SLICES}}
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class HostFiles:
     """Writes into the run directory what the hosts of a plan see."""
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.records import record
 from simunix.launch.view.hardware import Hardware, PciDevice, cpu_list, cpu_mask
 
 BUS, PLATFORM, BUSES = "bus/pci/devices", "devices/platform", "class/pci_bus"
@@ -26,7 +26,7 @@ GENERATION, LANES = 4, 16
 LINK = {"speed": "16.0 GT/s PCIe", "width": str(LANES)}
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Slot:
     """Where a device is: its bus and slot, its folder below /sys/devices/platform, and the bus behind it if it is a bridge."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from rsg_server.records import record
 from simunix.launch.view.hardware import Hardware, cpu_list, cpu_mask
 from simunix.launch.view.shared_texts import SharedTexts
 
@@ -18,7 +18,7 @@ LINE = 64
 """Bytes of a line of a cache."""
 
 
-@record(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Cache:
     """A cache of each core, or the last one, which the cores of a NUMA node share."""
 
