@@ -55,6 +55,10 @@ class Group:
             yield group
             group = group.parent
 
+    def is_within(self, other: Group) -> bool:
+        """Whether the group is another one, or lies below it."""
+        return any(group is other for group in self.up())
+
     def down(self) -> Iterator[Group]:
         """The group itself and all below, each before its children."""
         yield self

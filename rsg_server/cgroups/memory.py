@@ -160,7 +160,7 @@ class Memory:
         victim = max(scores, key=lambda score: score[:2])[2]
         home = group_of(victim)
         assert home is not None
-        together = [above for above in home.up() if above.number(TOGETHER, 0) == 1 and group in above.up()]
+        together = [above for above in home.up() if above.number(TOGETHER, 0) == 1 and above.is_within(group)]
         doomed = [process for process in together[-1].members() if not _is_immortal(process)] if together else [victim]
         for process in doomed:
             self._log.event(

@@ -34,9 +34,14 @@ def started(tmp_path: Path, debootstrap: str) -> subprocess.Popen[str]:
 
 
 def what_is_left(tmp_path: Path) -> list[str]:
-    """Processes, mounts and files of a run that has ended."""
-    mounts = [line for line in Path("/proc/mounts").read_text().splitlines() if str(tmp_path) in line]
-    return [*processes_named(str(tmp_path)), *mounts, *map(str, (tmp_path / "roots").iterdir())]
+    """Processes, mounts and files of a run that has ended; processes that a signal has killed too may take a moment to go."""
+    deadline = time.monotonic() + 10
+    while True:
+        mounts = [line for line in Path("/proc/mounts").read_text().splitlines() if str(tmp_path) in line]
+        left = [*processes_named(str(tmp_path)), *mounts, *map(str, (tmp_path / "roots").iterdir())]
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 143)])

@@ -22,9 +22,9 @@ REMAINING = {
         "hostinit/containment/mounts.c",
     ): "a copy of all mounts has each of them once more, alone",
     (
-        "shim/core/channel.c",
-        "shim/core/handoff_list.c",
-    ): "a message brings what became of waiting threads, in one datagram with it",
+        "shim/core/message/channel.c",
+        "shim/core/message/outbox.c",
+    ): "a message goes by the outbox or the channel, and who waits at a slot looks at the channel whether the server is there",
     ("shim/entry/hot_site.c", "shim/entry/site_entry.S"): "the function in C has its entry in assembler",
     (
         "shim/sys/file/change.c",

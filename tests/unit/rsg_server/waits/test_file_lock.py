@@ -6,16 +6,18 @@ import errno
 
 import pytest
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.process.actor import Actor
 from rsg_server.process.futex import FutexTable
 from rsg_server.protocol import Space, Wait, Wake
 from rsg_server.waits.file_lock import FileLockWait
 from tests.unit.rsg_server.fakes import Fake
+from tests.unit.rsg_server.parts import new_parking
 
 
 def closes(actor: Actor, holder: int) -> bool:
     """Whether the actor would close a cycle if it waited for a lock of the process with this pid."""
-    wait = FileLockWait(FutexTable(lambda actor, reason, value: True), Space.LOCKS, 1, holder)
+    wait = FileLockWait(FutexTable(new_parking(Timeline())), Space.LOCKS, 1, holder)
     told = wait.prepare(actor)
     assert told in (None, (Wake.READY, -errno.EDEADLK))
     return told is not None
