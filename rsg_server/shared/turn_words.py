@@ -89,6 +89,10 @@ class TurnWords:
         """End the demand for the turn: a signal that comes late changes nothing."""
         self._words[_PREEMPT] = 0
 
+    def is_to_charge(self, slot: int) -> bool:
+        """Whether the thread with a slot has still to take note that its CPU time passes (`charge_computing`)."""
+        return slot != 0 and self._words[_COMPUTING_SLOT] == slot
+
     def charge_computing(self, slot: int, since_ns: int) -> None:
         """Have the CPU time of the thread with a slot pass in virtual time, from that CPU time of its process on.
 

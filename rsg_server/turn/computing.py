@@ -34,6 +34,19 @@ class Computing:
         self._began_ns = 0  # virtual time then
         self._reads = 0
         self._is_told = False
+        self._unheard: Actor | None = None
+        self._unheard_since_ns = 0
+
+    def gave_back(self, actor: Actor) -> None:
+        """An actor gives the turn back because the server wanted it: note whether its shim has read what it was told."""
+        self._unheard = actor if self._kernel.shared.turn.is_to_charge(actor.slot) else None
+        self._unheard_since_ns = self._since_ns
+
+    def begins(self, actor: Actor) -> None:
+        """Tell the shim of an actor whose turn begins once more what it has not read: each turn begins with nothing told."""
+        if self._unheard is actor:
+            self._unheard = None
+            self._kernel.shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
 
     def look(self, actor: Actor, after_ns: int) -> None:
         """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""

@@ -145,6 +145,7 @@ class Preemption:
         if actor.spinner is None:
             actor.spinner = Spinner(self._global_tid(actor), self.after_ns or SHORTEST_NS)
         actor.spinner.was_preempted = True
+        self.computing.gave_back(actor)
         self._look_sooner(actor.spinner)
         if self.count == 0:
             self._kernel.warner.on_warning.tell(
@@ -179,6 +180,7 @@ class Preemption:
             self._kernel.shared.counters.calls,
             native_signal.process_cpu_ns(actor.process.global_pid),
         )
+        self.computing.begins(actor)
         if not spinner.was_preempted:
             self._went_on(actor, spinner)
         spinner.goes_on, spinner.was_preempted = spinner.was_preempted, False

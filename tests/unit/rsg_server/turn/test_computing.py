@@ -74,3 +74,29 @@ def test_who_only_computes_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         watched = Watched(world, monkeypatch)
         watched.look(100 * PATIENCES * AFTER_NS)
         assert watched.computing.count == 0
+
+
+@interpreted_only
+def test_what_the_shim_has_not_read_is_told_again_when_the_turn_was_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a loaded computer the turn was taken back between the word and the next clock read, and time stood still for ever."""
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        watched.look(PATIENCES * AFTER_NS, reads=3)
+        assert watched.page.computing_slot == watched.actor.slot
+        watched.computing.gave_back(watched.actor)
+        world.kernel.shared.turn.begin(0, 0)
+        assert watched.page.computing_slot == 0
+        watched.computing.begins(watched.actor)
+        assert (watched.page.computing_slot, watched.page.computing_since_ns) == (watched.actor.slot, BEGAN_NS)
+        assert watched.computing.count == 1
+
+
+@interpreted_only
+def test_what_the_shim_has_read_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with fake() as world:
+        watched = Watched(world, monkeypatch)
+        watched.look(PATIENCES * AFTER_NS, reads=3)
+        watched.page.computing_slot = 0
+        watched.computing.gave_back(watched.actor)
+        watched.computing.begins(watched.actor)
+        assert watched.page.computing_slot == 0
