@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_OF_PROCESS = 256
 """Most channels that the pool keeps of one process."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
-"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often the server looks elsewhere while an actor computes."""
+"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often the server looks up from a wait for a first message."""
 
 
 class Readiness(Protocol):

@@ -49,7 +49,8 @@ long storage_tell_of(struct call *call, const struct stored_mount *mount, enum s
     return value > 0 ? storage_wait(call, mount, 0, AS_SAID) : value;
 }
 
-/* The same of a file whose status is known. What is synced is clean from now on. */
+/* Tell the server what is done to bytes of a file whose status is known, and wait as it says. What is synced is clean from
+ * then on. */
 long storage_tell(struct call *call, const struct stored_mount *mount, enum simunix_storage what, const struct statx *status,
                   int64_t offset, uint64_t bytes)
 {
