@@ -62,6 +62,7 @@ from rsg_server.processor.costs import CostTable
 from rsg_server.processor.policies import CHARGED
 from rsg_server.processor.tsc import check_tsc, cycle_ns
 from rsg_server.protocol import (
+    FLAG_LATE,
     WAIT_CHARGE,
     WAIT_CHARGE_REST,
     WAIT_CHILD,
@@ -128,11 +129,17 @@ class Kernel:
         self.timer_queue = TimerQueue(self.shared.deadlines)
         self.timeline = Timeline(self.timer_queue)
         self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness)
+        for link, latency_s in options.latencies.items():
+            self.network.set_link(link, latency_s=latency_s)
         self.wire = Wire(self.clock, self.network, options.seed)
         tell_conditions = self.shared.notices.tell_storage_conditions
         self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
         self.readiness = Readiness()
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
+        if options.lateness is not None:
+            self.shared.prices.tell_lateness(options.lateness)
+            for name in options.lateness.hosts:
+                self.hosts[name].flags |= FLAG_LATE
         self.processes: dict[int, Process] = {}
         self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
         self.run_queue = RunQueue(options.order)

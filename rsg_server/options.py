@@ -12,7 +12,7 @@ from rsg_server.order import FirstInFirstOut, Order
 from rsg_server.platform.power import Boot, Enclosure
 from rsg_server.processor.charges import Charging
 from rsg_server.shared.clock import FOREVER_NS
-from rsg_server.shared.prices import Costs
+from rsg_server.shared.prices import Costs, Lateness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,4 +34,6 @@ class KernelOptions:
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # CPU policy charged; None: free
     enclosures: tuple[Enclosure, ...] = ()
+    lateness: Lateness | None = None  # of timed waits in a perturbed run
+    latencies: Mapping[str, float] = field(default_factory=dict)  # in seconds, by link, where not the platform's
     boots: Mapping[str, Boot] = field(default_factory=dict)  # by host; others boot in no time

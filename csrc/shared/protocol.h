@@ -262,6 +262,7 @@ enum simunix_hello_flags {
     HELLO_FLAG_MODELLED = 512,   /* what is known that its calls come after passes in virtual time (turn/cpu_costs.c) */
     HELLO_FLAG_STORAGES = 1024,  /* paths of its host are kept on storages (shim/sys/io/storage.c) */
     HELLO_FLAG_POWER = 2048,     /* its host has files about power (shim/sys/procfs/power_files.c) */
+    HELLO_FLAG_LATE = 8192,      /* its timed waits end late, by draws (turn/lateness.c) */
     HELLO_FLAG_REBOOTED = 16384, /* its host has booted during the run: HOST_BOOTED says when */
     HELLO_FLAG_COUNT_TRAPS = 64  /* the table of struct simunix_trap_place lies behind the SIMUNIX_SHARED_BYTES */
 };
@@ -359,6 +360,9 @@ struct simunix_clock_page {
     uint64_t trap_overhead_ns, preload_overhead_ns, read_overhead_ns, coarse_overhead_ns;
     uint64_t
         exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */
+    /* of perturbed runs: by how much timed waits of an image with HELLO_FLAG_LATE end late on average, and those of a second
+     * and more besides; what the draws begin with */
+    uint64_t late_ns, late_cycle_ns, late_seed;
     uint64_t version;
     uint64_t cgroup_moves;                        /* of processes from cgroup to cgroup, and changes of what cgroups pass on */
     uint64_t device_programs;                     /* those that cgroups have (sys/device/programs.c) */

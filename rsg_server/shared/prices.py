@@ -14,6 +14,9 @@ _CALL_COST: Final = PAGE_FIELDS["call_cost_ns"]
 _CHARGE_LEAST_NS: Final = PAGE_FIELDS["charge_least_ns"]
 _CHARGE_LEAST_CYCLES: Final = PAGE_FIELDS["charge_least_cycles"]
 _TSC_NS: Final = PAGE_FIELDS["tsc_ns"]
+_LATE: Final = PAGE_FIELDS["late_ns"]
+_LATE_CYCLE: Final = PAGE_FIELDS["late_cycle_ns"]
+_LATE_SEED: Final = PAGE_FIELDS["late_seed"]
 _REPLAYS_CHARGES: Final = PAGE_FIELDS["replays_charges"]
 _OVERHEADS: Final = {
     name: PAGE_FIELDS[name] for name in ("trap_overhead_ns", "preload_overhead_ns", "read_overhead_ns", "coarse_overhead_ns")
@@ -30,6 +33,19 @@ class Costs:
     call_ns: int = 200
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lateness:
+    """By how much timed waits on `hosts` end late in a perturbed run (csrc/shim/turn/lateness.c); means in nanoseconds.
+
+    `wait_ns` counts for each wait, `cycle_ns` besides for waits of a second or more. `seed` begins the draws.
+    """
+
+    hosts: frozenset[str]
+    wait_ns: int
+    cycle_ns: int
+    seed: int
+
+
 class Prices:
     """The prices of calls, which hold for the whole run, and how the CPU policy charged measures computing."""
 
@@ -38,6 +54,11 @@ class Prices:
         words[_READ_COST] = costs.read_ns
         words[_POLL_COST] = costs.poll_ns
         words[_CALL_COST] = costs.call_ns
+
+    def tell_lateness(self, lateness: Lateness) -> None:
+        """Tell the shims by how much timed waits end late on hosts whose flags say so."""
+        words = self._words
+        words[_LATE], words[_LATE_CYCLE], words[_LATE_SEED] = lateness.wait_ns, lateness.cycle_ns, lateness.seed
 
     def tell_charging(self, least_ns: int, tsc_ns: int, replays: bool) -> None:
         """Tell the shims how the CPU policy charged measures.

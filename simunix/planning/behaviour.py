@@ -120,15 +120,29 @@ def _read_jobs(
 
         if section.profile is not None:
             raise SimunixError(f"{key}.profile: {trace} is a workload of Batsim, which has profiles of its own; leave it out")
-        return batsim_jobs(read_workload(trace), selection, scripts, str(trace)), []
+        return _perturbed(scenario, batsim_jobs(read_workload(trace), selection, scripts, str(trace)), trace), []
     if by_name.is_table(trace):
-        return _read_table(section, key, trace, selection)
+        jobs, skipped = _read_table(section, key, trace, selection)
+        return _perturbed(scenario, jobs, trace), skipped
     from simunix.workload.formats.swf import read_swf
 
     jobs, skipped = select_jobs(read_swf(trace).records, selection)
+    jobs = _perturbed(scenario, jobs, trace)
     if section.profile in (None, "sleep") and section.resources == "cores":
         return jobs, skipped
     return with_profile(jobs, section.profile or "sleep", scripts, _speed_flops(scenario, cluster), f"{key}.profile"), skipped
+
+
+def _perturbed(scenario: Scenario, jobs: list[Job], trace: Path) -> list[Job]:
+    """The jobs as this run's seed has them; those of a context, which are to wait and to run as recorded, as they are."""
+    if (section := scenario.perturbation) is None:
+        return jobs
+    from simunix.perturbation.jobs import perturbed_jobs
+    from simunix.workload.transforms.context import read_context
+
+    context = read_context(trace) if trace.suffix != ".json" else None
+    settled = frozenset() if context is None else frozenset((*context.running, *context.waiting))
+    return perturbed_jobs(jobs, section, scenario.seed, trace.name, settled)
 
 
 def _read_table(section: WorkloadSection, key: str, trace: Path, selection: Selection) -> tuple[list[Job], list[SkippedJob]]:

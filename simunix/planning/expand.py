@@ -24,6 +24,7 @@ from simunix.launch.shipped import ship
 from simunix.launch.view.device_numbers import numbered
 from simunix.launch.view.hardware import Hardware
 from simunix.launch.view.temporary import FOLDERS
+from simunix.perturbation.kernel import perturbed_options
 from simunix.planning import submission
 from simunix.planning.actors import as_actors, costs_of, shared_with_functions, with_actors
 from simunix.planning.bmcs import Bmcs, plan_bmcs
@@ -181,7 +182,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
         platform=platform,
         hosts=hosts,
         processes=processes,
-        kernel=_kernel_options(scenario, platform, charging, strict),
+        kernel=_kernel_options(parts, charging, strict),
         files=(*parts.files(), *shipped.files),
         environment={**ENVIRONMENT, **scenario.environment, **parts.replaced},
         stop=_stop(scenario, processes),
@@ -245,8 +246,9 @@ def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
     return list({server.host: server for server in servers}.values())
 
 
-def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging | None, strict: bool) -> KernelOptions:
-    return KernelOptions(
+def _kernel_options(parts: _Parts, charging: Charging | None, strict: bool) -> KernelOptions:
+    scenario, platform = parts.scenario, parts.platform
+    options = KernelOptions(
         seed=scenario.seed,
         epoch_ns=since_1970_ns(scenario.epoch),
         costs=costs_of(scenario),
@@ -257,6 +259,9 @@ def _kernel_options(scenario: Scenario, platform: Platform, charging: Charging |
         enclosures=enclosures_of(scenario, platform),
         boots=boots_of(scenario),
     )
+    if (section := scenario.perturbation) is None:
+        return options
+    return perturbed_options(options, section, (cluster.controller for cluster in parts.clusters), platform.links)
 
 
 # Hosts

@@ -19,6 +19,7 @@ from simunix.dates import moment, today
 from simunix.scenario.device_section import Devices, check_devices, check_nodes
 from simunix.scenario.faults import EventSection, ProfileSection
 from simunix.scenario.network_section import NetworkSection
+from simunix.scenario.perturb_section import Perturb, PerturbSection
 from simunix.scenario.power_section import BmcSection, EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
     CpuPolicy,
@@ -338,8 +339,14 @@ class Scenario(Section):
     enclosures: list[EnclosureSection] = []
     bmcs: list[BmcSection] = []
     recorded: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)
+    perturb: Perturb = None  # what differs from run to run, by the seed; nothing with the seed 0
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
+
+    @property
+    def perturbation(self) -> PerturbSection | None:
+        """What this run's seed perturbs; None if nothing."""
+        return None if self.seed == 0 or self.perturb is None or self.perturb.is_nothing else self.perturb
 
     @field_validator("shared")
     @classmethod

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from simunix.rjms.scenario import load
 from simunix.scenario.loader import read_document, validated
 from simunix.scenario.located import ScenarioError
+from simunix.scenario.model import Scenario
 from simunix.scenario.section import FileName, Section
 
 Setting = dict[str, Any]
@@ -51,13 +52,15 @@ class Experiment(Section):
 
     A factor is a key of the scenario, as in `--set`, with a list of values; or a name of your own with named levels, each of
     which sets some keys. Every combination of levels is run `repetitions` times; repetition r has the seed `seed` + r (the
-    scenario's own if there is none), or the r-th of `seeds`. `set` sets keys in all runs.
+    scenario's own if there is none), or the r-th of `seeds`. `set` sets keys in all runs, `perturb` the scenario's key of
+    that name. Where runs are perturbed, the scenario's seed 0 counts as 1, since the seed 0 perturbs nothing.
     """
 
     name: FileName = "experiment"
     description: str = ""
     scenario: Path = Field(strict=False)
     set: Setting = {}
+    perturb: bool | Setting | None = None
     factors: dict[str, Levels] = {}
     repetitions: Annotated[int, Field(ge=1)] | None = None
     seed: Seed | None = None
@@ -82,6 +85,30 @@ def load_experiment(path: Path) -> Experiment:
     return experiment.model_copy(update={"scenario": scenario})
 
 
+def common_settings(experiment: Experiment) -> Setting:
+    """Return the keys that are set in all runs."""
+    return experiment.set if experiment.perturb is None else {"perturb": experiment.perturb, **experiment.set}
+
+
 def own_seed(experiment: Experiment) -> int:
     """Return the seed of the first repetition for an experiment without a list of seeds."""
-    return load(experiment.scenario).seed if experiment.seed is None else experiment.seed
+    if experiment.seed is not None:
+        return experiment.seed
+    scenario = load(experiment.scenario)
+    is_perturbed = may_be_perturbed(experiment, scenario)
+    return 1 if scenario.seed == 0 and is_perturbed else scenario.seed
+
+
+def may_be_perturbed(experiment: Experiment, scenario: Scenario) -> bool:
+    """Return whether some run's key `perturb` asks for anything."""
+    levels = (level for each in experiment.factors.values() if isinstance(each, dict) for level in each.values())
+    settings = [common_settings(experiment), *levels]
+    said = [value for setting in settings for key, value in setting.items() if is_perturb(key)]
+    said += [value for key, values in experiment.factors.items() if is_perturb(key) for value in values]
+    is_own = scenario.perturb is not None and not scenario.perturb.is_nothing
+    return any(value not in (None, False, {}) for value in said) or (is_own and "perturb" not in common_settings(experiment))
+
+
+def is_perturb(key: str) -> bool:
+    """Return whether a key of a scenario is `perturb`, or within it."""
+    return key.partition(".")[0] == "perturb"

@@ -15,7 +15,7 @@ import yaml
 
 from rsg_server.errors import SimunixError
 from simunix.rjms.scenario import load
-from simunix.sweep.experiment import Experiment, Levels, Setting, label, own_seed
+from simunix.sweep.experiment import Experiment, Levels, Setting, common_settings, label, own_seed
 
 SLUG_MAX = 40
 RUNS_MAX = 100_000
@@ -60,7 +60,7 @@ def runs_of(experiment: Experiment) -> list[Run]:
     seeds = experiment.seeds or [own_seed(experiment) + number for number in range(repetitions)]
     runs = []
     for combination in itertools.product(*(list(_settings(name, levels)) for name, levels in experiment.factors.items())):
-        settings = dict(experiment.set)
+        settings = dict(common_settings(experiment))
         for _, _, setting in combination:
             settings.update(setting)
         overrides = tuple(f"{key}={_written(value)}" for key, value in settings.items())

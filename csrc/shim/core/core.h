@@ -118,6 +118,7 @@ struct thread {
     uint64_t hasty_births;          /* processes, each as soon as the last one had ended */
     uint64_t born_ns;               /* when it made the last of these */
     uint64_t looks;                 /* polls in vain since it last waited, or found something */
+    uint64_t late_state;            /* of its draws in a perturbed run (turn/lateness.c); 0: none yet */
     bool pays_cpu;                  /* its CPU time passes in virtual time, since it only computes and reads the clock */
     bool is_charged;                /* what it computes passes in virtual time: the CPU policy of its process */
     struct simunix_cpu_cost *costs; /* of its program, or of threads of its name there; NULL: none */

@@ -151,8 +151,13 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     int64_t deadline = wait->deadline;
     enum simunix_wake wake;
 
-    if (__builtin_expect(!call->thread->is_charged, 1))
-        return wait_for_turn(call, wait);
+    if (__builtin_expect(!call->thread->is_charged, 1)) {
+        if (__builtin_expect((call->thread->process->flags & HELLO_FLAG_LATE) != 0, 0))
+            wait->deadline = later(call->thread, deadline);
+        wake = wait_for_turn(call, wait);
+        wait->deadline = deadline;
+        return wake;
+    }
     if (deadline != NEVER)
         wait->deadline += LATE_NS;
     if (call->thread->is_measured)

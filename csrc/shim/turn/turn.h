@@ -45,6 +45,9 @@ bool is_nonblocking(int fd);
 enum interruption signals_look(struct call *call);
 long signals_interrupt(struct call *call, enum interruption what, bool restarts);
 
+/* lateness.c */
+int64_t later(struct thread *thread, int64_t deadline);
+
 /* handoff.c */
 bool handoff_alone(const struct thread *thread, uint64_t deadline);
 bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake);

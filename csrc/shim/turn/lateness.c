@@ -1,0 +1,37 @@
+/* By how much timed waits end late in a perturbed run: of a daemon that computes in no time and sleeps to the nanosecond, the cycles
+ * would be on an exact grid, which those of real daemons leave.
+ *
+ * Each wait ends late by a draw between nothing and twice `late_ns`: the timers of Linux. A wait of a second or more ends late by
+ * another draw between nothing and twice `late_cycle_ns`: what the daemon has computed in the cycle before it. A thread draws from a
+ * stream of its own, which the seed of the run and its number on its host begin: what other threads do does not move it.
+ */
+#include "shim/core/clock.h"
+#include "shim/turn/turn.h"
+
+#define CYCLE_NS 1000000000
+
+static uint64_t draw(struct thread *thread)
+{
+    if (thread->late_state == 0)
+        thread->late_state = thread->process->page->late_seed ^ random_mix((uint64_t)thread->host_tid);
+    thread->late_state = random_mix(thread->late_state);
+    return thread->late_state;
+}
+
+static int64_t up_to_twice(struct thread *thread, uint64_t mean_ns)
+{
+    return mean_ns == 0 ? 0 : (int64_t)(draw(thread) % (2 * mean_ns + 1));
+}
+
+int64_t later(struct thread *thread, int64_t deadline)
+{
+    const struct simunix_clock_page *page = thread->process->page;
+    int64_t late_ns;
+
+    if (deadline == NEVER || deadline <= (int64_t)page->now_ns)
+        return deadline;
+    late_ns = up_to_twice(thread, page->late_ns);
+    if (deadline - (int64_t)page->now_ns >= CYCLE_NS)
+        late_ns += up_to_twice(thread, page->late_cycle_ns);
+    return deadline + late_ns;
+}
