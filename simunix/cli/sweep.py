@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
+from simunix.sweep.analysis.options import FORMATS, METRICS, TellOptions
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -22,7 +24,39 @@ def add_parser(subcommands: Subparsers) -> None:
         "--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers do the runs, e.g. tcp://head:8786"
     )
     parser.add_argument("--resume", action="store_true", help="continue a sweep: keep finished runs, do the missing ones")
+    parser.add_argument(
+        "--table", action="store_true", help="means with 95 %% intervals and differences: on the terminal, and as files in DIR"
+    )
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write pictures of the same into this folder")
+    parser.add_argument("--format", action="append", choices=FORMATS, help="of the pictures; may be repeated (default: all)")
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help=f"a column of results.csv; may be repeated (default: {', '.join(METRICS)})",
+    )
+    parser.add_argument(
+        "--until-width",
+        type=_width,
+        metavar="PERCENT",
+        help="add repetitions until the intervals of the metrics named (default: the first) are so wide, as a part of the mean",
+    )
+    parser.add_argument(
+        "--most", type=int, metavar="N", help="repetitions of each setting at most, for --until-width (default: 100)"
+    )
     parser.set_defaults(execute=execute)
+
+
+def _width(text: str) -> float:
+    """The part of 1 that a text such as '5%' means. Raises ArgumentTypeError."""
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        value = 0.0
+    if not (text.endswith("%") and 0 < value < inf):
+        raise argparse.ArgumentTypeError(f"expected per cent above 0, such as 5%, got {text!r:.40}")
+    return value
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -31,6 +65,17 @@ def execute(options: argparse.Namespace) -> int:
         raise SimunixError(f"--workers: expected at least 1, got {options.workers}")
     if options.workers is not None and options.scheduler is not None:
         raise SimunixError("--workers: the scheduler has its own workers; leave out --workers or --scheduler")
-    from simunix.sweep.sweep import SweepOptions, sweep
+    if options.most is not None and (options.most < 2 or options.until_width is None):
+        mend = "at least 2" if options.until_width is not None else "it together with --until-width"
+        raise SimunixError(f"--most: expected {mend}, got {options.most}")
+    from simunix.sweep.sweep import MOST, SweepOptions, sweep
 
-    return sweep(SweepOptions(options.experiment, options.out, options.workers, options.scheduler, options.resume))
+    told = TellOptions(
+        table=options.table,
+        figures=options.figures,
+        formats=tuple(options.format or FORMATS),
+        metrics=tuple(dict.fromkeys(options.metric)),
+        width=options.until_width,
+    )
+    common = (options.experiment, options.out, options.workers, options.scheduler, options.resume)
+    return sweep(SweepOptions(*common, told=told, until_width=options.until_width, most=options.most or MOST))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan, sqrt
+from typing import TypeVar
 
 import numpy as np
 from scipy import stats
@@ -12,6 +13,7 @@ from scipy import stats
 from simunix.statistics.interval import BOOTSTRAP, CONFIDENCE, RESAMPLES, SEED, STUDENT, Interval, expanded_tail, mean_interval
 from simunix.statistics.interval import LEAST_IN_TAIL as LEAST
 
+Key = TypeVar("Key", bound=Hashable)
 DIFFERS, UNCLEAR, NO_DIFFERENCE, TOO_FEW = "difference", "unclear", "no difference", "too few repetitions"
 
 
@@ -49,9 +51,7 @@ class Difference:
         return DIFFERS if p_value <= 1 - self.interval.confidence else UNCLEAR
 
 
-def paired_difference(
-    base: Mapping[Hashable, float], other: Mapping[Hashable, float], confidence: float = CONFIDENCE
-) -> Difference:
+def paired_difference(base: Mapping[Key, float], other: Mapping[Key, float], confidence: float = CONFIDENCE) -> Difference:
     """Return the mean of `other` − `base` over common keys (seeds) whose values are finite in both."""
     common = [key for key in base if key in other and isfinite(base[key]) and isfinite(other[key])]
     differences = [float(other[key] - base[key]) for key in common]

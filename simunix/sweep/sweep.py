@@ -8,21 +8,30 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import IO, Any
 
 from rsg_server.errors import SimunixError
 from simunix.launch.claims import claim, refuse_inner
 from simunix.launch.interrupts import Interrupts
+from simunix.rjms.scenario import load
+from simunix.sweep.analysis.options import METRICS, NOTHING, TellOptions
 from simunix.sweep.engine import run_all
-from simunix.sweep.experiment import load_experiment
+from simunix.sweep.experiment import Experiment, load_experiment, may_be_perturbed
 from simunix.sweep.progress import SweepProgress
 from simunix.sweep.runs import Run, check, runs_of
 from simunix.sweep.table import DONE, RESULTS, USERS, is_kept, row_of, users_of, write_table
 
+MOST = 100
+"""So many repetitions of each setting at most, unless more are asked for."""
 MARK = ".simunix-sweep"
 EXPERIMENT = "experiment.yaml"
 FAILED, INTERRUPTED = 1, 130
+CANNOT_DIFFER = (
+    "repetitions of one setting have the same jobs and the same daemons, whatever their seeds, so that their metrics cannot "
+    "differ; add perturb: true to the experiment (docs/guide/perturbation.md)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,9 @@ class SweepOptions:
     workers: int | None = None
     scheduler: str | None = None
     resume: bool = False
+    told: TellOptions = NOTHING
+    until_width: float | None = None
+    most: int = MOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +70,67 @@ class Outcome:
 
 
 def sweep(options: SweepOptions) -> int:
-    """Do the missing runs and write the table; return 0 if all runs have come to their ends."""
+    """Do the missing runs and write the tables; return 0 if all runs have come to their ends."""
     experiment = load_experiment(options.path)
+    _check_width(experiment, options)
     runs = runs_of(experiment)
     check(runs)
+    perturbed = _tell_what_cannot_differ(runs)
     directory = options.out.resolve()
     with claimed(options.out, options.resume):
         if options.path.resolve() != directory / EXPERIMENT:
             shutil.copyfile(options.path, directory / EXPERIMENT)
         outcome = carry_out(directory, runs, options.resume, options.workers, options.scheduler)
-    return _say(outcome, options.out)
+        if options.until_width is not None:
+            outcome = _until_narrow(experiment, options, outcome, options.until_width)
+        code = _say(outcome, options.out)
+        if options.told.wants_anything:
+            from simunix.sweep.analysis.tell import tell  # brings scipy
+
+            tell(outcome.rows, options.out, options.told, perturbed)
+    return code
+
+
+def _check_width(experiment: Experiment, options: SweepOptions) -> None:
+    """Raise SimunixError for an experiment whose repetitions cannot become more."""
+    if options.until_width is None:
+        return
+    if experiment.seeds is not None:
+        raise SimunixError(
+            f"{options.path}: seeds: these are all repetitions there are; give seed instead, or no --until-width"
+        )
+    if not may_be_perturbed(experiment, load(experiment.scenario)):
+        raise SimunixError(f"{options.path}: --until-width: {CANNOT_DIFFER}")
+
+
+def _tell_what_cannot_differ(runs: Sequence[Run]) -> bool:
+    """Say that repetitions of a trace are equal, if so; return whether some run is perturbed."""
+    several = {run.overrides: run for run in runs if run.repetition > 0}
+    scenarios = [load(run.scenario, (*overrides, f"seed={run.seed or 1}")) for overrides, run in several.items()]
+    perturbed = [scenario.perturbation is not None for scenario in scenarios]
+    if any(scenario.workload and not own for scenario, own in zip(scenarios, perturbed, strict=True)):
+        print(f"simunix: {CANNOT_DIFFER}", file=sys.stderr)
+    return any(perturbed)
+
+
+def _until_narrow(experiment: Experiment, options: SweepOptions, outcome: Outcome, width: float) -> Outcome:
+    """Go on with more repetitions, until all intervals of the metrics are so narrow or there are as many as allowed."""
+    from simunix.sweep.analysis.estimates import estimates, repetitions_to_do  # brings scipy
+    from simunix.sweep.analysis.settings import settings_of
+
+    done = experiment.repetitions or 1
+    while outcome.is_whole and not outcome.interrupted and done < options.most:
+        asked = estimates(settings_of(outcome.rows), options.told.metrics or METRICS[:1], width)
+        wanted = 2 if done == 1 else repetitions_to_do(asked, width, done)
+        if wanted is None:
+            break
+        done = min(wanted, options.most)
+        widest = max((each.interval.relative_width for each in asked if each.interval.count > 1), default=inf)
+        state = "" if widest == inf else f"; the widest interval is {100 * widest:.1f} % of its mean"
+        print(f"simunix: on to {done} repetitions{state}", file=sys.stderr)
+        runs = runs_of(experiment.model_copy(update={"repetitions": done}))
+        outcome = carry_out(options.out.resolve(), runs, True, options.workers, options.scheduler)
+    return outcome
 
 
 def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int | None, scheduler: str | None) -> Outcome:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 FINISHED = ("done", "time limit")
 """Values of `ended` in run.json for a run that came to its end."""
 DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
+NO_METRICS = ("run", "repetition", "seed", "status", "digest", "deterministic", "valid", "rjms_release", "failure")
+"""Columns of results.csv that are no metrics, besides those of the factors."""
 RESULTS, USERS = "results.csv", "users.csv"
 
 
