@@ -122,6 +122,12 @@ def human_time(seconds: float) -> str:
     return f"{days} day{'s' if days != 1 else ''} {clock}" if days else clock
 
 
+def human_memory(size_bytes: float) -> str:
+    """Bytes as a person reads them: `812 MiB`, `2.3 GiB`."""
+    mebibytes = size_bytes / (1 << 20)
+    return f"{mebibytes:,.0f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"
+
+
 def human_energy(joules: float) -> str:
     """Joules as a person reads them: `412 kJ`, `18.3 MJ`, `1.02 GJ`."""
     for unit, size in (("GJ", 1e9), ("MJ", 1e6), ("kJ", 1e3)):

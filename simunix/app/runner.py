@@ -15,6 +15,7 @@ from simunix.app.late import late_lines
 from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.replay import with_replay
 from simunix.app.summary import print_report
+from simunix.app.told_progress import ToldProgress
 from simunix.jobs.workload import FOLDER
 from simunix.launch.debug.observation import NOTHING, ObservationOptions
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
@@ -101,8 +102,10 @@ def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emu
     directory = emulation.directory
     code, error = 0, None
     try:
-        with LiveProgress(_jobs_total(expansion), lambda: _jobs_done(directory, expansion)) as progress:
-            emulation.run(progress)
+        counts = (_jobs_total(expansion), lambda: _jobs_done(directory, expansion))
+        told = ToldProgress(*counts)
+        with LiveProgress(*counts) as progress:
+            emulation.run(told.beside(progress))
     except SimunixError as problem:
         error = problem
         emulation.note_failure(problem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 from simunix.launch.parent_death import die_with
+from simunix.launch.told import ENDING, VARIABLE
 from simunix.sweep.runs import Run
 
 LOOK_S = 0.1
@@ -26,6 +28,11 @@ def run_folder(directory: Path, run: Run) -> Path:
 def log_file(directory: Path, run: Run) -> Path:
     """Return the file of the output of `simunix run`."""
     return directory / "runs" / f"{run.name}.log"
+
+
+def progress_file(directory: Path, run: Run) -> Path:
+    """Return the file in which a run that is under way tells how far it is."""
+    return directory / "runs" / f".{run.name}{ENDING}"
 
 
 def last_words(directory: Path, run: Run) -> str:
@@ -61,6 +68,7 @@ def execute(directory: Path, run: Run) -> int:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
+            env={**os.environ, VARIABLE: str(progress_file(directory, run))},
             start_new_session=True,  # Ctrl-C in a terminal is the sweep's, which lets its runs end in good order
             preexec_fn=die_with(os.getpid()),
         )
@@ -70,6 +78,8 @@ def execute(directory: Path, run: Run) -> int:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+            with contextlib.suppress(OSError):
+                progress_file(directory, run).unlink(missing_ok=True)
 
 
 def _wait(process: subprocess.Popen[bytes], stop: Path) -> int:

@@ -12,7 +12,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import SimunixError, shortened
 from simunix.launch.interrupts import HEARD, Interrupts
 from simunix.sweep.child import execute, stop_file
 from simunix.sweep.runs import Run
@@ -98,9 +98,11 @@ def run_all(
             futures.append(future)
         try:
             _collect(ends, len(runs), watcher, interrupts)
-        finally:
-            if interrupts.came:
-                _stop(futures, directory)
+        except SimunixError:  # what a run has left cannot be written: the others end in good order, too
+            _stop(futures, directory)
+            raise
+        if interrupts.came:
+            _stop(futures, directory)
 
 
 def _collect(ends: queue.SimpleQueue[tuple[Run, Any]], count: int, watcher: Watcher, interrupts: Interrupts) -> None:
@@ -111,14 +113,23 @@ def _collect(ends: queue.SimpleQueue[tuple[Run, Any]], count: int, watcher: Watc
         except queue.Empty:
             continue
         count -= 1
-        watcher.ended(run, "" if future.status == "finished" else f"its worker failed: {future.exception()!r}")
+        watcher.ended(run, "" if future.status == "finished" else _why(future.exception()))
+
+
+def _why(error: BaseException) -> str:
+    """Say why a worker has not carried out its run."""
+    if type(error).__name__ == "KilledWorker":
+        return "its worker has died several times: killed from outside, or this computer's memory is used up"
+    text = " ".join(str(error).split())
+    return f"its worker failed: {shortened(text or type(error).__name__)}"
 
 
 def _stop(futures: Sequence[Any], directory: Path) -> None:
     """Make runs under way end in good order, and the others end as soon as they begin."""
     from distributed import wait
 
-    stop_file(directory).touch()
+    with contextlib.suppress(OSError):  # a disk that is full: the runs are killed when their workers end
+        stop_file(directory).touch()
     try:
         with contextlib.suppress(TimeoutError):
             wait(futures, timeout=STOP_S)

@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import IO, Any
 
-from rsg_server.errors import SimunixError
+from rsg_server.errors import ServerError, SimunixError
 from simunix.launch.claims import claim, refuse_inner
 from simunix.launch.interrupts import Interrupts
 from simunix.rjms.scenario import load
@@ -139,10 +139,13 @@ def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int |
     kept = len(runs) - len(missing)
     workers = min(workers or len(os.sched_getaffinity(0)), max(len(missing), 1))
     table = _Table(directory, runs)
-    with Interrupts() as interrupts, SweepProgress(directory, len(runs), kept) as progress:
-        if missing:
-            run_all(missing, directory, scheduler, workers, _Both(table, progress), interrupts)
-        table.refresh()
+    try:
+        with Interrupts() as interrupts, SweepProgress(directory, missing, kept, workers) as progress:
+            if missing:
+                run_all(missing, directory, scheduler, workers, _Both(table, progress), interrupts)
+            table.refresh()
+    except ServerError as error:
+        raise ServerError(f"{error}; the table so far and the runs are kept, go on with --resume") from error
     return Outcome(table.rows, kept, interrupts.came)
 
 
@@ -153,9 +156,10 @@ class _Table:
         self._directory = directory
         self.rows: dict[Run, dict[str, Any]] = {run: row_of(directory, run) for run in runs}
 
-    def update(self, run: Run) -> None:
-        """Read the results of a run again, and write the table."""
-        self.rows[run] = row_of(self._directory, run)
+    def update(self, run: Run, problem: str = "") -> None:
+        """Read the results of a run again, and write the table; `problem` is why its worker could not carry it out."""
+        row = row_of(self._directory, run)
+        self.rows[run] = row if row["status"] == DONE or not problem else {**row, "failure": problem}
         write_table(self._directory / RESULTS, list(self.rows.values()))
 
     def refresh(self) -> None:
@@ -179,8 +183,8 @@ class _Both:
 
     def ended(self, run: Run, problem: str) -> None:
         """Update the table and the progress."""
-        self._table.update(run)
         self._progress.ended(run, problem)
+        self._table.update(run, problem)
 
 
 def claimed(out: Path, resume: bool, mark: str = MARK, what: str = "sweep") -> IO[str]:
