@@ -46,6 +46,7 @@ class Op(IntEnum):
     CGROUP_INTO = _number("OP_CGROUP_INTO")
     CGROUP_GREW = _number("OP_CGROUP_GREW")
     CGROUP_NEWS = _number("OP_CGROUP_NEWS")
+    CGROUP_APPEAR = _number("OP_CGROUP_APPEAR")
     AFFINITY = _number("OP_AFFINITY")
     SOCKETS = _number("OP_SOCKETS")
     TRACE = _number("OP_TRACE")

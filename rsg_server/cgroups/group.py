@@ -37,7 +37,10 @@ class Group:
     numbers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    files: dict[str, int] = field(default_factory=dict)  # its control files: inodes by name
+    files: dict[str, int] = field(default_factory=dict)  # its control files that there are: inodes by name
+    owner: tuple[int, int] = (0, 0)  # user and group of its control files
+    owners: dict[str, tuple[int, int]] = field(default_factory=dict)  # of those of a controller that came later
+    is_listed: bool = False  # all control files are there, and new ones appear at once, since somebody has looked
     account: Account | None = None  # of its threads at the processors, once some have computed
     storages: StorageAccount | None = None  # of its processes at storages, once they have used some, or are limited
     path: str = field(init=False)  # as /proc/PID/cgroup tells it: no group changes its name

@@ -23,6 +23,9 @@ from rsg_server.process.process import Process
 SLICES = ("system.slice", "user.slice")
 """Groups that every host begins with, as systemd makes them, for daemons that make their own there."""
 CONTROLLERS = "cgroup.controllers"
+PROMPT = ("cgroup.procs",)
+"""Files that a group has from the beginning on, so that the kernel removes no folder without the server. Others appear when a
+program asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7 µs."""
 
 
 class Hierarchy:
@@ -58,10 +61,10 @@ class Hierarchy:
         if parent is None or "\n" in name or self._is_too_many(parent):
             self.real.remove_folder(path)
             raise RefusedError(errno.ENODEV if parent is None else errno.EINVAL if "\n" in name else errno.EAGAIN)
-        group = Group(name, parent, inode, parent.passed)
+        group = Group(name, parent, inode, parent.passed, owner=self.real.owner(path))
         parent.children[name] = group
         self.groups[inode] = group
-        self._add_files(group, self.real.owner(path))
+        self._add_files(group, [self._known[file] for file in PROMPT])
 
     def _is_too_many(self, parent: Group) -> bool:
         """Whether one more group exceeds cgroup.max.depth or cgroup.max.descendants of a group above it."""
@@ -89,13 +92,15 @@ class Hierarchy:
         """Let the children of a group have these controllers from now on."""
         group.passed = controllers
         for child in group.children.values():
+            child.owners |= dict.fromkeys(controllers - child.controllers, owner)
             child.controllers = controllers
             io.follow(self, child)
             for process in list(child.members()):
                 self.memory.follow(process)
                 cpuset.follow(self, process)
             self._remove_files(child, [name for name in child.files if not self._known[name].is_of(child)])
-            self._add_files(child, owner)
+            if child.is_listed:
+                self._add_files(child, self._absent(child))
             self.keep(child, CONTROLLERS)
         self.controlled.notices.tell_cgroup_moves()
 
@@ -108,10 +113,29 @@ class Hierarchy:
                 group.files[name] = inode
                 self.files[inode] = (group, self._known[name])
 
-    def _add_files(self, group: Group, owner: tuple[int, int]) -> None:
-        fresh = [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
-        if not fresh:
-            return
+    def appear(self, inode: int, name: str) -> None:
+        """Make a control file that a program asks for; without a name all that the group of this folder may have.
+
+        Raises RefusedError if the group has no such file.
+        """
+        group = self.groups.get(inode)
+        if group is None or (name and (name not in self._known or not self._known[name].is_of(group))):
+            raise RefusedError(errno.ENOENT)
+        if not name:
+            group.is_listed = True
+            self._add_files(group, self._absent(group))
+        elif name not in group.files:
+            self._add_files(group, [self._known[name]])
+
+    def _absent(self, group: Group) -> list[ControlFile]:
+        """The control files that a group may have, and has not yet."""
+        return [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
+
+    def _add_files(self, group: Group, fresh: list[ControlFile]) -> None:
+        for owner in dict.fromkeys(group.owners.get(file.controller, group.owner) for file in fresh):
+            self._make_files(group, [file for file in fresh if group.owners.get(file.controller, group.owner) == owner], owner)
+
+    def _make_files(self, group: Group, fresh: list[ControlFile], owner: tuple[int, int]) -> None:
         texts = [file.read(self, group) if file.read and (file.tells or file.is_kept) else "" for file in fresh]
         files = [(file.name, file.mode, text) for file, text in zip(fresh, texts, strict=True)]
         for file, text, inode in zip(fresh, texts, self.real.make(group.path[1:], files, owner), strict=True):
@@ -119,7 +143,7 @@ class Hierarchy:
             self.files[inode] = (group, file)
             if file.tells:
                 self._says(inode, text)
-        if any(file.tells for file in fresh):
+        if group.is_listed and any(file.tells for file in fresh):
             self.controlled.on_news.tell()
 
     def _says(self, inode: int, text: str) -> None:

@@ -28,7 +28,9 @@ enum simunix_cgroup_op {
     OP_CGROUP_INTO = 85,   /* [inode] -> [0 | -errno]; where the caller's next child is born (clone3(2), CLONE_INTO_CGROUP) */
     OP_CGROUP_GREW = 86,   /* [] -> [0, bytes]; the process has grown by as many bytes as it was told, and may so again */
     OP_CGROUP_NEWS =
-        87 /* [inode, 1 if nothing has been read since the beginning] -> [1 if it says else than the process has read, 0] */
+        87, /* [inode, 1 if nothing has been read since the beginning] -> [1 if it says else than the process has read, 0] */
+    /* [inode of the folder, name, empty: all that there may be] -> [0 | -errno]; the control file is there now */
+    OP_CGROUP_APPEAR = 88
 };
 
 /* Before a control file is read: it was opened, or sought without having been read; emptied; read by pread64; sought after a read. */

@@ -277,12 +277,13 @@ struct call {
     long a[6];
     struct ucontext *context;
     struct thread *thread;
-    uint64_t mask_before; /* of the thread, where there is no context to keep it */
-    uint64_t mask;        /* signals blocked while it waits: the application's own mask, or a temporary one */
-    struct trace *trace;  /* the line being written, while the thread is traced */
-    uint64_t had_woken;   /* may_have_woken of the clock page before the call */
-    int error;            /* not 0: what the call fails with although it has been done (sys/io/storage.c) */
-    bool temporary_mask;  /* `mask` holds for this call only (ppoll, sigsuspend …) */
+    uint64_t mask_before;  /* of the thread, where there is no context to keep it */
+    uint64_t mask;         /* signals blocked while it waits: the application's own mask, or a temporary one */
+    struct trace *trace;   /* the line being written, while the thread is traced */
+    uint64_t had_woken;    /* may_have_woken of the clock page before the call */
+    int error;             /* not 0: what the call fails with although it has been done (sys/io/storage.c) */
+    bool is_interruptible; /* handlers of signals may run before it returns: nothing of the shim's may be touched */
+    bool temporary_mask;   /* `mask` holds for this call only (ppoll, sigsuspend …) */
 };
 
 typedef long (*call_handler)(struct call *call);

@@ -8,6 +8,7 @@
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 #include "shim/strace/tracing.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/poll/poll.h"
 #include "shim/sys/process/seccomp.h"
@@ -108,10 +109,25 @@ static long answer_once(struct call *call)
     return call_natively(call);
 }
 
+/* A call that has not found a file does nothing, so it can be made again once a control file of a cgroup has appeared. */
+static long answer_with_file(struct call *call)
+{
+    long given[6] = {call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]};
+    long result = answer_once(call);
+
+    if (__builtin_expect(result != -ENOENT, 1) || call->thread->process->cgroup_device == 0)
+        return result;
+    memcpy(call->a, given, sizeof given);
+    if (!call->is_interruptible && cgroup_file_is_asked_for(call) &&
+        guarded_call((long (*)(void *))cgroup_file_comes, call) == 1)
+        return answer_once(call);
+    return result;
+}
+
 /* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. */
 static long answer_with_room(struct call *call)
 {
-    long result = answer_once(call);
+    long result = answer_with_file(call);
 
     if (__builtin_expect(result == -EMFILE, 0) && descriptors_grow(call))
         result = answer_once(call);

@@ -5,6 +5,7 @@
  * cancellation points by being asynchronously cancellable around the system call; so are these, through libc's own function.
  */
 #include "shim/entry/entry.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/turn/turn.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -26,13 +27,19 @@ void preload_start(void)
     is_emulated = true;
 }
 
-/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. */
+/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. A control file of a cgroup may
+ * not have been there yet: then the server is asked. */
 static long run(struct call *call)
 {
     long result;
 
-    if (dispatch_passes_on(call))
-        return dispatch(call);
+    if (dispatch_passes_on(call)) {
+        call->is_interruptible = true;
+        result = dispatch(call);
+        call->is_interruptible = false;
+        if (result != -ENOENT || call->thread->process->cgroup_device == 0 || !cgroup_file_is_asked_for(call))
+            return result;
+    }
     do {
         struct call attempt = *call; /* a handler may change what it was given */
         uint64_t all = SIGNALS_IN_SHIM;

@@ -47,6 +47,7 @@ class CgroupHandlers:
             int(Op.CGROUP_INTO): Handler("i", self.into),
             int(Op.CGROUP_GREW): Handler("", self.grew),
             int(Op.CGROUP_NEWS): Handler("ii", self.news),
+            int(Op.CGROUP_APPEAR): Handler("ib", self.appear),
         }
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
@@ -106,6 +107,15 @@ class CgroupHandlers:
         """[inode] -> [0]: the folder and its control files are gone."""
         try:
             self._cgroups.of(actor.process.host).remove(arguments[0])
+        except (RefusedError, OSError) as error:
+            return _refused(error)
+        return OK
+
+    def appear(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
+        """[inode of the folder, name] -> [0]: the control file is there, or all that there may be if the name is empty."""
+        inode, name = arguments
+        try:
+            self._cgroups.of(actor.process.host).appear(inode, name.decode(errors="surrogateescape"))
         except (RefusedError, OSError) as error:
             return _refused(error)
         return OK

@@ -18,7 +18,14 @@ static inline bool is_control_file(const struct thread *thread, const struct sta
     return is_in_cgroups(thread, status) && (status->st_mode & S_IFMT) == S_IFREG;
 }
 
+/* absent.c */
+bool cgroup_file_is_asked_for(const struct call *call);
+bool cgroup_file_appears(struct thread *thread, long folder, const char *path);
+long cgroup_file_comes(struct call *call);
+void cgroup_folder_is_looked_at(struct thread *thread, const struct stat *folder);
+
 /* files.c */
+bool cgroup_file_may_be(const char *path);
 long cgroup_file_opened(struct call *call, const char *path, uint64_t flags, long fd);
 long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size);
 long cgroup_file_refresh(struct call *call, long fd, int how);

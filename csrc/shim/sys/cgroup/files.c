@@ -28,7 +28,7 @@ static const char *last_part(const char *path)
     return name;
 }
 
-__attribute__((cold)) static bool may_be(const char *path)
+bool cgroup_file_may_be(const char *path)
 {
     const char *name = last_part(path);
 
@@ -110,7 +110,7 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     long result = 0;
 
     if (fd < 0 || thread->process->cgroup_device == 0 || (flags & (O_PATH | O_DIRECTORY)) != 0 || is_bad_pointer(path) ||
-        !may_be(path) || NATIVE(fstat, fd, &status) != 0 || !is_control_file(thread, &status))
+        !cgroup_file_may_be(path) || NATIVE(fstat, fd, &status) != 0 || !is_control_file(thread, &status))
         return fd;
     thread->process->uses_cgroups = true;
     if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0) {

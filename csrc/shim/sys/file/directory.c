@@ -1,6 +1,7 @@
 /* Directory entries: of /proc/PID/fd without the shim's own descriptors, of all folders with devices as such. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
+#include "shim/sys/cgroup/cgroup.h"
 #include "shim/sys/device/device.h"
 
 /* getdents64 and the older getdents agree in the first three members; behind them the new form has the type, the old the name.
@@ -63,11 +64,16 @@ static void show_devices(struct call *call, size_t name_at, long size)
 /* `name_at` tells where the name begins behind the common members. */
 static long list_without_own(struct call *call, size_t name_at)
 {
-    long size = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    struct stat folder;
+    long size;
     char *to = (char *)call->a[1];
     const char *from = to;
-    const char *end = to + size;
+    const char *end;
 
+    if (call->thread->process->cgroup_device != 0 && NATIVE(fstat, call->a[0], &folder) == 0)
+        cgroup_folder_is_looked_at(call->thread, &folder);
+    size = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
+    end = to + size;
     if (size > 0 && call->thread->process->page->devices != 0)
         show_devices(call, name_at, size);
     if (size <= 0 || !lists_descriptors((int)call->a[0]))

@@ -79,10 +79,14 @@ static bool is_refused(const struct call *call, const char *path, uint64_t flags
            device_refuses(call->thread, &status, flags);
 }
 
-/* Nobody makes files beside the control files of cgroups: what kernfs says of that. */
-static bool makes_control_file(const struct thread *thread, const struct file_opening *change)
+/* Nobody makes files beside the control files of cgroups: what kernfs says of that. One of these may only not have been there yet. */
+static bool makes_control_file(struct thread *thread, const struct opening *opening, struct file_opening *change)
 {
-    return change->has_folder && is_in_cgroups(thread, &change->folder);
+    if (!change->has_folder || !is_in_cgroups(thread, &change->folder))
+        return false;
+    if (cgroup_file_may_be(opening->path) && cgroup_file_appears(thread, opening->directory, opening->path))
+        file_before_open(thread, opening->directory, opening->path, change->flags, change);
+    return change->has_folder;
 }
 
 static long open_path(struct call *call, int directory, const char *path, int flags, int mode)
@@ -109,7 +113,7 @@ static long open_path(struct call *call, int directory, const char *path, int fl
     if (power_file_open(call, directory, path, (uint64_t)(unsigned)flags, &fd))
         return fd;
     file_before_open(call->thread, directory, path, flags, &change);
-    if (makes_control_file(call->thread, &change))
+    if (makes_control_file(call->thread, &opening, &change))
         return -EACCES;
     fd = NATIVE(openat, directory, path, flags, mode);
     file_after_open(call->thread, &change, fd);
@@ -149,7 +153,7 @@ long sys_openat2(struct call *call)
             return fd;
     }
     file_before_open(call->thread, opening.directory, opening.path, (long)opening.how.flags, &change);
-    if (makes_control_file(call->thread, &change))
+    if (makes_control_file(call->thread, &opening, &change))
         return -EACCES;
     fd = NATIVE(openat2, call->a[0], opening.path, call->a[2], call->a[3]);
     file_after_open(call->thread, &change, fd);

@@ -41,14 +41,27 @@ class Tree:
         self.hierarchy.make(folder.parent.stat().st_ino, folder.stat().st_ino, folder.name)
         return self.hierarchy.groups[folder.stat().st_ino]
 
+    def look(self, path: str) -> int:
+        """The inode of a control file that a program asks for; raises RefusedError if there is none."""
+        file = self.folder / path
+        if not file.exists():
+            self.hierarchy.appear(file.parent.stat().st_ino, file.name)
+        return file.stat().st_ino
+
     def write(self, path: str, text: str, actor: Actor, user: int = 0) -> None:
-        group, file = self.hierarchy.files[(self.folder / path).stat().st_ino]
+        group, file = self.hierarchy.files[self.look(path)]
         assert file.write is not None
         file.write(Request(self.hierarchy, group, text, actor.process, user))
 
     def read(self, path: str) -> str:
-        self.hierarchy.refresh((self.folder / path).stat().st_ino)
+        self.hierarchy.refresh(self.look(path))
         return (self.folder / path).read_text()
+
+    def absence(self, path: str) -> int:
+        """With which errno a file is not there."""
+        with pytest.raises(RefusedError) as caught:
+            self.look(path)
+        return caught.value.number
 
     def refusal(self, path: str, text: str, actor: Actor, user: int = 0) -> int:
         with pytest.raises(RefusedError) as caught:
@@ -68,16 +81,49 @@ def test_files_come_and_go_with_the_controllers_that_are_passed_on(world: Fake, 
         actor = world.born()
         tree.make("a")
         tree.make("a/b")
-        assert (tmp_path / "a/memory.max").exists() and not (tmp_path / "a/b/memory.max").exists()
+        assert tree.look("a/memory.max") and tree.absence("a/b/memory.max") == errno.ENOENT
         tree.write("a/cgroup.subtree_control", "+memory +pids\n", actor)
         assert tree.read("a/b/cgroup.controllers") == "memory pids\n" and tree.read("a/b/memory.max") == "max\n"
         tree.write("a/b/cgroup.subtree_control", "+memory", actor)
         assert tree.refusal("a/cgroup.subtree_control", "-memory", actor) == errno.EBUSY
         tree.write("a/cgroup.subtree_control", "-pids", actor)
-        assert not (tmp_path / "a/b/pids.max").exists()
+        assert tree.absence("a/b/pids.max") == errno.ENOENT
         assert tree.refusal("a/b/cgroup.subtree_control", "+pids", actor) == errno.ENOENT
         assert tree.refusal("a/cgroup.subtree_control", "+rdma", actor) == errno.EINVAL
         assert tree.read("system.slice/cgroup.subtree_control") == "cpuset cpu io memory pids\n"
+
+
+def test_a_file_is_there_from_the_moment_on_at_which_somebody_asks_for_it(world: Fake, tmp_path: Path) -> None:
+    with tree_of(world, tmp_path) as tree:
+        a = tree.make("a")
+        assert [file.name for file in (tmp_path / "a").iterdir()] == ["cgroup.procs"], "or the kernel would remove the folder"
+        tree.hierarchy.appear(a.inode, "pids.events")
+        tree.hierarchy.appear(a.inode, "pids.events")
+        assert sorted(os.listdir(tmp_path / "a")) == ["cgroup.procs", "pids.events"]
+        tree.make("a/b")
+        tree.hierarchy.appear(a.inode, "")
+        assert sorted(os.listdir(tmp_path / "a")) == ["b", *sorted(name for name, file in FILES.items() if file.is_of(a))]
+        assert tree.absence("a/pids.current.max") == tree.absence("a/b/memory.max") == errno.ENOENT
+        b = a.children["b"]
+        tree.hierarchy.appear(b.inode, "")
+        tree.write("a/cgroup.subtree_control", "+pids", world.born())
+        assert (tmp_path / "a/b/pids.max").exists(), "whoever watches the folder is told of the file"
+        tree.hierarchy.remove(b.inode)
+        assert not (tmp_path / "a/b").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="files are given away")
+def test_a_file_that_appears_late_has_the_owner_that_it_would_have_had(world: Fake, tmp_path: Path) -> None:
+    with tree_of(world, tmp_path) as tree:
+        a = tree.make("a")
+        os.chown(tmp_path / "a", 7, 7)
+        (tmp_path / "a/b").mkdir()
+        os.chown(tmp_path / "a/b", 8, 9)
+        tree.hierarchy.make(a.inode, (tmp_path / "a/b").stat().st_ino, "b")
+        tree.hierarchy.pass_on(a, frozenset({"pids"}), (5, 6))
+        for name, owner in (("a/cgroup.type", 0), ("a/b/cgroup.type", 8), ("a/b/pids.max", 5)):
+            tree.look(name)
+            assert (tmp_path / name).stat().st_uid == owner, name
 
 
 def test_no_process_is_beside_groups_that_have_controllers(world: Fake, tmp_path: Path) -> None:
@@ -117,6 +163,7 @@ def test_events_are_told_once_by_the_real_file(world: Fake, tmp_path: Path) -> N
         tree.make("a")
         tree.make("a/b")
         events = tmp_path / "a/cgroup.events"
+        tree.look("a/cgroup.events")
         assert events.read_text() == "populated 0\nfrozen 0\n"
         tree.write("a/b/cgroup.procs", "0", actor)
         assert events.read_text() == "populated 1\nfrozen 0\n"
@@ -133,7 +180,8 @@ def test_a_move_below_a_group_is_no_event_of_that_group(world: Fake, tmp_path: P
         for path in ("a", "a/b", "a/c"):
             tree.make(path)
         tree.write("a/b/cgroup.procs", "0", actor)
-        inode = (tmp_path / "a/cgroup.events").stat().st_ino
+        inode = tree.look("a/cgroup.events")
+        tree.look("a/b/cgroup.events"), tree.look("a/c/cgroup.events")
         before = tree.hierarchy.news._changes[inode]
         tree.write("a/c/cgroup.procs", "0", actor)
         assert tree.hierarchy.news._changes[inode] == before

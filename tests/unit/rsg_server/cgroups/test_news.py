@@ -16,7 +16,7 @@ def test_news_are_there_until_they_are_read_and_wake_who_has_asked(world: Fake, 
     with tree_of(world, tmp_path) as tree:
         tree.make("a")
         reader, other, member = world.born(), world.born(), world.born()
-        news, inode = tree.hierarchy.news, (tmp_path / "a/cgroup.events").stat().st_ino
+        news, inode = tree.hierarchy.news, tree.look("a/cgroup.events")
         news.reads(reader.process, inode, SOON)
         assert news.are_there(reader, inode, True), "it has only been opened"
         assert not news.are_there(reader, inode, False), "it has been read since it was opened"
