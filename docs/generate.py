@@ -1,4 +1,4 @@
-"""Writes the generated pages of docs/reference: scenario keys, command line, output files, system calls.
+"""Writes the generated pages: scenario keys, command line, output files, system calls, messages; and rsg_server/messages.py.
 
     python docs/generate.py           # write what has changed
     python docs/generate.py --check   # exit code 1 if a page is not what it would be now
@@ -19,7 +19,9 @@ from typing import Any
 import yaml
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "csrc/build")]
+
+import message_table  # noqa: E402
 
 Json = Mapping[str, Any]
 
@@ -241,6 +243,31 @@ def calls_page() -> str:
     return markdown(table())
 
 
+def messages_page() -> str:
+    """docs/internals/messages.md."""
+    lines = [
+        "# Messages",
+        "",
+        "What the shim says to the server, and what the server answers: each message is a row of `csrc/tables/messages.def`,",
+        "from which this page is generated, as are the numbers and shapes that C and Python use.",
+        "[Architecture](architecture.md#messages) says how a message is sent.",
+        "[To add one](map.md#a-message-between-shim-and-server) takes a row and a handler.",
+        "",
+        "A field is an integer unless it says bytes or text. The first value of a reply is 0, or a negative errno.",
+    ]
+    group = ""
+    for message in message_table.messages():
+        if message.group != group:
+            group = message.group
+            head = "| message | number | fields | reply | meaning |"
+            lines += ["", f"## {group}", "", head, "| --- | ---: | --- | --- | --- |"]
+        kinds = {"i": "", "b": " (bytes)", "s": " (text)"}
+        named = [name + kinds[kind] * (name != "bytes") for name, kind in zip(message.fields, message.shape, strict=True)]
+        cells = (f"`{message.name}`", message.number, ", ".join(named), message.reply or "none", message.meaning)
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "scenario.md": scenario_page,
     "cli.md": cli_page,
@@ -253,6 +280,8 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def stale() -> dict[Path, str]:
     """The pages that are not what they would be now, with their new text."""
     pages = {HERE / "reference" / name: make().rstrip() + "\n" for name, make in PAGES.items()}
+    pages[HERE / "internals/messages.md"] = messages_page() + "\n"
+    pages[message_table.MODULE] = message_table.module()
     return {path: text for path, text in pages.items() if not path.exists() or path.read_text() != text}
 
 
@@ -263,7 +292,7 @@ def main() -> int:
     check = parser.parse_args().check
     try:
         pages = stale()
-    except MismatchError as error:
+    except (MismatchError, message_table.TableError) as error:
         print(f"docs/generate.py: {error}", file=sys.stderr)
         return 1
     for path, text in pages.items():

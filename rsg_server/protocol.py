@@ -1,102 +1,16 @@
 """The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
 
-from enum import IntEnum, unique
+from enum import IntEnum
 from typing import Final
 
 from rsg_server._native import ffi, lib
+from rsg_server.messages import SHAPES as SHAPES
+from rsg_server.messages import Op as Op
 
 
 def _number(name: str) -> int:
     number: int = getattr(lib, name)
     return number
-
-
-@unique  # two that were added at a time may have taken one number
-class Op(IntEnum):
-    """What a message asks for."""
-
-    HELLO = _number("OP_HELLO")
-    FORK = _number("OP_FORK")
-    FORK_DONE = _number("OP_FORK_DONE")
-    EXEC = _number("OP_EXEC")
-    THREAD_EXIT = _number("OP_THREAD_EXIT")
-    EXIT = _number("OP_EXIT")
-    MEMORY_POLICY = _number("OP_MEMORY_POLICY")
-    NOFILE = _number("OP_NOFILE")
-    WARN = _number("OP_WARN")
-    STOPPING = _number("OP_STOPPING")
-    HOST = _number("OP_HOST")
-    HOST_CPU = _number("OP_HOST_CPU")
-    BORN = _number("OP_BORN")
-    CHILD_TIME = _number("OP_CHILD_TIME")
-    COST_ROW = _number("OP_COST_ROW")
-    CPU_TIMER_SET = _number("OP_CPU_TIMER_SET")
-    CPU_LIMIT = _number("OP_CPU_LIMIT")
-    RAISE_LIMIT = _number("OP_RAISE_LIMIT")
-    STORAGE = _number("OP_STORAGE")
-    STORAGE_COUNTS = _number("OP_STORAGE_COUNTS")
-    POWER_FILE = _number("OP_POWER_FILE")
-    MACHINES = _number("OP_MACHINES")
-    BUS = _number("OP_BUS")
-    CGROUP_READ = _number("OP_CGROUP_READ")
-    CGROUP_WRITE = _number("OP_CGROUP_WRITE")
-    CGROUP_MADE = _number("OP_CGROUP_MADE")
-    CGROUP_REMOVE = _number("OP_CGROUP_REMOVE")
-    CGROUP_OF = _number("OP_CGROUP_OF")
-    CGROUP_INTO = _number("OP_CGROUP_INTO")
-    CGROUP_GREW = _number("OP_CGROUP_GREW")
-    CGROUP_NEWS = _number("OP_CGROUP_NEWS")
-    CGROUP_APPEAR = _number("OP_CGROUP_APPEAR")
-    AFFINITY = _number("OP_AFFINITY")
-    SOCKETS = _number("OP_SOCKETS")
-    TRACE = _number("OP_TRACE")
-    PTRACE = _number("OP_PTRACE")
-    TRACEE_STOPS = _number("OP_TRACEE_STOPS")
-    TRACEE_LOOK = _number("OP_TRACEE_LOOK")
-    TRACEE_WAIT = _number("OP_TRACEE_WAIT")
-    TRACE_TEXT = _number("OP_TRACE_TEXT")
-    INJECT = _number("OP_INJECT")
-    PARK = _number("OP_PARK")
-    WAKE = _number("OP_WAKE")
-    REQUEUE = _number("OP_REQUEUE")
-    EPOLL = _number("OP_EPOLL")
-    WAITERS = _number("OP_WAITERS")
-    PASS_LOCK = _number("OP_PASS_LOCK")
-    FUTEX_WORDS = _number("OP_FUTEX_WORDS")
-    SIGNAL = _number("OP_SIGNAL")
-    TIMER_SET = _number("OP_TIMER_SET")
-    TIMER_GET = _number("OP_TIMER_GET")
-    TIMER_DELETE = _number("OP_TIMER_DELETE")
-    TIMERFD = _number("OP_TIMERFD")
-    TIMERFD_SET = _number("OP_TIMERFD_SET")
-    TIMERFD_GET = _number("OP_TIMERFD_GET")
-    KERNEL_SIGNALS = _number("OP_KERNEL_SIGNALS")
-    FILTERS = _number("OP_FILTERS")
-    GROUP_ORPHANED = _number("OP_GROUP_ORPHANED")
-    QUEUE_NOTIFY = _number("OP_QUEUE_NOTIFY")
-    QUEUE_SENT = _number("OP_QUEUE_SENT")
-    TYPED = _number("OP_TYPED")
-    SOCKET = _number("OP_SOCKET")
-    BIND = _number("OP_BIND")
-    LISTEN = _number("OP_LISTEN")
-    CONNECT = _number("OP_CONNECT")
-    ACCEPT = _number("OP_ACCEPT")
-    SOCKNAME = _number("OP_SOCKNAME")
-    PEERNAME = _number("OP_PEERNAME")
-    SHUTDOWN = _number("OP_SHUTDOWN")
-    SOCKET_GET = _number("OP_SOCKET_GET")
-    SOCKET_SET = _number("OP_SOCKET_SET")
-    CONNECTED = _number("OP_CONNECTED")
-    NETLINK = _number("OP_NETLINK")
-    MAY_SEND = _number("OP_MAY_SEND")
-    LATE = _number("OP_LATE")
-    LOOK = _number("OP_LOOK")
-    MORE = _number("OP_MORE")
-    INTERFACE = _number("OP_INTERFACE")
-    NETWORK = _number("OP_NETWORK")
-    RSG = _number("OP_RSG")
-    DEVICE = _number("OP_DEVICE")
-    DEVICE_PROGRAM = _number("OP_DEVICE_PROGRAM")
 
 
 class Hello(IntEnum):

@@ -28,7 +28,7 @@ KEPT_MOST = 4
 NAME = "rsg_server__mypyc"
 """The module in which mypyc keeps the functions that make the modules."""
 HOT = {
-    ".": ("event_log", "kernel", "observers", "order", "protocol", "warner"),
+    ".": ("event_log", "kernel", "messages", "observers", "order", "protocol", "warner"),
     "cgroups": (
         *("cgroups", "control_file", "controlled", "core_files", "cpu", "cpuset", "freezer", "group", "hierarchy", "io"),
         *("memory", "memory_files", "news", "pids", "real_files"),

@@ -18,6 +18,7 @@ from pathlib import Path
 CSRC = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CSRC / "build"))
 
+import message_table  # noqa: E402
 import syscall_table  # noqa: E402
 
 ROOT = CSRC.parent
@@ -191,7 +192,7 @@ def rsg_builder() -> object:
 
 def declarations() -> str:
     """What cffi is told: all of the protocol's headers, and the blocks that the exposed headers mark for it."""
-    protocol = "".join((CSRC / f"shared/{name}.h").read_text() for name in PROTOCOL)
+    protocol = message_table.for_cffi("".join((CSRC / f"shared/{name}.h").read_text() for name in PROTOCOL))
     text = re.sub(r"/\*.*?\*/", "", protocol, flags=re.DOTALL)
     kept = [line for line in text.splitlines() if not line.startswith("#") or re.match(r"#define \w+ \d+\s*$", line)]
     blocks = ["\n".join(kept)]
@@ -215,6 +216,7 @@ def ffi_builder() -> object:
         include_dirs=["csrc"],
         depends=[
             "csrc/tables/syscalls.def",
+            "csrc/tables/messages.def",
             *(f"csrc/{name}.h" for name in (*(f"shared/{protocol}" for protocol in PROTOCOL), *EXPOSED)),
         ],
     )

@@ -8,9 +8,9 @@
  *
  *     prctl(PR_SIMUNIX_MACHINES, char *text, size_t room)
  *
- * asks for what the machine room does outside of its hosts: hosts go off and on, power states change, meters are read. `text` is
- * the request, and becomes the answer (rsg_server/handlers/machines.py has both). Returns the answer's length; EINVAL: the answer
- * says why not.
+ * asks for what the machine room does outside of its hosts: hosts go off and on, power states change, meters are read. `text`
+ * is the request, and becomes the answer (rsg_server/handlers/machines.py has both). Returns the answer's length; EINVAL: the
+ * answer says why not.
  *
  *     prctl(PR_SIMUNIX_RSG, struct simunix_rsg_call *call)
  *

@@ -1,8 +1,8 @@
 /* The wire between the shim and the server: message numbers, layouts, the shared clock page.
  *
  * This file, with those of wire/, is the only copy. The shim includes it; rsg_server reads it through cffi (csrc/build/), so it
- * holds nothing but enums, structs and integer defines. A message is one msgpack array: in the outbox if its sender has the turn
- * and maps the shared memory, else in a SEQPACKET datagram.
+ * holds nothing but enums, structs and integer defines. A message is one msgpack array: in the outbox if its sender has the
+ * turn and maps the shared memory, else in a SEQPACKET datagram.
  *
  * Request: [op, arguments...]          shim -> server, always by the thread that holds the turn
  * Reply:   [status, values...]         server -> shim; status < 0 is a negative errno; receiving it means holding the turn
@@ -38,142 +38,32 @@
 #define SIMUNIX_SHARED_WAITERS 512
 #define SIMUNIX_DEVICE_WORDS 32
 
+/* The messages are rows of a table: their numbers, and how many fields they have. */
+#define GROUP(title)
+#define MESSAGE(name, number, shape, fields, reply, meaning) OP_##name = number,
 enum simunix_op {
-    /* life */
-    /* [kind, pid, tid, program]; the reply to HELLO_NEW_IMAGE, to a first image with the descriptor of the shared page, which
-     * all later ones inherit:
-     * [0, seed, soft nofile, cpus, memory, flags, host, files, slot, hard nofile, descriptor floor, the first processor that it may
-     * use, the device of its host's cgroups (0: there are none) above two flags: groups are in use there, its memory is counted; 0 or bits of enum
-     * simunix_resume and 1 if the process is traced, under the CPU
-     * policies charged and modelled the bytes of a struct simunix_image_charge] */
-    OP_HELLO = 1,
-    /* [kind] -> [child number, its slot, number of its pooled channel, seed of a new process, 1 if its creator's tracer traces it, its
-     * first recorded charge, as PARK_CHARGE says]
-     * + that channel, unless a thread that has ended left it to the process */
-    OP_FORK = 2,
-    /* [pid or -errno, number] -> [0]; what became of the announced child. Nothing is said of a child that has a slot and shares
-     * the memory of its creator, which has one too: the creator's turn comes at its slot (FORK_VFORK) */
-    OP_FORK_DONE = 3,
-    OP_EXEC = 4,        /* [] -> [0]; an exec is near, and the server is to learn of hand-offs before it */
-    OP_THREAD_EXIT = 6, /* [status, word] no reply; the word is the join futex, 0 if none */
-    OP_EXIT = 7,        /* [status] no reply; the whole process */
-    OP_NOFILE = 8,      /* [soft, hard, floor] -> [0]; the limit that the process believes in, where the shim's own begin */
-    OP_WARN = 9,        /* [kind, text] -> [0] */
-    /* [signal, pid] -> [0] once continued; pid as in kill(2) of the others that it was sent to, -1: to nobody else */
-    OP_STOPPING = 10,
-    OP_TRACE = 11, /* [] -> [0] + the file for the calls of this thread; -ENOENT if it is not to be traced */
-    /* [tid, descriptor] -> [0] + the shim's file, which goes to that number: the next exec of this thread is traced, to bring
-     * the shim in; -EPERM where that cannot be. Descriptor -1: that exec has failed */
-    OP_INJECT = 32,
-    /* ptrace(2) between emulated processes (rsg_server/process/tracees.py). The address of the stop, a struct trace_stop in the
-     * tracee's memory, comes with every answer about a stopped tracee */
-    OP_PTRACE = 33, /* [request, or PTRACE_STOPPED_BY_SIGNAL, tid, data] -> [0 | -errno, address of the stop, pid, message] */
-    /* [enum simunix_stop, value, event message, address of the stop] -> [0, bits of enum simunix_resume], when the tracer lets
-     * the thread go on */
-    OP_TRACEE_STOPS = 34,
-    OP_TRACEE_LOOK = 35, /* [] -> [0, 1 if the caller is to stop]; while trace_news says that some thread is */
-    OP_TRACEE_WAIT = 39, /* [pid, options], as wait4(2) -> [tid, status]; 0: none has news; -ECHILD: the caller traces none */
-    OP_TRACE_TEXT = 14,  /* [bytes] -> [0]; goes behind what is in that file, for a process that may not write there itself */
-    OP_HOST =
-        12, /* [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted]; the caller's host */
-    /* [pid or tid] -> [0, when, nanoseconds of CPU time that it has been charged, those of its dead children, 1 if it has the turn or
-     * would run if it got the turn or a processor, or 0, mode and number of its filters of system calls]; -ESRCH if it is none of the caller's host */
-    OP_BORN = 13,
-    /* [tid, bytes] -> [0, bytes]; the processors that a thread of the caller's host may use, a bit each; no bytes: only
-     * asked; tid 0: the caller */
-    OP_AFFINITY = 15,
-    /* [tid, mode or -1, nodes, nodes as named] -> [0, mode, nodes, nodes as named, NUMA nodes of the host, cores among which they are
-     * divided, first processor that the thread may use]; a thread's memory policy as in set_mempolicy(2), sets of nodes a bit each;
-     * -1: only asked; tid 0: the caller; 0 NUMA nodes: those of this computer, which its kernel tells */
-    OP_MEMORY_POLICY = 5,
-    OP_SOCKETS = 54, /* [name, first] -> [0, some lines of that file of /proc/net from that one on]; no more: no bytes */
-
-    /* waiting */
-    /* [wait, syscall, deadline, blocked signals, a, b, c] -> [wake, value]; of a thread that got no slot, since all
-     * SIMUNIX_SLOTS are in use: an emulation of more threads than that still runs */
-    OP_PARK = 16,
-    OP_WAKE = 17,    /* [space, word, most, bitset] -> [woken] */
-    OP_REQUEUE = 18, /* [space, word, to space, to word, wake most, move most] -> [woken, moved] */
-    OP_EPOLL = 19,   /* [] -> [0] + a private epoll for the thread, which the server watches */
-    /* [space, word] -> [tid, 1 if others wait]; the first waiter becomes the owner of the lock; tid 0: nobody waits */
-    OP_PASS_LOCK = 20,
-    OP_FUTEX_WORDS = 21, /* [(space, word) as pairs of 64 bits] -> [0]; what the next park in SPACE_MANY waits at */
-
-    OP_WAITERS = 22, /* [space, word, detail] -> [how many wait there with this in the upper half of c] */
-
-    /* signals and timers */
-    OP_SIGNAL =
-        24, /* [pid, tid, signal] -> [0]; already sent, or if negative about to be; pid as in kill(2), tid 0 = process */
-    OP_TIMER_SET = 25, /* [id, first, interval, signal, tid, value] -> [0, left, interval]; first 0 disarms, tid 0 = process */
-    OP_TIMER_GET = 26, /* [id] -> [0, left, interval, overruns of the signal that was taken last] */
-    OP_TIMER_DELETE = 27,   /* [id] -> [0] */
-    OP_TIMERFD = 28,        /* [1 if of CLOCK_REALTIME] -> [0] + eventfd */
-    OP_TIMERFD_SET = 29,    /* [fd, value, interval, 1 if absolute] -> [0, left, interval]; value 0 disarms */
-    OP_TIMERFD_GET = 30,    /* [fd] -> [0, left, interval] */
-    OP_KERNEL_SIGNALS = 31, /* [by a terminal] -> [0]; from now on the kernel may send this process and its children signals */
-    OP_GROUP_ORPHANED = 59, /* [] -> [0]; -EIO if nothing ties the caller's process group to its session, see setpgid(2) */
-    OP_FILTERS = 66,        /* [mode, how many] -> [0]; the caller's filters of system calls, as seccomp(2) has them */
-    OP_QUEUE_NOTIFY = 36,   /* [queue, signal] -> [0]; the kernel will send it when a message comes; 0 takes that back */
-    /* [number, bytes] -> [how many]; keys for the master of the terminal of this number; -EAGAIN: the kernel must
-     * take them */
-    OP_TYPED = 38,
-    OP_QUEUE_SENT = 37, /* [queue] -> [0]; a message has been sent, and with it perhaps the signal that a process asked for */
-
-    /* internet sockets; id is the number in the peer's abstract name, see SIMUNIX_SOCKET_NAME */
-    OP_SOCKET = 40, /* [family, type, protocol] -> [id] + fd */
-    OP_BIND = 41,   /* [id, family, bytes, port, the lowest port that the caller may have] -> [0] */
-    OP_LISTEN = 42, /* [id, backlog] -> [0] */
-    /* [id, family, bytes, port, waits] -> [0 | -EINPROGRESS, has ended] (+ fd in place of a broken one); family 0: no peer;
-     * PARK(PARK_CONNECT) says how it ended */
-    OP_CONNECT = 43,
-    OP_ACCEPT = 44,     /* [id] -> [new id, family, bytes, port] + fd; -EAGAIN if none is pending */
-    OP_SOCKNAME = 45,   /* [id] -> [0, family, bytes, port] */
-    OP_PEERNAME = 46,   /* [id] -> [0, family, bytes, port] */
-    OP_SHUTDOWN = 47,   /* [id, how] -> [0]; the caller then shuts its end down; [1]: it connected, and does no more */
-    OP_SOCKET_GET = 48, /* [id, level, option] -> [0, bytes] */
-    OP_SOCKET_SET = 49, /* [id, level, option, bytes] -> [0] */
-    /* [id] -> [0]; what has been sent on a netlink socket is answered now; its port in bind and sockname is a pid */
-    OP_NETLINK = 51,
-    OP_MAY_SEND = 53, /* [id, family, bytes] -> [0 | -errno]; of a datagram whose address may stand for many */
-    /* [index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses] */
-    OP_INTERFACE = 52,
-    OP_COST_ROW = 57, /* [name of the thread] -> [0, its row in the table of struct simunix_cpu_cost, -1: none] */
-    /* [id, tid of the thread whose CPU time counts, 0: all of the process, first, interval, signal, tid, value, 1 if absolute]
-     * -> [0, left, interval]; a timer of charged CPU time, as OP_TIMER_SET, which has its other operations */
-    OP_CPU_TIMER_SET = 60,
-    /* [pid or 0; 1 if set, soft, hard] -> [0, soft and hard before] (RLIMIT_CPU, s; -1: none); [1]: it is the kernel's */
-    OP_CPU_LIMIT = 61,
-    /* [first core] -> [0, load averages of 1, 5 and 15 minutes in 2^-11, threads that compute or wait for a core, nanoseconds that all
-     * cores were busy, the same of SIMUNIX_CORES_TOLD cores from that one on as an array of int64_t]; the caller's host */
-    OP_HOST_CPU = 62,
-    OP_CHILD_TIME = 56, /* [pid] -> [0, nanoseconds of CPU time that this dead child and its children were charged]; 0: all */
-    /* [enum simunix_storage, storage, file, offset or flag, bytes, bytes of the file] -> [0, value, capacity, bytes used] */
-    OP_STORAGE = 58,
-    OP_MACHINES = 68, /* [request] -> [0 | -EINVAL, answer]; see prctl_options.h */
-    /* [enum simunix_rsg_operation, bytes] -> [wake, status, bytes]; the turn may be given back before the answer comes */
-    OP_RSG = 70,
-    OP_BUS = 110, /* [] -> [0]; the system bus of the caller's host is started unless it runs; -ENOENT: none is to be had */
-    OP_NETWORK =
-        100, /* [inode, 1 if it is new] -> [0]; the caller has come into that network namespace (setns(2), unshare(2)) */
-    /* [pid or 0, limit, soft, hard] -> [0 | -errno]; root of a contained host raises a hard limit, which the kernel lets only this
-     * computer's root do (csrc/hostinit/containment/mounts.c). [pid, RLIMIT_NOFILE, soft, hard] -> [0, soft, hard before] of what
-     * the process shall see from its next image on; soft and hard -1: asks only */
-    OP_RAISE_LIMIT = 120,
-    OP_CONNECTED = 50 /* [id] -> [0]; [1] while it connects, -ENOTCONN if it is a stream without a peer */
+#include "tables/messages.def"
 };
+#undef MESSAGE
+#define MESSAGE(name, number, shape, fields, reply, meaning) FIELDS_OF_OP_##name = sizeof(shape) - 1,
+enum simunix_fields {
+#include "tables/messages.def"
+};
+#undef MESSAGE
+#undef GROUP
 
 /* Where the figures stand in the answer to OP_HOST. */
 enum simunix_host_figure { HOST_THREADS = 1, HOST_BIRTHS, HOST_LATEST_PID, HOST_SEED, HOST_DISK, HOST_BOOTED };
 
-/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork that
- * waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never send, or,
- * IN_ORDER, before its first turn. All numbers of processes and threads are those of the host's own PID namespace. A process in another
- * one within that adds HELLO_REAPER times the number of that one's process 1 to the kind. */
+/* A new thread says hello only if it got no slot: otherwise its creator leaves its number in the slot. The child of a vfork
+ * that waits at its slot says HELLO_LATE, which has no answer: before its first other message, which most such children never
+ * send, or, IN_ORDER, before its first turn. All numbers of processes and threads are those of the host's own PID namespace. A
+ * process in another one within that adds HELLO_REAPER times the number of that one's process 1 to the kind. */
 enum simunix_hello { HELLO_NEW_IMAGE = 0, HELLO_FORKED = 1, HELLO_THREAD = 2, HELLO_LATE = 3, HELLO_REAPER = 8 };
 
-/* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER) its
- * turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. So is FORK_EVENT times
- * the event of ptrace(2) that the birth is, if the caller is traced. */
+/* After both kinds of vfork the caller is silent until the child has exec'd or died. The child has the next turn, or (IN_ORDER)
+ * its turn after those who are ready. FORK_SIBLING is added to another kind: the child's parent is the caller's. So is
+ * FORK_EVENT times the event of ptrace(2) that the birth is, if the caller is traced. */
 enum simunix_fork {
     FORK_THREAD = 0,
     FORK_PROCESS = 1,
@@ -199,11 +89,11 @@ enum simunix_wait {
     PARK_COMPUTE = 10,  /* its computing: (flops, 20 - nice, 0); the reply's value is the flops that are left */
     PARK_TRACED = 11,   /* its tracer: OP_TRACEE_STOPS */
     /* that what it has computed since its last charge passes (CPU policy charged): (nanoseconds of CPU time; bits of enum
-     * simunix_charge, and above them how many calls and clock reads it has made since; the nanoseconds that have passed since by the
-     * prices of these, but before an exec its CPU clock). The reply's value is what a recording charges this thread next: 0: nothing,
-     * or there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls and clock reads from
-     * now, 1 more if it was preempted there. Without a recording, or of a modelled program: less than 0: how many nanoseconds it may
-     * compute before it is charged, as others wait for its core; 0: none do */
+     * simunix_charge, and above them how many calls and clock reads it has made since; the nanoseconds that have passed since
+     * by the prices of these, but before an exec its CPU clock). The reply's value is what a recording charges this thread
+     * next: 0: nothing, or there is none; else the nanoseconds above CHARGE_NS_SHIFT bits, below them 1 + twice how many calls
+     * and clock reads from now, 1 more if it was preempted there. Without a recording, or of a modelled program: less than 0:
+     * how many nanoseconds it may compute before it is charged, as others wait for its core; 0: none do */
     PARK_CHARGE = 12,
     /* that the rest of its last charge passes, which was told with WAKE_REST: (0, 20 - nice, 0) */
     PARK_CHARGE_REST = 13,
@@ -213,8 +103,9 @@ enum simunix_wait {
     PARK_STORAGE = 14
 };
 /* Flags of PARK_FD: one of the descriptors is the master of a terminal; it is an epoll instance that watches a listening socket
- * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept; what is watched so is no
- * such socket but a file of the kernel, whose number stands in the socket's place; the server has chosen the thread for its news. */
+ * with EPOLLEXCLUSIVE; the thread has just looked past that socket's connections, which are others' to accept; what is watched
+ * so is no such socket but a file of the kernel, whose number stands in the socket's place; the server has chosen the thread
+ * for its news. */
 enum simunix_fd_flag { PARK_FD_TERMINAL = 1, PARK_FD_EXCLUSIVE = 2, PARK_FD_LOOKED = 4, PARK_FD_FILE = 8, PARK_FD_CHOSEN = 16 };
 
 /* Futex spaces that are no memory: words in them are numbers of objects of the kernel. */
@@ -238,8 +129,9 @@ enum simunix_resume { RESUME_SYSCALL = 256, RESUME_STEP = 512, RESUME_DETACHED =
 /* In place of a request of ptrace(2): some process has sent a SIGSTOP to the tracee. */
 enum simunix_trace_request { PTRACE_STOPPED_BY_SIGNAL = -1 };
 
-/* WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections of the wait's listening socket. WAKE_REST: a
- * timer or limit of CPU time has expired in the middle of a charge; the value is the CPU time of the charge that has not passed. */
+/* WAKE_ELSEWHERE: something is ready, but another thread was woken for the connections of the wait's listening socket.
+ * WAKE_REST: a timer or limit of CPU time has expired in the middle of a charge; the value is the CPU time of the charge that
+ * has not passed. */
 enum simunix_wake { WAKE_READY = 0, WAKE_TIMEOUT = 1, WAKE_SIGNAL = 2, WAKE_ELSEWHERE = 3, WAKE_REST = 4 };
 
 /* WARN_REAL: what follows depends on this computer, so that the run cannot be repeated to the byte. */
@@ -343,7 +235,8 @@ struct simunix_clock_page {
     uint64_t may_have_woken; /* since this turn began, something was called that may make another actor ready */
     uint64_t quantum_ns;     /* a clock reader or caller that passes it after what may have woken others yields */
     int64_t begun_ns;        /* when the run began, by the real clock: what the kernel has stamped since is of this run */
-    /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0: none */
+    /* slot of a thread that computes and reads the clock, and that process's CPU time when it began: its CPU time passes; 0:
+     * none */
     uint64_t computing_slot;
     uint64_t computing_since_ns;
     int64_t nice;          /* of the whole emulation: what it calls nice is added to it */
@@ -356,7 +249,8 @@ struct simunix_clock_page {
     uint64_t charge_least_ns;     /* … and before it is charged */
     uint64_t tsc_ns;              /* a cycle of the time stamp counter, in nanoseconds / 2^32 */
     uint64_t replays_charges;     /* enum simunix_replay: whether charges come from a recording */
-    /* what simunix adds to the CPU time of a trapped call, a preloaded one, a clock read, and more to a coarse one (calibrate.c) */
+    /* what simunix adds to the CPU time of a trapped call, a preloaded one, a clock read, and more to a coarse one
+     * (calibrate.c) */
     uint64_t trap_overhead_ns, preload_overhead_ns, read_overhead_ns, coarse_overhead_ns;
     uint64_t
         exclusive_files; /* not 0: threads wait by EPOLLEXCLUSIVE for files of the kernel: what is written is told (OP_LOOK) */

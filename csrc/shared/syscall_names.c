@@ -14,7 +14,8 @@
 #define REFUSE(name, error, why) NAME(name)
 #define REFUSE_AFTER(name, error, why, handler) NAME(name)
 
-/* One behind the other, and where each begins: the preload library is to stay small (SPAN_BYTES of csrc/build/build_shim.py). */
+/* One behind the other, and where each begins: the preload library is to stay small (SPAN_BYTES of
+ * csrc/build/build_shim.py). */
 static const struct names {
     char unknown[sizeof "unknown"];
 #define NAME(name) char call_##name[sizeof #name];

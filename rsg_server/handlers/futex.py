@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, handled
 from rsg_server.process.futex import MATCH_ANY
 from rsg_server.protocol import Op
 
@@ -27,13 +27,15 @@ class FutexHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.WAKE): Handler("iiii", self.wake),
-            int(Op.REQUEUE): Handler("iiiiii", self.requeue),
-            int(Op.WAITERS): Handler("iii", self.waiters),
-            int(Op.PASS_LOCK): Handler("ii", self.pass_lock),
-            int(Op.FUTEX_WORDS): Handler("b", self.words),
-        }
+        return handled(
+            {
+                Op.WAKE: self.wake,
+                Op.REQUEUE: self.requeue,
+                Op.WAITERS: self.waiters,
+                Op.PASS_LOCK: self.pass_lock,
+                Op.FUTEX_WORDS: self.words,
+            }
+        )
 
     def wake(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[space, word, most, bitset] -> [woken]"""

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, handled
 from rsg_server.process.life.births import seed_of_image
 from rsg_server.process.life.orphans import enter_namespace
 from rsg_server.process.native_signal import is_of_interval
@@ -108,9 +108,11 @@ class HelloHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.HELLO): Handler("iiis", self.hello),
-        }
+        return handled(
+            {
+                Op.HELLO: self.hello,
+            }
+        )
 
     def hello(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[kind, pid, tid, program]: the first message of an actor, or of a process after an exec."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rsg_server._native import lib
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.process.actor import State
 from rsg_server.processor.costs import NO_ROW
 from rsg_server.protocol import Op, Storage
@@ -45,10 +45,12 @@ class StorageHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.STORAGE): Handler("iiiiii", self.storage),
-            int(Op.STORAGE_COUNTS): Handler("i", self.storage_counts),
-        }
+        return handled(
+            {
+                Op.STORAGE: self.storage,
+                Op.STORAGE_COUNTS: self.storage_counts,
+            }
+        )
 
     def storage(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]: enum simunix_storage.
@@ -87,15 +89,17 @@ class HostHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.HOST): Handler("", self.host),
-            int(Op.HOST_CPU): Handler("i", self.host_cpu),
-            int(Op.BORN): Handler("i", self.born),
-            int(Op.FILTERS): Handler("ii", self.filters),
-            int(Op.CHILD_TIME): Handler("i", self.child_time),
-            int(Op.COST_ROW): Handler("b", self.cost_row),
-            int(Op.SOCKETS): Handler("bi", self.sockets),
-        }
+        return handled(
+            {
+                Op.HOST: self.host,
+                Op.HOST_CPU: self.host_cpu,
+                Op.BORN: self.born,
+                Op.FILTERS: self.filters,
+                Op.CHILD_TIME: self.child_time,
+                Op.COST_ROW: self.cost_row,
+                Op.SOCKETS: self.sockets,
+            }
+        )
 
     def host(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import FLAG_CONTAINED, Op, WarningKind
 
 if TYPE_CHECKING:
@@ -81,13 +81,15 @@ class IdentityHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.NOFILE): Handler("iii", self.nofile),
-            int(Op.RAISE_LIMIT): Handler("iiii", self.raise_limit),
-            int(Op.WARN): Handler("is", self.warn),
-            int(Op.AFFINITY): Handler("ib", self.affinity),
-            int(Op.MEMORY_POLICY): Handler("iiii", self.memory_policy),
-        }
+        return handled(
+            {
+                Op.NOFILE: self.nofile,
+                Op.RAISE_LIMIT: self.raise_limit,
+                Op.WARN: self.warn,
+                Op.AFFINITY: self.affinity,
+                Op.MEMORY_POLICY: self.memory_policy,
+            }
+        )
 
     def nofile(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.

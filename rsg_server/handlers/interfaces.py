@@ -6,7 +6,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import Op
 from rsg_server.sockets import network_namespaces
 
@@ -25,11 +25,13 @@ class InterfaceHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.NETWORK): Handler("ii", self.network),
-            int(Op.NETLINK): Handler("i", self.netlink),
-            int(Op.INTERFACE): Handler("ib", self.interface),
-        }
+        return handled(
+            {
+                Op.NETWORK: self.network,
+                Op.NETLINK: self.netlink,
+                Op.INTERFACE: self.interface,
+            }
+        )
 
     def netlink(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[id] -> [0]; answers what has been sent on a netlink socket."""

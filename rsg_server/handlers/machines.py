@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.errors import SimunixError
 from rsg_server.faults.changes import Change, Fault, HostChange, PowerStateChange
 from rsg_server.faults.faults import check
-from rsg_server.handlers.table import Handler, Reply
+from rsg_server.handlers.table import Handler, Reply, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class MachineHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.MACHINES): Handler("b", self.machines)}
+        return handled({Op.MACHINES: self.machines})
 
     def machines(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[request] -> [0, answer], or [-EINVAL, the reason, as a text that ends with a zero byte]."""

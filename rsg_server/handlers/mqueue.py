@@ -6,7 +6,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ class QueueHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.QUEUE_NOTIFY): Handler("ii", self.notify),
-            int(Op.QUEUE_SENT): Handler("i", self.sent),
-        }
+        return handled(
+            {
+                Op.QUEUE_NOTIFY: self.notify,
+                Op.QUEUE_SENT: self.sent,
+            }
+        )
 
     def notify(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[queue, signal] -> [0]; the kernel has registered the process already, and allows one process per queue."""

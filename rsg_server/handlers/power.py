@@ -6,7 +6,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.handlers.table import Handler, Reply, failed, handled
 from rsg_server.protocol import Op, PowerFile
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class PowerHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.POWER_FILE): Handler("biib", self.power_file)}
+        return handled({Op.POWER_FILE: self.power_file})
 
     def power_file(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[path, what, offset, bytes] -> [0, bytes]; -ENOENT if the file is none of the server's."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.diagnosis.traces import exited
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.process.channel_pool import new_channel
 from rsg_server.protocol import Fork, Op
 
@@ -52,7 +52,7 @@ class ForkHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.FORK): Handler("i", self.fork, makes_descriptors=True)}
+        return handled({Op.FORK: self.fork}, makes_descriptors=(Op.FORK,))
 
     def fork(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel.
@@ -112,7 +112,7 @@ class ForkDoneHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.FORK_DONE): Handler("ii", self.fork_done)}
+        return handled({Op.FORK_DONE: self.fork_done})
 
     def fork_done(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[pid | -errno, number]: a failed fork takes the announced child back; a child says HELLO before its parent runs."""
@@ -143,10 +143,12 @@ class ExecHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.EXEC): Handler("", self.execute),
-            int(Op.INJECT): Handler("ii", self.inject),
-        }
+        return handled(
+            {
+                Op.EXEC: self.execute,
+                Op.INJECT: self.inject,
+            }
+        )
 
     def execute(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[]: an exec is near; the message is there for what comes with it, the hand-offs, of which no new image could tell."""
@@ -185,10 +187,12 @@ class EndHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.THREAD_EXIT): Handler("ii", self.thread_exit),
-            int(Op.EXIT): Handler("i", self.process_exit),
-        }
+        return handled(
+            {
+                Op.THREAD_EXIT: self.thread_exit,
+                Op.EXIT: self.process_exit,
+            }
+        )
 
     def thread_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
         """[status, join word]: threads that join this one may go on; the next actor's shim waits until the kernel is done."""

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.process import native_signal
 from rsg_server.process.tracees import OPTIONS, Tracee, Tracees
 from rsg_server.protocol import PTRACE_STOPPED_BY_SIGNAL, Op, Resume, Stop
@@ -57,12 +57,14 @@ class TraceeHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.PTRACE): Handler("iii", self.ptrace),
-            int(Op.TRACEE_STOPS): Handler("iiii", self.stops),
-            int(Op.TRACEE_LOOK): Handler("", self.look),
-            int(Op.TRACEE_WAIT): Handler("ii", self.wait),
-        }
+        return handled(
+            {
+                Op.PTRACE: self.ptrace,
+                Op.TRACEE_STOPS: self.stops,
+                Op.TRACEE_LOOK: self.look,
+                Op.TRACEE_WAIT: self.wait,
+            }
+        )
 
     def ptrace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]."""

@@ -7,7 +7,7 @@ import select
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply
+from rsg_server.handlers.table import OK, Handler, Reply, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class ReadinessHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.EPOLL): Handler("", self.epoll), int(Op.LOOK): Handler("", self.look)}
+        return handled({Op.EPOLL: self.epoll, Op.LOOK: self.look})
 
     def epoll(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[] -> a private epoll, which the server watches in its own; only the actor keeps the descriptor open."""

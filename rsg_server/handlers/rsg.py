@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply
+from rsg_server.handlers.table import Handler, Reply, handled
 from rsg_server.protocol import WAKE_READY, Op
 from rsg_server.rsg.operations.table import operate
 
@@ -24,7 +24,7 @@ class RsgHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.RSG): Handler("iib", self.rsg)}
+        return handled({Op.RSG: self.rsg})
 
     def rsg(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[operation, blocked signals, request] -> [wake, status, answer], sent at once or when the operation is done."""

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.process import native_signal
 from rsg_server.process.life.orphans import is_orphaned_group
 from rsg_server.process.terminals import type_at
@@ -144,13 +144,15 @@ class SignalHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.SIGNAL): Handler("iii", self.sent),
-            int(Op.STOPPING): Handler("ii", self.stopping),
-            int(Op.TYPED): Handler("ib", self.typed),
-            int(Op.KERNEL_SIGNALS): Handler("i", self.kernel_signals),
-            int(Op.GROUP_ORPHANED): Handler("", self.group_orphaned),
-        }
+        return handled(
+            {
+                Op.SIGNAL: self.sent,
+                Op.STOPPING: self.stopping,
+                Op.TYPED: self.typed,
+                Op.KERNEL_SIGNALS: self.kernel_signals,
+                Op.GROUP_ORPHANED: self.group_orphaned,
+            }
+        )
 
     def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, not sent yet."""

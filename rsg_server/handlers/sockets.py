@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.capture.frames import ICMP, ICMPV6
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import STREAM_LISTENS, Op
 from rsg_server.sockets import multicast, options
 from rsg_server.sockets.icmp import PING, RAW
@@ -80,19 +80,22 @@ class SocketHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.SOCKET): Handler("iii", self.create, makes_descriptors=True),
-            int(Op.BIND): Handler("iibii", self.bind_any),
-            int(Op.LISTEN): Handler("ii", _on_socket(self._sockets, self.listen)),
-            int(Op.CONNECT): Handler("iibii", _on_socket(self._sockets, self.connect), makes_descriptors=True),
-            int(Op.ACCEPT): Handler("i", self.accept),
-            int(Op.SOCKNAME): Handler("i", _on_socket(self._sockets, self.socket_name)),
-            int(Op.PEERNAME): Handler("i", _on_socket(self._sockets, self.peer_name)),
-            int(Op.SHUTDOWN): Handler("ii", _on_socket(self._sockets, self.shutdown)),
-            int(Op.CONNECTED): Handler("i", _on_socket(self._sockets, self.connected)),
-            int(Op.MAY_SEND): Handler("iib", _on_socket(self._sockets, self.may_send)),
-            int(Op.LATE): Handler("iii", _on_socket(self._sockets, self.late)),
-        }
+        return handled(
+            {
+                Op.SOCKET: self.create,
+                Op.BIND: self.bind_any,
+                Op.LISTEN: _on_socket(self._sockets, self.listen),
+                Op.CONNECT: _on_socket(self._sockets, self.connect),
+                Op.ACCEPT: self.accept,
+                Op.SOCKNAME: _on_socket(self._sockets, self.socket_name),
+                Op.PEERNAME: _on_socket(self._sockets, self.peer_name),
+                Op.SHUTDOWN: _on_socket(self._sockets, self.shutdown),
+                Op.CONNECTED: _on_socket(self._sockets, self.connected),
+                Op.MAY_SEND: _on_socket(self._sockets, self.may_send),
+                Op.LATE: _on_socket(self._sockets, self.late),
+            },
+            makes_descriptors=(Op.SOCKET, Op.CONNECT),
+        )
 
     def create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[family, type, protocol] -> [id] + fd; the server keeps the other end of the pair."""
@@ -297,11 +300,13 @@ class OptionHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.MORE): Handler("ii", _on_socket(self._sockets, self.more)),
-            int(Op.SOCKET_GET): Handler("iii", _on_socket(self._sockets, self.get_option)),
-            int(Op.SOCKET_SET): Handler("iiib", _on_socket(self._sockets, self.set_option)),
-        }
+        return handled(
+            {
+                Op.MORE: _on_socket(self._sockets, self.more),
+                Op.SOCKET_GET: _on_socket(self._sockets, self.get_option),
+                Op.SOCKET_SET: _on_socket(self._sockets, self.set_option),
+            }
+        )
 
     def get_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[level, option] -> [0, bytes]"""

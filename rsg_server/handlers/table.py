@@ -8,9 +8,11 @@ sender, and no other process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from rsg_server.messages import SHAPES, Op
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -68,6 +70,11 @@ class Handler:
             if type(arguments[place]) is not types[place]:
                 return False
         return True
+
+
+def handled(runs: Mapping[Op, Run], makes_descriptors: Container[Op] = ()) -> dict[int, Handler]:
+    """The handlers by number. The shapes of messages are those of csrc/tables/messages.def."""
+    return {int(op): Handler(SHAPES[op], run, op in makes_descriptors) for op, run in runs.items()}
 
 
 def failed(code: int) -> Reply:

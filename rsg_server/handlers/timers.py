@@ -8,7 +8,7 @@ import select
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.process.cpu_timers import NO_LIMIT
 from rsg_server.process.native_signal import is_timer_pending, next_period, notify_expiry
 from rsg_server.process.process import Timer
@@ -44,13 +44,15 @@ class TimerHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.TIMER_SET): Handler("iiiiii", self.timer_set),
-            int(Op.CPU_TIMER_SET): Handler("iiiiiiii", self.cpu_timer_set),
-            int(Op.CPU_LIMIT): Handler("iiii", self.cpu_limit),
-            int(Op.TIMER_GET): Handler("i", self.timer_get),
-            int(Op.TIMER_DELETE): Handler("i", self.timer_delete),
-        }
+        return handled(
+            {
+                Op.TIMER_SET: self.timer_set,
+                Op.CPU_TIMER_SET: self.cpu_timer_set,
+                Op.CPU_LIMIT: self.cpu_limit,
+                Op.TIMER_GET: self.timer_get,
+                Op.TIMER_DELETE: self.timer_delete,
+            }
+        )
 
     def _left_of(self, timer: Timer) -> int:
         return _left(self._clock.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
@@ -146,11 +148,14 @@ class TimerFdHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.TIMERFD): Handler("i", self.timerfd_create, makes_descriptors=True),
-            int(Op.TIMERFD_SET): Handler("iiii", self._on_timerfd(self.timerfd_set)),
-            int(Op.TIMERFD_GET): Handler("i", self._on_timerfd(self.timerfd_get)),
-        }
+        return handled(
+            {
+                Op.TIMERFD: self.timerfd_create,
+                Op.TIMERFD_SET: self._on_timerfd(self.timerfd_set),
+                Op.TIMERFD_GET: self._on_timerfd(self.timerfd_get),
+            },
+            makes_descriptors=(Op.TIMERFD,),
+        )
 
     def _on_timerfd(self, run: Callable[[TimerFd, Sequence[Any]], Reply]) -> Callable[[Actor, Sequence[Any]], Reply]:
         """Make a handler whose first argument is a descriptor of the caller, and which is run for the timerfd behind it."""

@@ -6,7 +6,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply, failed
+from rsg_server.handlers.table import Handler, Reply, failed, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class TraceHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.TRACE): Handler("", self.trace), int(Op.TRACE_TEXT): Handler("b", self.trace_text)}
+        return handled({Op.TRACE: self.trace, Op.TRACE_TEXT: self.trace_text})
 
     def trace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[] -> [0] + the file for the calls of the sender, a thread; -ENOENT if nothing is traced."""

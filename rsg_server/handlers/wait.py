@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.handlers.table import Handler, Reply
+from rsg_server.handlers.table import Handler, Reply, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class ParkHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.PARK): Handler("iiiiiii", self.park)}
+        return handled({Op.PARK: self.park})
 
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value], sent when the actor has its next turn."""

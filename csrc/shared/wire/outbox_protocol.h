@@ -23,7 +23,8 @@ struct simunix_handoff {
     uint64_t bitset;
 };
 
-/* The arguments of OP_PARK, of a thread that waits at its slot; `by_handoff`: other threads of the process may wake it (handoff.c). */
+/* The arguments of OP_PARK, of a thread that waits at its slot; `by_handoff`: other threads of the process may wake it
+ * (handoff.c). */
 struct simunix_park {
     int32_t wait;
     int32_t syscall;
@@ -35,11 +36,11 @@ struct simunix_park {
     int64_t by_handoff;
 };
 
-/* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`, and rings
- * the doorbell; the server copies what it reads, since any process can write here.
+/* The message of the thread that has the turn, of which there is one at a time. Its sender writes the rest, sets `is_asked`,
+ * and rings the doorbell; the server copies what it reads, since any process can write here.
  *
- * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all hand-offs,
- * and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
+ * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all
+ * hand-offs, and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
 struct simunix_outbox {
     uint32_t is_asked; /* enum simunix_asked */
     uint32_t slot;     /* where the sender waits for the answer; 0: at its channel */
@@ -61,8 +62,8 @@ struct simunix_inbox {
     uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
-/* In the place of a wake, the answer to a message of the outbox: a status and nothing else, which is the slot's value; what lies in the
- * inbox; what comes over the channel, with descriptors. */
+/* In the place of a wake, the answer to a message of the outbox: a status and nothing else, which is the slot's value; what
+ * lies in the inbox; what comes over the channel, with descriptors. */
 enum simunix_slot_reply { SLOT_STATUS = 64, SLOT_INBOX = 65, SLOT_CHANNEL = 66 };
 
 #endif

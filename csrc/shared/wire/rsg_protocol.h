@@ -30,9 +30,9 @@ struct simunix_rsg_call {
 #define SIMUNIX_RSG_ANSWER_MAX 3584
 
 /* A thread's box: its request, then the answer. One for each slot, in the file of the shared memory, behind the table of struct
- * simunix_cpu_cost; once a program has sent its first operation over its channel, the server makes the file as long as that takes.
- * A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot, where the answer's status comes. It does
- * so only while the server has nothing else to learn before (core/message/outbox.c: may_ask_in_box). */
+ * simunix_cpu_cost; once a program has sent its first operation over its channel, the server makes the file as long as that
+ * takes. A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot, where the answer's status
+ * comes. It does so only while the server has nothing else to learn before (core/message/outbox.c: may_ask_in_box). */
 struct simunix_rsg_box {
     uint64_t is_asked; /* set by the thread, cleared by the server */
     int64_t operation; /* as the arguments of OP_RSG */
@@ -140,7 +140,8 @@ enum simunix_rsg_operation {
     RSG_AWAIT_HOST = 73 /* i host; the calling thread, which is no actor, waits until the host is on */
 };
 
-/* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before; only make it. */
+/* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before; only make
+ * it. */
 enum simunix_rsg_flag { RSG_ASYNC = 1, RSG_DETACHED = 2, RSG_STAGED = 4, RSG_LATER = 8 };
 
 /* What may be changed of an activity that is made: bytes or flops, and so on. */

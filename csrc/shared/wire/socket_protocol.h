@@ -1,21 +1,11 @@
-/* What shims and server say of simulated sockets, besides the operations that any socket has. A part of protocol.h, and read as that
- * is: nothing but enums, structs and integer defines. */
+/* What shims and server say of simulated sockets, besides the operations that any socket has. A part of protocol.h, and read as
+ * that is: nothing but enums, structs and integer defines. */
 #ifndef SIMUNIX_SOCKET_PROTOCOL_H
 #define SIMUNIX_SOCKET_PROTOCOL_H
 
 #include <stdint.h>
 
 #define SIMUNIX_LATE_MOST 3072
-
-enum simunix_socket_op {
-    /* [id, most, 1 to leave it there] -> [0, bytes]; what has come since the stream was shut down for reading, at most
-     * SIMUNIX_LATE_MOST */
-    OP_LATE = 63,
-    /* [id, 1 if more is to join what is sent next, 0 if nothing does, -1 to ask] -> [0]; of a socket of datagrams only asked: 1 if one
-     * has been begun */
-    OP_MORE = 64,
-    OP_LOOK = 65 /* [] -> [0]; something has been written: whom it wakes is decided now (EPOLLEXCLUSIVE) */
-};
 
 /* Simulated sockets are known by their peer's abstract AF_UNIX name: "\0simunix:" type ":" 8 hex digits of the id. */
 #define SIMUNIX_SOCKET_NAME_LENGTH 19 /* what follows (":" and the run's tag) keeps two runs apart */

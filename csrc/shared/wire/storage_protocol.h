@@ -1,17 +1,11 @@
-/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. A part of protocol.h, and read as that is: nothing
- * but enums, structs and integer defines. */
+/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. A part of protocol.h, and read as that is:
+ * nothing but enums, structs and integer defines. */
 #ifndef SIMUNIX_STORAGE_PROTOCOL_H
 #define SIMUNIX_STORAGE_PROTOCOL_H
 
-enum simunix_storage_op {
-    /* [pid] -> [0, bytes read from storages, bytes made dirty, those of them that were cut off before they were written]; of a process
-     * of the caller's host, of which another number has done nothing (proc(5), /proc/PID/io) */
-    OP_STORAGE_COUNTS = 71
-};
-
-/* What has been done to a file. The value of the answer is 1 if the caller is to wait by PARK_STORAGE, -errno if it has failed. Of
- * STORAGE_ROOM, which comes before a call that may write, how many bytes there is room for. STORAGE_SYNC of 0 bytes is of the whole
- * file, so are the two below it. */
+/* What has been done to a file. The value of the answer is 1 if the caller is to wait by PARK_STORAGE, -errno if it has failed.
+ * Of STORAGE_ROOM, which comes before a call that may write, how many bytes there is room for. STORAGE_SYNC of 0 bytes is of
+ * the whole file, so are the two below it. */
 enum simunix_storage {
     STORAGE_ROOM = 0,
     STORAGE_READ = 1,
@@ -26,8 +20,8 @@ enum simunix_storage {
     STORAGE_CHANGE = 10, /* its name, its size or its owner has changed */
     STORAGE_AHEAD = 11,  /* it is to be read into memory, and nobody waits for that */
     STORAGE_FORGET = 12, /* its clean pages are not wanted in memory any longer */
-    /* The kernel has said ENOSPC or EDQUOT; the storage's number is 1 if the file is on one, else 0. There may be no answer: the
-     * run ends if it is the run's own disk that is full. */
+    /* The kernel has said ENOSPC or EDQUOT; the storage's number is 1 if the file is on one, else 0. There may be no answer:
+     * the run ends if it is the run's own disk that is full. */
     STORAGE_NO_ROOM = 13,
     STORAGE_FLUSH = 14 /* what is dirty of it is to be written from now on, and nobody waits for that */
 };

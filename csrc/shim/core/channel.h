@@ -11,7 +11,7 @@ struct reply {
     struct msgpack_array values;
 };
 
-void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments);
+void request_begin(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments);
 void request_post(struct thread *thread, struct msgpack_writer *writer);
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply);
 int64_t reply_wait(struct thread *thread, struct reply *reply);
@@ -37,7 +37,17 @@ const struct simunix_slot *slot_sleep(struct thread *thread);
 bool slot_reply(struct thread *thread, struct reply *reply);
 void handoffs_write(struct thread *thread, struct simunix_outbox *outbox); /* handoff_list.c */
 
+/* How many fields follow, the table of messages says. */
+#define request_start(thread, writer, op) request_begin(thread, writer, op, FIELDS_OF_##op)
+
+/* A message of integers alone. The build stops where their number is not that of the table. */
+#define VALUES(...) sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
+#define AS_THE_TABLE_SAYS(op, count)                                                                     \
+    (0 * sizeof(struct {                                                                                 \
+         _Static_assert((count) == FIELDS_OF_##op, #op " has another number of fields in messages.def"); \
+         int unused;                                                                                     \
+     }))
 #define ASK(thread, reply, op, ...) \
-    ask(thread, reply, op, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+    ask(thread, reply, op, VALUES(__VA_ARGS__) + AS_THE_TABLE_SAYS(op, VALUES(__VA_ARGS__)), (const int64_t[]){__VA_ARGS__})
 
 #endif

@@ -93,7 +93,7 @@ void signals_announce_stop(struct thread *thread, int signal, long pid)
 {
     struct msgpack_writer writer;
 
-    request_start(thread, &writer, OP_STOPPING, 2);
+    request_start(thread, &writer, OP_STOPPING);
     msgpack_put_int(&writer, signal);
     msgpack_put_int(&writer, pid);
     request_post(thread, &writer);
@@ -166,9 +166,9 @@ enum interruption signals_check(struct call *call)
     return INTERRUPT_NONE;
 }
 
-/* A thread sends a signal to its own process. Linux prefers the main thread, if that may take it; here the kernel would find all
- * signals blocked, and the sender would take it on its way out of the shim. So the main thread gets it to send it to itself once
- * it has the turn. False: the kernel is to decide. */
+/* A thread sends a signal to its own process. Linux prefers the main thread, if that may take it; here the kernel would find
+ * all signals blocked, and the sender would take it on its way out of the shim. So the main thread gets it to send it to itself
+ * once it has the turn. False: the kernel is to decide. */
 bool signals_hand_to_main(struct thread *thread, int signal)
 {
     struct thread *main = thread->process->main;
@@ -206,8 +206,8 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask)
 
 #define TCGETS 0x5401
 
-/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. What is typed at
- * a terminal goes through a work queue of the kernel, for which the server has to wait as well. */
+/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. What is typed
+ * at a terminal goes through a work queue of the kernel, for which the server has to wait as well. */
 void signals_from_kernel(struct call *call, int fd)
 {
     struct process *process = call->thread->process;

@@ -1,5 +1,5 @@
-/* Warnings, which the server prints. diagnostic.c, whose messages the process prints itself, is called by the channel; this file calls
- * the channel. */
+/* Warnings, which the server prints. diagnostic.c, whose messages the process prints itself, is called by the channel; this
+ * file calls the channel. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 
@@ -16,7 +16,7 @@ void warn_once(struct thread *thread, enum simunix_warning kind, const char *wha
         at = text_append(at, end, " ");
         at = text_append(at, end, detail);
     }
-    request_start(thread, &writer, OP_WARN, 2);
+    request_start(thread, &writer, OP_WARN);
     msgpack_put_int(&writer, kind);
     msgpack_put_text(&writer, text, (size_t)(at - text));
     request_call(thread, &writer, &reply);

@@ -77,7 +77,7 @@ static void send_text(struct trace *trace)
     uint64_t before;
 
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* keep handlers of the application out */
-    request_start(trace->thread, &writer, OP_TRACE_TEXT, 1);
+    request_start(trace->thread, &writer, OP_TRACE_TEXT);
     msgpack_put_bytes(&writer, trace->flushed, (size_t)(trace->at - trace->flushed));
     request_call(trace->thread, &writer, &reply);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);

@@ -1,6 +1,6 @@
-/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix calibrate`,
- * and read under the policy modelled, where it stands for the computing itself. In memory that is shared with the server, a row for
- * each program.
+/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix
+ * calibrate`, and read under the policy modelled, where it stands for the computing itself. In memory that is shared with the
+ * server, a row for each program.
  */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -14,8 +14,8 @@ _Static_assert(SIMUNIX_COST_POINTS == SIMUNIX_COST_CALLS + SIMUNIX_COST_PLACES, 
 
 static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_POINTS] = (void *)0x200400000;
 
-/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
- * Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
+/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other
+ * calls. Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
 void costs_map(struct process *process, int64_t row)
 {
     int file = descriptor_number(process, process->page_file);
@@ -65,7 +65,7 @@ void costs_of_name(struct thread *thread, const char *name)
 
     if (thread->process->costs == NULL)
         return;
-    request_start(thread, &writer, OP_COST_ROW, 1);
+    request_start(thread, &writer, OP_COST_ROW);
     msgpack_put_bytes(&writer, name, text_length(name));
     if (request_call(thread, &writer, &reply) == 0)
         thread->costs = reply_number(&reply, 1) < 0 ? NULL : table[reply_number(&reply, 1)];

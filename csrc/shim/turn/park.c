@@ -43,8 +43,8 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
     return (enum simunix_wake)slot->wake;
 }
 
-/* Ask for an operation of Remote SimGrid, whose answer comes when it is done: over the channel, or in the thread's box and at its
- * slot. */
+/* Ask for an operation of Remote SimGrid, whose answer comes when it is done: over the channel, or in the thread's box and at
+ * its slot. */
 static enum simunix_wake ask_operation(struct call *call, struct wait *wait)
 {
     if (wait->box == NULL)
@@ -60,7 +60,7 @@ static enum simunix_wake park_at_channel(struct call *call, struct wait *wait, u
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(thread, &writer, OP_PARK, 7);
+    request_start(thread, &writer, OP_PARK);
     msgpack_put_int(&writer, wait->kind);
     msgpack_put_int(&writer, call->number);
     msgpack_put_int(&writer, wait->deadline);

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.cgroups.control_file import RefusedError, Request
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import CGROUP_READ_EMPTIED, Op
 
 if TYPE_CHECKING:
@@ -38,17 +38,19 @@ class CgroupHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.CGROUP_READ): Handler("ii", self.read),
-            int(Op.CGROUP_WRITE): Handler("ibi", self.write),
-            int(Op.CGROUP_MADE): Handler("iib", self.made),
-            int(Op.CGROUP_REMOVE): Handler("i", self.remove),
-            int(Op.CGROUP_OF): Handler("i", self.path_of),
-            int(Op.CGROUP_INTO): Handler("i", self.into),
-            int(Op.CGROUP_GREW): Handler("", self.grew),
-            int(Op.CGROUP_NEWS): Handler("ii", self.news),
-            int(Op.CGROUP_APPEAR): Handler("ib", self.appear),
-        }
+        return handled(
+            {
+                Op.CGROUP_READ: self.read,
+                Op.CGROUP_WRITE: self.write,
+                Op.CGROUP_MADE: self.made,
+                Op.CGROUP_REMOVE: self.remove,
+                Op.CGROUP_OF: self.path_of,
+                Op.CGROUP_INTO: self.into,
+                Op.CGROUP_GREW: self.grew,
+                Op.CGROUP_NEWS: self.news,
+                Op.CGROUP_APPEAR: self.appear,
+            }
+        )
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[inode, how] -> [0]: what a control file has to say now is in it; see enum simunix_cgroup_read."""

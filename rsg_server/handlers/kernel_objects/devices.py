@@ -14,7 +14,7 @@ from rsg_server.devices.ebpf import RefusedError
 from rsg_server.devices.mounts import is_of_computer
 from rsg_server.devices.programs import BLOCK, CHARACTER, MAKE, READ, WRITE
 from rsg_server.devices.table import MEMORY, Device, Devices
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import DeviceRequest, Op, ProgramRequest
 
 if TYPE_CHECKING:
@@ -44,10 +44,13 @@ class DeviceHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {
-            int(Op.DEVICE): Handler("iiiii", self.device, makes_descriptors=True),
-            int(Op.DEVICE_PROGRAM): Handler("iiiiib", self.program),
-        }
+        return handled(
+            {
+                Op.DEVICE: self.device,
+                Op.DEVICE_PROGRAM: self.program,
+            },
+            makes_descriptors=(Op.DEVICE,),
+        )
 
     def device(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[what, st_dev, st_ino, c, d] -> as enum simunix_device says; -ENOENT if the file stands for no device."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
-from rsg_server.handlers.table import OK, Handler, Reply, failed
+from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import Op
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class BusHandlers:
 
     def table(self) -> dict[int, Handler]:
         """The handlers, by operation."""
-        return {int(Op.BUS): Handler("", self.bus)}
+        return handled({Op.BUS: self.bus})
 
     def bus(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[] -> [0]; -ENOENT if there is to be no bus. The bus listens once it has had a turn."""

@@ -1,5 +1,5 @@
-/* One request, one reply: in the outbox (outbox.c), or over the thread's own SEQPACKET socket. Receiving a reply means holding the
- * turn.
+/* One request, one reply: in the outbox (outbox.c), or over the thread's own SEQPACKET socket. Receiving a reply means holding
+ * the turn.
  *
  * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at once.
  */
@@ -7,7 +7,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 
-void request_start(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments)
+void request_begin(struct thread *thread, struct msgpack_writer *writer, int op, unsigned arguments)
 {
     msgpack_start(writer, thread->buffer, sizeof thread->buffer);
     msgpack_put_array(writer, arguments + 1);
@@ -63,7 +63,8 @@ void say_hello_late(struct thread *thread)
     request_send(thread, few, &writer);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO and a park passes here. */
+/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO and a park passes
+ * here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
     if (thread->owes_hello)
@@ -151,7 +152,7 @@ int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, 
 {
     struct msgpack_writer writer;
 
-    request_start(thread, &writer, op, count);
+    request_begin(thread, &writer, op, count);
     for (unsigned i = 0; i < count; i++)
         msgpack_put_int(&writer, values[i]);
     return request_call(thread, &writer, reply);
@@ -168,13 +169,13 @@ size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
     return length;
 }
 
-/* The first message of a process, an image or a thread. It goes over the channel, which tells the server the sender's real number: of
- * an image that the child of a vfork has begun, the server may not know it yet. */
+/* The first message of a process, an image or a thread. It goes over the channel, which tells the server the sender's real
+ * number: of an image that the child of a vfork has begun, the server may not know it yet. */
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply)
 {
     struct msgpack_writer writer;
 
-    request_start(thread, &writer, OP_HELLO, 4);
+    request_start(thread, &writer, OP_HELLO);
     put_hello(&writer, thread, kind, program);
     thread->is_told_at_slot = false;
     request_send(thread, thread->buffer, &writer);

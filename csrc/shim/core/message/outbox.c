@@ -1,8 +1,8 @@
 /* The outbox: what the thread that has the turn says to the server lies in the shared memory, and so does the answer.
  *
- * A message and its answer cost four system calls of futex(2) that way, two of them the server's: the doorbell wakes the server,
- * the slot wakes the thread. Descriptors cannot lie in memory: an answer with some comes over the thread's channel, which the slot
- * says.
+ * A message and its answer cost four system calls of futex(2) that way, two of them the server's: the doorbell wakes the
+ * server, the slot wakes the thread. Descriptors cannot lie in memory: an answer with some comes over the thread's channel,
+ * which the slot says.
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
@@ -26,7 +26,8 @@ static struct simunix_inbox *inbox_of(const struct thread *thread)
     return behind(thread->process->page, SIMUNIX_OUTBOX_OFFSET + sizeof(struct simunix_outbox));
 }
 
-/* May the thread use the outbox? It may not before it has the turn: a forked child says HELLO while its creator has the turn. */
+/* May the thread use the outbox? It may not before it has the turn: a forked child says HELLO while its creator has the
+ * turn. */
 bool may_use_outbox(const struct thread *thread)
 {
     return thread->has_turn && thread->process->page != NULL;
@@ -63,8 +64,8 @@ void outbox_post(struct thread *thread, const struct msgpack_writer *writer)
     outbox_send(thread, ASKED_MESSAGE);
 }
 
-/* May the thread ask in its box (rsg_protocol.h), where the server looks when the doorbell rings? Not if the server must learn of
- * more than the request. */
+/* May the thread ask in its box (rsg_protocol.h), where the server looks when the doorbell rings? Not if the server must learn
+ * of more than the request. */
 bool may_ask_in_box(const struct thread *thread)
 {
     const struct process *process = thread->process;

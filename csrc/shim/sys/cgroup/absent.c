@@ -1,5 +1,5 @@
-/* Control files that are not there yet. A group has some forty, of which programs look at few: the server makes one when a call does
- * not find its name, and all of a folder when that is listed, or watched. The call is made once more then. */
+/* Control files that are not there yet. A group has some forty, of which programs look at few: the server makes one when a call
+ * does not find its name, and all of a folder when that is listed, or watched. The call is made once more then. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
@@ -9,7 +9,8 @@
 #define FOLDER_PATH_MAX 1024
 #define NAME_BYTES_MAX 64
 
-/* Calls that find a file by its name. Which argument is the path, counted from 1, and which the folder, 0: the working directory. */
+/* Calls that find a file by its name. Which argument is the path, counted from 1, and which the folder, 0: the working
+ * directory. */
 struct way {
     uint8_t path, folder;
 };
@@ -78,7 +79,7 @@ static long appear(struct thread *thread, const struct stat *folder, const char 
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(thread, &writer, OP_CGROUP_APPEAR, 2);
+    request_start(thread, &writer, OP_CGROUP_APPEAR);
     msgpack_put_int(&writer, (int64_t)folder->st_ino);
     msgpack_put_bytes(&writer, name, text_length(name));
     return (long)request_call(thread, &writer, &reply);

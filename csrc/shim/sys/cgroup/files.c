@@ -1,5 +1,5 @@
-/* Control files of cgroups. The server writes what such a file has to say into the real file when somebody opens it, or goes back to
- * its beginning; what is written goes to the server, and takes effect before the call returns. */
+/* Control files of cgroups. The server writes what such a file has to say into the real file when somebody opens it, or goes
+ * back to its beginning; what is written goes to the server, and takes effect before the call returns. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -47,9 +47,10 @@ __attribute__((cold)) static bool is_kept(const char *name)
     return false;
 }
 
-/* For how long what the file says holds while no message is sent and nobody else has the turn, unless it is kept. What follows from the
- * groups, from what was written to them, and from who is in them changes by messages alone. Figures of CPU time, and the statistics of
- * memory, may lag behind as Linux's do, which are brought up to date at ticks of the clock and every other second. */
+/* For how long what the file says holds while no message is sent and nobody else has the turn, unless it is kept. What follows
+ * from the groups, from what was written to them, and from who is in them changes by messages alone. Figures of CPU time, and
+ * the statistics of memory, may lag behind as Linux's do, which are brought up to date at ticks of the clock and every other
+ * second. */
 __attribute__((cold)) static uint64_t lasts_ns(const char *path)
 {
     const char *name = last_part(path);
@@ -68,7 +69,8 @@ static uint64_t messages_and_turns(const struct process *process)
     return process->page->messages + process->page->handoffs;
 }
 
-/* Whether the text in the file that was opened last is still what there is to say; a file that is gone is asked for, and refused. */
+/* Whether the text in the file that was opened last is still what there is to say; a file that is gone is asked for, and
+ * refused. */
 __attribute__((cold)) static bool holds(const struct process *process, const struct stat *status)
 {
     if (process->cgroup_text_lasts_ns == AS_LONG_AS_IT_IS_THERE)
@@ -126,8 +128,8 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     return result;
 }
 
-/* What is written to cgroup.procs or cgroup.threads in a PID namespace: the server knows the host's numbers. Returns how long the text is
- * then. */
+/* What is written to cgroup.procs or cgroup.threads in a PID namespace: the server knows the host's numbers. Returns how long
+ * the text is then. */
 static size_t tell_number(struct call *call, char *text, size_t size)
 {
     long number = 0;
@@ -152,9 +154,9 @@ static bool is_own_number(const struct process *process, const char *text, size_
     return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->pid);
 }
 
-/* Whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has done so before, and no
- * process has gone to another group since, nor has a group passed on something else: nothing would change, nor be refused. For root
- * alone: whether others may write depends on more. */
+/* Whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has done so before,
+ * and no process has gone to another group since, nor has a group passed on something else: nothing would change, nor be
+ * refused. For root alone: whether others may write depends on more. */
 __attribute__((cold)) static bool is_at_home(const struct process *process, const struct stat *status)
 {
     return status->st_ino == process->cgroup_home && process->cgroup_home_at == process->page->cgroup_moves &&
@@ -184,7 +186,7 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
         return (long)size;
     if (pids_are_nested(process))
         size_told = tell_number(call, text, size);
-    request_start(call->thread, &writer, OP_CGROUP_WRITE, 3);
+    request_start(call->thread, &writer, OP_CGROUP_WRITE);
     msgpack_put_int(&writer, (int64_t)status->st_ino);
     msgpack_put_bytes(&writer, text, size_told);
     msgpack_put_int(&writer, NATIVE(geteuid));
@@ -213,8 +215,9 @@ __attribute__((cold)) long cgroup_file_sought(struct call *call, long fd)
     return cgroup_file_refresh(call, fd, NATIVE(lseek, fd, 0, HERE) > 0 ? CGROUP_READ_AGAIN : CGROUP_READ_SOON);
 }
 
-/* poll(2): files such as cgroup.events have urgent news when they say something else than has been read; the kernel's files have none.
- * Returns how many entries more are ready. The server wakes the caller's wait for descriptors when one of them changes. */
+/* poll(2): files such as cgroup.events have urgent news when they say something else than has been read; the kernel's files
+ * have none. Returns how many entries more are ready. The server wakes the caller's wait for descriptors when one of them
+ * changes. */
 __attribute__((cold)) long cgroup_poll(struct call *call, struct pollfd *fds, unsigned count)
 {
     struct stat status;

@@ -23,7 +23,7 @@ __attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat 
         return -ENAMETOOLONG;
     memcpy(name, path + start, end - start);
     thread->process->uses_cgroups = true;
-    request_start(thread, &writer, OP_CGROUP_MADE, 3);
+    request_start(thread, &writer, OP_CGROUP_MADE);
     msgpack_put_int(&writer, (int64_t)above->st_ino);
     msgpack_put_int(&writer, (int64_t)folder->st_ino);
     msgpack_put_bytes(&writer, name, end - start);

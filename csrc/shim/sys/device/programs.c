@@ -1,7 +1,7 @@
 /* bpf(2), as far as it says who may open which devices: programs of type BPF_PROG_TYPE_CGROUP_DEVICE, which the server runs.
  *
- * The descriptor of a program is an anonymous file whose name has the server's number, so that it is known after dup, fork, exec and
- * passing. All else that bpf(2) can do would reach the computer that the emulation runs on. */
+ * The descriptor of a program is an anonymous file whose name has the server's number, so that it is known after dup, fork,
+ * exec and passing. All else that bpf(2) can do would reach the computer that the emulation runs on. */
 #include <linux/bpf.h>
 
 #include "shim/core/channel.h"
@@ -19,7 +19,7 @@ static int64_t ask_program(struct thread *thread, struct reply *reply, const int
 {
     struct msgpack_writer writer;
 
-    request_start(thread, &writer, OP_DEVICE_PROGRAM, 6);
+    request_start(thread, &writer, OP_DEVICE_PROGRAM);
     for (int i = 0; i < 5; i++)
         msgpack_put_int(&writer, values[i]);
     msgpack_put_bytes(&writer, bytes, size);

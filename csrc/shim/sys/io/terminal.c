@@ -18,7 +18,7 @@ long terminal_type(struct call *call, int number, const char *bytes, size_t size
 
     if (size == 0 || size > TYPED_MAX || is_bad_pointer(bytes))
         return -EAGAIN;
-    request_start(call->thread, &writer, OP_TYPED, 2);
+    request_start(call->thread, &writer, OP_TYPED);
     msgpack_put_int(&writer, number);
     msgpack_put_bytes(&writer, bytes, size);
     return request_call(call->thread, &writer, &reply);

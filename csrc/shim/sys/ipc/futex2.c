@@ -39,7 +39,7 @@ static long announce(struct call *call, const struct futex_waitv *waiters, unsig
             return -EAGAIN;
         futex_key(call->thread->process, waiters[i].uaddr, (waiters[i].flags & FUTEX_PRIVATE_FLAG) != 0, keys + 2 * i);
     }
-    request_start(call->thread, &writer, OP_FUTEX_WORDS, 1);
+    request_start(call->thread, &writer, OP_FUTEX_WORDS);
     msgpack_put_bytes(&writer, keys, 2 * sizeof *keys * count);
     return request_call(call->thread, &writer, &reply);
 }
@@ -50,7 +50,8 @@ static void count_waiter(struct call *call, const uint64_t *keys, unsigned count
         futex_count_waiter(call->thread->process, keys + 2 * i, change);
 }
 
-/* The index of a word that was woken. A wake for another reason looks like one of the first word, and the caller looks again. */
+/* The index of a word that was woken. A wake for another reason looks like one of the first word, and the caller looks
+ * again. */
 long sys_futex_waitv(struct call *call)
 {
     const struct futex_waitv *waiters = (void *)call->a[0];

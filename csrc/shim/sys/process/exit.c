@@ -39,7 +39,7 @@ long sys_exit(struct call *call)
     if (thread->process->main == thread)
         thread->process->main = NULL;
     handoff_doubt(thread->process, (uint64_t)thread->join_word);
-    request_start(thread, &writer, OP_THREAD_EXIT, 2);
+    request_start(thread, &writer, OP_THREAD_EXIT);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     msgpack_put_int(&writer, (int64_t)thread->join_word);
     request_post(thread, &writer);
@@ -62,7 +62,7 @@ long sys_exit_group(struct call *call)
     struct msgpack_writer writer;
 
     tracee_event(call, PTRACE_EVENT_EXIT, (call->a[0] & 0xff) << 8);
-    request_start(call->thread, &writer, OP_EXIT, 1);
+    request_start(call->thread, &writer, OP_EXIT);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     request_post(call->thread, &writer);
     if (call->thread->process->shares_files)

@@ -30,7 +30,7 @@ static long machines(struct call *call, char *text, size_t room)
     length = text_length(text);
     if (length > SIMUNIX_MESSAGE_MAX - 64)
         return -E2BIG;
-    request_start(call->thread, &writer, OP_MACHINES, 1);
+    request_start(call->thread, &writer, OP_MACHINES);
     msgpack_put_bytes(&writer, text, length);
     request_call(call->thread, &writer, &reply);
     length = reply_bytes(&reply, 1, text, room);
@@ -47,7 +47,8 @@ static long set_seccomp(struct call *call)
     return -EINVAL;
 }
 
-/* The kernel would ask filters about the trap handler's own calls, and dispatch is the shim's. All other options are the kernel's. */
+/* The kernel would ask filters about the trap handler's own calls, and dispatch is the shim's. All other options are the
+ * kernel's. */
 long sys_prctl(struct call *call)
 {
     switch (call->a[0]) {

@@ -46,7 +46,7 @@ static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(call->thread, &writer, OP_AFFINITY, 2);
+    request_start(call->thread, &writer, OP_AFFINITY);
     msgpack_put_int(&writer, pid_told(call->thread->process, (int)call->a[0]));
     msgpack_put_bytes(&writer, wanted, wanted != NULL ? sizeof *wanted : 0);
     if (request_call(call->thread, &writer, &reply) < 0)
@@ -109,8 +109,8 @@ long sys_sched_setaffinity(struct call *call)
     return result;
 }
 
-/* Restartable sequences would tell threads on which real processor they run, in memory, and sched_getcpu(3) would believe it. As
- * of a kernel that lacks them. */
+/* Restartable sequences would tell threads on which real processor they run, in memory, and sched_getcpu(3) would believe it.
+ * As of a kernel that lacks them. */
 long sys_rseq(struct call *call)
 {
     (void)call;

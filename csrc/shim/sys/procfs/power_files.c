@@ -1,6 +1,7 @@
-/* Files by which programs read and change the power of their host, or of others: frequencies, joules, limits, switches. On hosts that
- * have watts (HELLO_FLAG_POWER) the server has their content (rsg_server/power_files/). A process that opens one gets an anonymous
- * file with the text of that moment, written anew when its reader goes back to the beginning; what is written goes to the server. */
+/* Files by which programs read and change the power of their host, or of others: frequencies, joules, limits, switches. On
+ * hosts that have watts (HELLO_FLAG_POWER) the server has their content (rsg_server/power_files/). A process that opens one
+ * gets an anonymous file with the text of that moment, written anew when its reader goes back to the beginning; what is written
+ * goes to the server. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
@@ -36,7 +37,7 @@ __attribute__((cold)) static int64_t ask_file(struct thread *thread, const char 
 {
     struct msgpack_writer writer;
 
-    request_start(thread, &writer, OP_POWER_FILE, 4);
+    request_start(thread, &writer, OP_POWER_FILE);
     msgpack_put_bytes(&writer, name, text_length(name));
     msgpack_put_int(&writer, what);
     msgpack_put_int(&writer, offset);
@@ -65,8 +66,8 @@ __attribute__((cold)) static const char *name_of(const struct call *call, long f
     return path + sizeof anonymous - 1;
 }
 
-/* Put an anonymous file with the server's text in the place of `fd`, a descriptor of the real one; false if the server does not know
- * it. */
+/* Put an anonymous file with the server's text in the place of `fd`, a descriptor of the real one; false if the server does not
+ * know it. */
 __attribute__((cold)) static bool take_place(struct call *call, uint64_t flags, long *fd)
 {
     char name[sizeof OWN_NAME + PROC_PATH_ROOM] = OWN_NAME;
@@ -90,7 +91,8 @@ __attribute__((cold)) long power_file_opened(struct call *call, const char *path
     return fd;
 }
 
-/* Open for writing what the kernel would not: these files lie in a file system that is only read. They are root's, with the mode
+/* Open for writing what the kernel would not: these files lie in a file system that is only read. They are root's, with the
+ * mode
  * 0644. False if it is none of them. */
 __attribute__((cold)) bool power_file_open(struct call *call, int directory, const char *path, uint64_t flags, long *fd)
 {

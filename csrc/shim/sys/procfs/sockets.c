@@ -1,5 +1,5 @@
-/* /proc/net: the host's internet sockets, of which the kernel here knows nothing; and what its disks have done. The server makes the
- * text. */
+/* /proc/net: the host's internet sockets, of which the kernel here knows nothing; and what its disks have done. The server
+ * makes the text. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
@@ -12,7 +12,7 @@ static void put_lines(struct proc_page *page, const char *name)
     int64_t first = 0;
 
     for (;;) {
-        request_start(page->thread, &writer, OP_SOCKETS, 2);
+        request_start(page->thread, &writer, OP_SOCKETS);
         msgpack_put_bytes(&writer, name, text_length(name));
         msgpack_put_int(&writer, first);
         if (request_call(page->thread, &writer, &reply) != 0 || reply.values.length[1] == 0)

@@ -17,7 +17,7 @@ static enum simunix_wake ask_at_channel(struct call *call, struct simunix_rsg_ca
     struct wait wait = {.kind = PARK_RSG, .deadline = NEVER, .request = &writer, .reply = &reply};
     enum simunix_wake wake;
 
-    request_start(call->thread, &writer, OP_RSG, 3);
+    request_start(call->thread, &writer, OP_RSG);
     msgpack_put_int(&writer, told->resumes ? RSG_RESUME : told->operation);
     msgpack_put_uint(&writer, signals_strip(call->mask));
     msgpack_put_bytes(&writer, told->request, told->resumes ? 0 : told->request_bytes);

@@ -94,7 +94,7 @@ int64_t address_ask(struct call *call, int op, int64_t id, int extra, struct rep
 
     if ((uint32_t)call->a[2] > ADDRESS_BYTES_MAX)
         return -EINVAL;
-    request_start(call->thread, &writer, op, extra >= 0 ? 5 : 4);
+    request_begin(call->thread, &writer, op, extra >= 0 ? 5 : 4);
     msgpack_put_int(&writer, id);
     if (!put_address(&writer, (const uint8_t *)call->a[1], (uint32_t)call->a[2]))
         return bad_address(call, id, (const uint8_t *)call->a[1], (uint32_t)call->a[2]);

@@ -36,7 +36,7 @@ static long ask_for_bus(struct call *call)
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(call->thread, &writer, OP_BUS, 0);
+    request_start(call->thread, &writer, OP_BUS);
     return request_call(call->thread, &writer, &reply);
 }
 

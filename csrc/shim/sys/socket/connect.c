@@ -109,7 +109,7 @@ static long disconnect(struct call *call, const struct fd *fd)
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(call->thread, &writer, OP_CONNECT, 5);
+    request_start(call->thread, &writer, OP_CONNECT);
     msgpack_put_int(&writer, fd->socket);
     msgpack_put_int(&writer, 0);
     msgpack_put_bytes(&writer, "", 0);

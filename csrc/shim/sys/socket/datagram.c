@@ -69,7 +69,7 @@ static long ask_permission(struct call *call, const struct fd *fd, const struct 
     struct msgpack_writer writer;
     struct reply reply;
 
-    request_start(call->thread, &writer, OP_MAY_SEND, 3);
+    request_start(call->thread, &writer, OP_MAY_SEND);
     msgpack_put_int(&writer, fd->socket);
     msgpack_put_int(&writer, header->family);
     msgpack_put_bytes(&writer, header->address, header->family == 4 ? 4 : 16);

@@ -61,7 +61,7 @@ static long find_interface(struct call *call, int64_t index, const char *name, s
 
     while (length < NAME_SIZE - 1 && name[length] != '\0')
         length++;
-    request_start(call->thread, &writer, OP_INTERFACE, 2);
+    request_start(call->thread, &writer, OP_INTERFACE);
     msgpack_put_int(&writer, index);
     msgpack_put_bytes(&writer, name, length);
     if (request_call(call->thread, &writer, &reply) < 0)

@@ -2,8 +2,8 @@
  * then such a socket is the kernel's own and silent, for mq_notify takes no other: the thread in which glibc reports messages
  * waits at one.
  *
- * Sockets that ask about sockets (NETLINK_SOCK_DIAG) are simulated once they ask about internet sockets. What else they ask, the
- * kernel answers from the host's network namespace: AF_UNIX and netlink sockets are its own. */
+ * Sockets that ask about sockets (NETLINK_SOCK_DIAG) are simulated once they ask about internet sockets. What else they ask,
+ * the kernel answers from the host's network namespace: AF_UNIX and netlink sockets are its own. */
 #include "shim/sys/socket/socket.h"
 
 #define NETLINK_ROUTE 0
@@ -81,7 +81,7 @@ static void keep_port(struct call *call, int from, int to)
 
     if (NATIVE(getsockname, from, &address, &length) != 0 || address.port == 0)
         return;
-    request_start(call->thread, &writer, OP_BIND, 5);
+    request_start(call->thread, &writer, OP_BIND);
     msgpack_put_int(&writer, socket_id(to));
     msgpack_put_int(&writer, AF_NETLINK);
     msgpack_put_bytes(&writer, "", 0);

@@ -128,7 +128,7 @@ static long set_buffer(struct call *call)
     fd_look_socket((int)call->a[0], &fd);
     if (!is_buffer_of_server(fd.kind, call->a[2]))
         return result;
-    request_start(call->thread, &writer, OP_SOCKET_SET, 4);
+    request_start(call->thread, &writer, OP_SOCKET_SET);
     msgpack_put_int(&writer, fd.socket);
     msgpack_put_int(&writer, SOL_SOCKET_LEVEL);
     msgpack_put_int(&writer, call->a[2]);
@@ -151,7 +151,7 @@ long sys_setsockopt(struct call *call)
         return -EINVAL;
     if (length > 0 && is_bad_pointer((void *)call->a[3]))
         return -EFAULT;
-    request_start(call->thread, &writer, OP_SOCKET_SET, 4);
+    request_start(call->thread, &writer, OP_SOCKET_SET);
     msgpack_put_int(&writer, fd.socket);
     msgpack_put_int(&writer, call->a[1]);
     msgpack_put_int(&writer, call->a[2]);

@@ -114,7 +114,7 @@ static long get_name(struct call *call, int op)
 
     if (id < 0)
         return syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
-    if (ASK(call->thread, &reply, op, id) < 0)
+    if (ask(call->thread, &reply, op, 1, &(const int64_t){id}) < 0)
         return reply.status;
     if (*(int *)call->a[2] < 0)
         return -EINVAL;

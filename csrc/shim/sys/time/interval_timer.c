@@ -36,7 +36,7 @@ long timer_get(struct call *call, int op, int64_t id, struct interval *result)
 {
     struct reply reply;
 
-    if (ASK(call->thread, &reply, op, id) < 0)
+    if (ask(call->thread, &reply, op, 1, &(const int64_t){id}) < 0)
         return reply.status;
     if (is_bad_pointer(result))
         return -EFAULT;
@@ -72,8 +72,8 @@ static const struct {
     int signal;
 } interval_timers[] = {{TIMER_REAL, SIGALRM}, {TIMER_VIRTUAL, SIGVTALRM}, {TIMER_PROF, SIGPROF}};
 
-/* ITIMER_VIRTUAL and ITIMER_PROF count CPU time. Under the free CPU policy that is the thread's real computing, and they stay the
- * kernel's. */
+/* ITIMER_VIRTUAL and ITIMER_PROF count CPU time. Under the free CPU policy that is the thread's real computing, and they stay
+ * the kernel's. */
 static bool is_kernels(const struct call *call)
 {
     return call->a[0] != 0 && (!call->thread->is_charged || call->a[0] < 0 || call->a[0] > 2);
