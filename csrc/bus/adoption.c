@@ -1,5 +1,5 @@
-/* What the bus knows at its start: the units whose folders are there. A scope that has been abandoned outlives the bus that made
- * it, so that a host on which such scopes are all that is left has no bus. Empty scopes have ended meanwhile. */
+/* What the bus knows at its start: the units whose folders are there. A scope that has been abandoned outlives the bus that
+ * made it, so that a host on which such scopes are all that is left has no bus. Empty scopes have ended meanwhile. */
 #include "bus.h"
 
 #include <stdio.h>

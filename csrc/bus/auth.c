@@ -1,5 +1,5 @@
-/* The dialogue before the first message: lines of text, in which a client says who it is. The kernel knows that (SO_PEERCRED), so
- * EXTERNAL is the one way, as dbus-daemon offers it for the system's bus. */
+/* The dialogue before the first message: lines of text, in which a client says who it is. The kernel knows that (SO_PEERCRED),
+ * so EXTERNAL is the one way, as dbus-daemon offers it for the system's bus. */
 #include "bus.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The system bus of an emulated host, with what systemd answers there about scopes and slices. An ordinary program, emulated like
- * any other; the host's first connect to a bus that is not there has it started (csrc/shim/sys/socket/bus.c).
+/* The system bus of an emulated host, with what systemd answers there about scopes and slices. An ordinary program, emulated
+ * like any other; the host's first connect to a bus that is not there has it started (csrc/shim/sys/socket/bus.c).
  *
  *     simunix-bus [SOCKET [CGROUPS]]     by default /run/dbus/system_bus_socket and /sys/fs/cgroup
  *

@@ -2,7 +2,8 @@
  * The module `_load` inside of the library of the compiled modules of rsg_server: executes one of them.
  *
  * mypyc keeps, for each module of a library, a capsule with the function that makes the module, and expects a small library
- * beside it that calls the function. One function for all of them saves sixty libraries, each of which a start would have to open.
+ * beside it that calls the function. One function for all of them saves sixty libraries, each of which a start would have to
+ * open.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

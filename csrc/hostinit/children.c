@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Be continued when the parent ends, however it ends: a stopped process would not see that the other end of its socket is closed,
- * and would stay, with all that waits for it. prctl(2): exec keeps this setting, fork does not. */
+/* Be continued when the parent ends, however it ends: a stopped process would not see that the other end of its socket is
+ * closed, and would stay, with all that waits for it. prctl(2): exec keeps this setting, fork does not. */
 void children_outlive_none(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGCONT);

@@ -42,7 +42,8 @@
  *   next to `channel`, and brought in at its exec where the loader would not (injection.c); without `shim`, no exec is traced.
  *   Or: inject=THREAD DESCRIPTOR ENTRY SIZE    the same for the next exec of that thread, which has opened the file
  *       release=THREAD                         its exec has failed
- *       reason=PROCESS                         answered with an error if that process was killed, since it could not be intercepted
+ *       reason=PROCESS                         answered with an error if that process was killed, since it could not be
+ * intercepted
  *   Every message is answered by one line: "ok NUMBER" or "error TEXT". In between may come "ended PID STATUS", once for each
  *   program that was started by request and has ended.
  */

@@ -1,10 +1,10 @@
 /* Brings the shim into programs that have no loader to bring it in, or whose loader would drop it: static ones, those that gain
  * privileges, those that their user may not read. The kernel's exec is traced (ptrace(2)).
  *
- * The process that is about to exec has opened the shim's file, and says which descriptor that is. When the new image is complete and has not
- * run yet, a few bytes over __vdso_gettimeofday (which the shim replaces anyway) map that file and jump to its entry
- * (csrc/shim/entry/injected_entry.S). Nothing else of the image is touched, so /proc/self/exe, privileges and addresses are the
- * program's own.
+ * The process that is about to exec has opened the shim's file, and says which descriptor that is. When the new image is
+ * complete and has not run yet, a few bytes over __vdso_gettimeofday (which the shim replaces anyway) map that file and jump to
+ * its entry (csrc/shim/entry/injected_entry.S). Nothing else of the image is touched, so /proc/self/exe, privileges and
+ * addresses are the program's own.
  *
  * Invariant: an image that was to get the shim and cannot is killed before its first instruction. */
 #define _GNU_SOURCE
@@ -247,8 +247,8 @@ bool injection_begin(pid_t thread, const struct shim_file *shim)
     return true;
 }
 
-/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in, and whether that is because
- * somebody has killed the child: nobody inside can, as the server has the turn. */
+/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in, and whether that is
+ * because somebody has killed the child: nobody inside can, as the server has the turn. */
 const char *injection_await(pid_t child, bool *was_killed)
 {
     int status;
@@ -268,8 +268,8 @@ const char *injection_await(pid_t child, bool *was_killed)
     return "it cannot be awaited";
 }
 
-/* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim in?
- * If not, the child is killed, and this returns why. */
+/* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim
+ * in? If not, the child is killed, and this returns why. */
 const char *injection_check(pid_t child, bool *was_killed)
 {
     struct image image;

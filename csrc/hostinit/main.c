@@ -24,8 +24,8 @@ static bool is_server(int fd)
 }
 
 /* What hosts would inherit from the caller's shell, and a run would depend on: the umask, the scheduler's policy, the readiness
- * to be killed for want of memory. The nice value stays, as a caller may want to leave the computer to others; the shim shows 0.
- * What an ordinary user may not change stays as it is. */
+ * to be killed for want of memory. The nice value stays, as a caller may want to leave the computer to others; the shim shows
+ * 0. What an ordinary user may not change stays as it is. */
 static void leave_callers_settings(void)
 {
     static const struct sched_param ordinary = {.sched_priority = 0};

@@ -179,7 +179,8 @@ static const struct {
     {RLIMIT_RTPRIO, {0, 0}},
 };
 
-/* Set the limits. Only root may raise a hard limit: below one that an administrator has set, the soft one is as near as can be. */
+/* Set the limits. Only root may raise a hard limit: below one that an administrator has set, the soft one is as near as can
+ * be. */
 static void set_boot_limits(void)
 {
     for (size_t i = 0; i < sizeof BOOT_LIMITS / sizeof *BOOT_LIMITS; i++) {

@@ -30,7 +30,8 @@ void write_all(int fd, const void *data, size_t size, const char *who)
     }
 }
 
-/* The first IPv4 address of a host, or its first address at all: a host "localhost" has ::1 as well, where no storage listens. */
+/* The first IPv4 address of a host, or its first address at all: a host "localhost" has ::1 as well, where no storage
+ * listens. */
 struct endpoint endpoint_of(const char *host, const char *port)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};

@@ -1,8 +1,8 @@
 /* Transfers to and from a storage that is a path: really reading and writing a file below it, for as long as the path's storage
  * needs.
  *
- * What is written is on the storage when the transfer is over (fsync), and takes no more room than a piece: each piece overwrites
- * the one before. What is read is a file with a hole of that size, so that no byte of it can be in a cache. */
+ * What is written is on the storage when the transfer is over (fsync), and takes no more room than a piece: each piece
+ * overwrites the one before. What is read is a file with a hole of that size, so that no byte of it can be in a cache. */
 #include "job.h"
 
 #include <fcntl.h>

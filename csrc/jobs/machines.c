@@ -1,5 +1,5 @@
-/* What is asked of the machine room: rsg_server/handlers/machines.py has the words. Hosts that do not fit into one request go into
- * several, in their order: requests of one moment count in the order in which they are made. */
+/* What is asked of the machine room: rsg_server/handlers/machines.py has the words. Hosts that do not fit into one request go
+ * into several, in their order: requests of one moment count in the order in which they are made. */
 #include "job.h"
 #include "shared/prctl_options.h"
 

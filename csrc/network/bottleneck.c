@@ -4,11 +4,11 @@
  * each of its n variables that still rise an equal part of what is left of it, left / n; a variable takes as much more as its
  * tightest link offers, or as its bound allows. A link that is full stops its variables.
  *
- * As SimGrid 3.32 has it (src/kernel/lmm/fair_bottleneck.cpp), a variable that was stopped by one link is counted once more, with
- * what it took last, on its other links. All is solved anew each time.
+ * As SimGrid 3.32 has it (src/kernel/lmm/fair_bottleneck.cpp), a variable that was stopped by one link is counted once more,
+ * with what it took last, on its other links. All is solved anew each time.
  *
- * During a solve, `fresh` of a variable is its rate so far, `step` what it took last, and `fixed` says that it rises no more; of a
- * link `usage` is what it offers, and `seen` says that it is not full. */
+ * During a solve, `fresh` of a variable is its rate so far, `step` what it took last, and `fixed` says that it rises no more;
+ * of a link `usage` is what it offers, and `seen` says that it is not full. */
 #include "maxmin_parts.h"
 
 #include <math.h>

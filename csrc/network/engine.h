@@ -31,8 +31,8 @@ void engine_instant(engine *of, double moment);
 double engine_now(const engine *of);
 int engine_unfinished(const engine *of); /* transfers that have not ended */
 void engine_cancel(engine *of, int transfer);
-/* The next transfer that has ended and has not been told of, in the order of the ends; -1: none. Only after engine_tell_ends, and
- * only of transfers that end from then on. */
+/* The next transfer that has ended and has not been told of, in the order of the ends; -1: none. Only after engine_tell_ends,
+ * and only of transfers that end from then on. */
 void engine_tell_ends(engine *of);
 int engine_take_end(engine *of);
 void engine_hold(engine *of, int transfer);  /* from now on it neither waits nor moves */
@@ -45,8 +45,8 @@ double engine_finish(const engine *of, int transfer); /* when it ended, infinite
 double engine_remaining(const engine *of, int transfer);
 double engine_rate(engine *of, int transfer);
 
-/* Compute rates anew, after the caller has changed flows of its own. The caller's flows that have other rates since then, or since
- * a transfer has begun or ended, are told one by one; -1: no more. */
+/* Compute rates anew, after the caller has changed flows of its own. The caller's flows that have other rates since then, or
+ * since a transfer has begun or ended, are told one by one; -1: no more. */
 void engine_share(engine *of);
 int engine_take_other(engine *of);
 

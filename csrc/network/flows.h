@@ -13,16 +13,17 @@
  * (LV08: S, BF, LF); Casanova, Marchal, "A network model for simulation of grid application", RR-2002-40 (the window bound,
  * CM02); Velho, Schnorr, Casanova, Legrand, "On the validity of flow-level TCP network models", TOMACS 2013 (cross-traffic).
  *
- * A disk is a link, too: one for what is read, one for what is written, one for both together (SimGrid's model S19). A flow over
- * disks alone is an operation on a disk: its penalty is 1 / weight, it has no window, and the latency of its route is that of
- * the operation. A flow over links and disks is what a file server reads or writes for a host (SimGrid's Io::streamto): disks add
- * nothing to its penalty, and of a disk it takes the bytes that move, whatever the bandwidth factor: BF * x.
+ * A disk is a link, too: one for what is read, one for what is written, one for both together (SimGrid's model S19). A flow
+ * over disks alone is an operation on a disk: its penalty is 1 / weight, it has no window, and the latency of its route is that
+ * of the operation. A flow over links and disks is what a file server reads or writes for a host (SimGrid's Io::streamto):
+ * disks add nothing to its penalty, and of a disk it takes the bytes that move, whatever the bandwidth factor: BF * x.
  *
  * SimGrid 3.32 departs from these formulas; for a flow that is `compatible` this code departs in the same way:
  *   - gamma bounds x, so that the rate in bytes per second is bounded by BF * gamma / (2 * lat);
  *   - the bound (bandwidths of the route, window and rate) is frozen when the flow begins and only falls afterwards;
  *   - the penalty is 1 where LF * lat is 0, whatever S; and with S = 0 flows still share inversely to their latencies, where
- *     this code shares equally. Penalties compare flows with each other, so from the first compatible flow on those of all flows
+ *     this code shares equally. Penalties compare flows with each other, so from the first compatible flow on those of all
+ * flows
  *     are SimGrid's;
  *   - a flow whose way back is off begins all the same.
  */
@@ -42,8 +43,8 @@ void network_share_bottlenecks(network *net); /* by fair bottleneck instead of m
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
 void network_unbind_route(network *net, int route); /* without a TCP window, for datagrams */
-/* What a parallel task uses of each link, of a network that shares by fair bottleneck (bottleneck.c): `weights` for all of the task,
- * of which a flow moves the part that its bytes are. It waits for the latency; links may come several times. */
+/* What a parallel task uses of each link, of a network that shares by fair bottleneck (bottleneck.c): `weights` for all of the
+ * task, of which a flow moves the part that its bytes are. It waits for the latency; links may come several times. */
 int network_add_task(network *net, int count, const int *links, const double *weights, double latency);
 double network_route_latency(const network *net, int route);
 double network_route_penalty(const network *net, int route); /* of a flow of weight 1 */

@@ -1,5 +1,5 @@
-/* Making, giving away and removing the files of a folder, and saying something else in one. Names, and texts, lie behind one another, each
- * with a NUL at its end. All return 0, or -errno of the first that failed. */
+/* Making, giving away and removing the files of a folder, and saying something else in one. Names, and texts, lie behind one
+ * another, each with a NUL at its end. All return 0, or -errno of the first that failed. */
 #define _GNU_SOURCE
 #include "server/control_files.h"
 

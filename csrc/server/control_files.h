@@ -1,4 +1,5 @@
-/* The files of one folder, many in one call: a cgroup of the server's has some forty control files, which come and go with it. */
+/* The files of one folder, many in one call: a cgroup of the server's has some forty control files, which come and go with
+ * it. */
 #ifndef SIMUNIX_CONTROL_FILES_H
 #define SIMUNIX_CONTROL_FILES_H
 

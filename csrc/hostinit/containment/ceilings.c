@@ -1,5 +1,5 @@
-/* Hard limits of contained hosts. Only a process with privileges over this computer may raise one, so the fork server does, before the
- * birth of such a host: what is set when a program starts (spawn.c) can then be set as low as it is to be.
+/* Hard limits of contained hosts. Only a process with privileges over this computer may raise one, so the fork server does,
+ * before the birth of such a host: what is set when a program starts (spawn.c) can then be set as low as it is to be.
  *
  * Real-time priorities stay impossible: a program that computes with one could stop this computer. */
 #define _GNU_SOURCE

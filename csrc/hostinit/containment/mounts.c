@@ -1,10 +1,10 @@
 /* Where contained hosts are cloned from: a copy of this computer's mounts in which files belong to ids of the hosts.
  *
- * A contained host has a user namespace whose ids 0 to 2147483645 are the ids from 2147483648 on outside: nothing that the kernel
- * or this computer's users own belongs to any of them, so root of the host is, outside of its namespaces, an unknown user. Files
- * have their owners all the same, since the copied mounts map ids in the same way (mount_setattr(2), MOUNT_ATTR_IDMAP). The
- * copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys, other processes in /proc,
- * and devices, but those that every host has. */
+ * A contained host has a user namespace whose ids 0 to 2147483645 are the ids from 2147483648 on outside: nothing that the
+ * kernel or this computer's users own belongs to any of them, so root of the host is, outside of its namespaces, an unknown
+ * user. Files have their owners all the same, since the copied mounts map ids in the same way (mount_setattr(2),
+ * MOUNT_ATTR_IDMAP). The copy is made once for all hosts of a run. What it has not got: what is mounted below /proc and /sys,
+ * other processes in /proc, and devices, but those that every host has. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -133,8 +133,8 @@ static bool map_owners(int fd, int mapping_fd)
     return change(fd, &changes);
 }
 
-/* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers away.
- * Only if files of the run are there, there is no other way. */
+/* Sockets and files of this computer's daemons, which a host covers: its root is to own none of them, should it take the covers
+ * away. Only if files of the run are there, there is no other way. */
 static const char *const of_daemons[] = {"/run", "/dev", "/dev/shm"};
 #define OF_DAEMONS (sizeof of_daemons / sizeof *of_daemons)
 
@@ -174,7 +174,8 @@ static int by_length(const void *one, const void *other)
     return lengths[0] == lengths[1] ? strcmp(paths[0], paths[1]) : lengths[0] > lengths[1] ? 1 : -1;
 }
 
-/* The paths that the copy has mounts at, parents first; how many. The texts live as long as the fork server: there is one copy. */
+/* The paths that the copy has mounts at, parents first; how many. The texts live as long as the fork server: there is one
+ * copy. */
 static size_t list_mounts(char **paths)
 {
     char line[2 * LINE];
@@ -213,8 +214,9 @@ static bool is_left_out(const char *path)
     return strcmp(path, "/") == 0 || path_is_below(path, "/proc") || strncmp(path, "/sys/", 5) == 0 || !is_mounted(path);
 }
 
-/* Bring what is mounted below "/" into the copy; `paths` are then the `count` ones that were brought, not below /dev and /run. What
- * cannot be brought along stays away; where the kernel maps no ids (proc, sysfs, network file systems), owners stay unknown. */
+/* Bring what is mounted below "/" into the copy; `paths` are then the `count` ones that were brought, not below /dev and /run.
+ * What cannot be brought along stays away; where the kernel maps no ids (proc, sysfs, network file systems), owners stay
+ * unknown. */
 static void bring_mounts(int root, int mapping_fd, const struct message *message, char **paths, size_t *count)
 {
     size_t listed = list_mounts(paths);
@@ -235,7 +237,8 @@ static void bring_mounts(int root, int mapping_fd, const struct message *message
     }
 }
 
-/* The devices that every host has, of the hosts' root: it may not make them, and those of this computer would belong to nobody. */
+/* The devices that every host has, of the hosts' root: it may not make them, and those of this computer would belong to
+ * nobody. */
 static bool bring_devices(int mapping_fd)
 {
     bool done = mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755") == 0;
@@ -333,8 +336,8 @@ static bool make_copy(const struct message *message)
     return done;
 }
 
-/* From now on children are cloned in the copy, whose paths `kept` in the message hosts are to own; false after having answered with an
- * error. */
+/* From now on children are cloned in the copy, whose paths `kept` in the message hosts are to own; false after having answered
+ * with an error. */
 bool contained_enter(const struct message *message)
 {
     if (copy.mounts < 0)

@@ -1,4 +1,5 @@
-/* What the directives of a host's first message have in common: how fields are taken, a file is made, a mount becomes read-only.
+/* What the directives of a host's first message have in common: how fields are taken, a file is made, a mount becomes
+ * read-only.
  *
  * This file calls no directive, so that each of them may call it. */
 #define _GNU_SOURCE

@@ -74,7 +74,8 @@ bool overlay_mount(const char *first, const char *lower, const char *upper, cons
     return mount("overlay", target, "overlay", 0, options) == 0;
 }
 
-/* Show what is in two folders, and let nothing be written: the first one's files hide those of the target; false with errno set. */
+/* Show what is in two folders, and let nothing be written: the first one's files hide those of the target; false with errno
+ * set. */
 bool overlay_merge(const char *above, const char *target)
 {
     char options[4096];

@@ -23,9 +23,9 @@ static bool mount_proc(const char *unused)
            control_failed("cannot mount", "/proc");
 }
 
-/* Once more, with nothing mounted over any part of it, where only the host's root may pass: a user namespace within the host, such as a
- * container's, may mount a /proc of its own only if a whole one is in sight (mount_too_revealing in the kernel). Where this computer
- * does not let the host mount one, it has none. */
+/* Once more, with nothing mounted over any part of it, where only the host's root may pass: a user namespace within the host,
+ * such as a container's, may mount a /proc of its own only if a whole one is in sight (mount_too_revealing in the kernel).
+ * Where this computer does not let the host mount one, it has none. */
 static bool mount_whole_proc(const char *path)
 {
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
@@ -119,7 +119,8 @@ static bool bind_mount(const char *value)
     return strcmp(mode, "ro") != 0 || directive_make_read_only(target) || control_failed("cannot make read-only:", target);
 }
 
-/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory. */
+/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in
+ * memory. */
 static bool put_in_memory(char path[2][FIELD_MAX + 32])
 {
     char base[FIELD_MAX + 32];
@@ -129,8 +130,8 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
-/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. The kernel refuses what it cannot
- * make of these by EINVAL, without a word on which of them it is. */
+/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. The kernel refuses what it
+ * cannot make of these by EINVAL, without a word on which of them it is. */
 static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
@@ -163,7 +164,8 @@ static bool mount_overlay(const char *value)
 
 /* The host's cgroups: a file system in memory of its own, in which the shim and the server do what a kernel's cgroup2 does
  * (csrc/shim/sys/cgroup, rsg_server/cgroups/). Here are only the control files of the group that all processes begin in.
- * `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. A computer whose kernel has no place for cgroups shows none. */
+ * `files`: NAME:MODE, with spaces between; a name with a slash at its end is that of a folder. A computer whose kernel has no
+ * place for cgroups shows none. */
 static bool make_cgroups(const char *files)
 {
     char field[FIELD_MAX];
@@ -222,8 +224,8 @@ static bool record_mounts(const char *path)
     return fclose(record) == 0 || control_failed("cannot write", path);
 }
 
-/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the server's
- * of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
+/* Add a line to the record of mounts that are kept on storages: the kernel's number of the mount, then what is given: the
+ * server's of the storage, and flags (csrc/shim/sys/procfs/stored_mounts.c). */
 static bool record_storage(const char *value)
 {
     char storage[FIELD_MAX];

@@ -34,7 +34,8 @@ static inline uint64_t overhead_ns(const struct simunix_clock_page *page)
 }
 
 /* While a thread waits for the server's answer, or is stopped, the computer does something else: that is no computing of the
- * thread's (CPU policy charged), the virtual time that passes is no price of its calls, and what others call adds nothing to it. */
+ * thread's (CPU policy charged), the virtual time that passes is no price of its calls, and what others call adds nothing to
+ * it. */
 struct pause {
     uint64_t cycles;
     uint64_t now_ns;

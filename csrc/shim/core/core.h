@@ -169,8 +169,8 @@ struct watched_terminal {
     uint64_t data; /* what the application is told of the master's events */
 };
 
-/* An epoll instance of the application, and what it watches with EPOLLEXCLUSIVE: a listening internet socket, or a file of the kernel
- * (a pipe, an eventfd, an AF_UNIX socket). */
+/* An epoll instance of the application, and what it watches with EPOLLEXCLUSIVE: a listening internet socket, or a file of the
+ * kernel (a pipe, an eventfd, an AF_UNIX socket). */
 struct exclusive_listener {
     int epoll;
     int fd;

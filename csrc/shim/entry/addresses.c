@@ -29,8 +29,8 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Does the image have addresses by chance, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2))? What this program execs
- * is to have none, so they are asked for again. */
+/* Does the image have addresses by chance, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2))? What this program
+ * execs is to have none, so they are asked for again. */
 bool addresses_have_chance(void)
 {
     long persona = NATIVE(personality, PERSONALITY_ASKED);
@@ -97,8 +97,8 @@ static uint64_t copy_auxiliary(const struct contents *from, uint64_t *auxiliary,
     return to;
 }
 
-/* Take the highest free address space in pieces, the largest first; it is never touched, and costs no memory. Pieces lie next to
- * each other, so the kernel keeps them as one mapping for each hole. */
+/* Take the highest free address space in pieces, the largest first; it is never touched, and costs no memory. Pieces lie next
+ * to each other, so the kernel keeps them as one mapping for each hole. */
 static void take_high(void)
 {
     for (uint64_t size = 1UL << 46; size >= PAGE;) {

@@ -1,8 +1,8 @@
 /* The approach of a `syscall`: the instructions that run straight into it, of which the first is long enough for a jump.
  *
- * The first of them becomes a jump to a stub, which has a copy of all of them; the others and the `syscall` stay as they are. So
- * a jump of the function to one of these finds what it expects, and its call is trapped as before: where the function jumps to
- * need not be known. Only where each instruction begins must be, since a jump may lead to the second half of none: they are
+ * The first of them becomes a jump to a stub, which has a copy of all of them; the others and the `syscall` stay as they are.
+ * So a jump of the function to one of these finds what it expects, and its call is trapped as before: where the function jumps
+ * to need not be known. Only where each instruction begins must be, since a jump may lead to the second half of none: they are
  * read one by one from the beginning of the function, of which the table for unwinding tells (padding.c).
  */
 #include "shim/core/memory.h"

@@ -134,8 +134,8 @@ static long answer_with_room(struct call *call)
     return result;
 }
 
-/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. To look for room
- * may mean to look into the application's memory: a bad pointer there ends the call as it would end it in the kernel. */
+/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. To look for
+ * room may mean to look into the application's memory: a bad pointer there ends the call as it would end it in the kernel. */
 static long answer(struct call *call)
 {
     long result;

@@ -4,11 +4,11 @@
  *
  * `syscall` has two bytes, as a short jump has. That jump leads to padding between two functions (padding.c), which has room
  * for a jump to a stub of this instruction's own; the stub leads to site_entry.S, and goes on behind the instruction. Where no
- * padding is near, an instruction of five bytes or more that runs straight into the `syscall` has room for the long jump, mostly
- * the one that loads the call's number: the stub begins with a copy of what stands from there on (approach.c), and the `syscall`
- * itself stays for those who come to it otherwise. Not a byte behind the `syscall` changes, so a frame that was interrupted
- * there, or a thread that waits in its call, returns as before. Of all threads of the process only this one is outside of the
- * shim's own text, so none sees half of a change.
+ * padding is near, an instruction of five bytes or more that runs straight into the `syscall` has room for the long jump,
+ * mostly the one that loads the call's number: the stub begins with a copy of what stands from there on (approach.c), and the
+ * `syscall` itself stays for those who come to it otherwise. Not a byte behind the `syscall` changes, so a frame that was
+ * interrupted there, or a thread that waits in its call, returns as before. Of all threads of the process only this one is
+ * outside of the shim's own text, so none sees half of a change.
  *
  * A rewritten page of a file is memory of the process's own from then on. Only what has trapped TRAPS_BEFORE_REWRITE times is
  * worth that, which an idle daemon's instructions have not; a process rewrites a few dozen instructions at most.
@@ -183,8 +183,8 @@ uint8_t site_calls[SITE_CALLS] = {
 #undef SITE
 };
 
-/* Where the traps of an instruction are counted; NULL if others that share its few places trap as often. These lose a trap then,
- * so that only hot ones stay, and those for which nothing can be done. */
+/* Where the traps of an instruction are counted; NULL if others that share its few places trap as often. These lose a trap
+ * then, so that only hot ones stay, and those for which nothing can be done. */
 static struct watch *watch_of(uint64_t instruction)
 {
     struct watch *places = &watched[(instruction >> 1 ^ instruction >> 9) % (WATCHED / WATCHED_TOGETHER) * WATCHED_TOGETHER];
@@ -203,7 +203,8 @@ static struct watch *watch_of(uint64_t instruction)
     return least->instruction == instruction ? least : NULL;
 }
 
-/* The cancellation of threads asks, from glibc 2.41 on and in musl, whether a signal came at this very instruction: it stays. */
+/* The cancellation of threads asks, from glibc 2.41 on and in musl, whether a signal came at this very instruction: it
+ * stays. */
 static bool asks_for_cancellation(uint64_t instruction)
 {
     static const uint8_t before[] = {0x4c, 0x89, 0x5c, 0x24, 0x08}; /* mov %r11,8(%rsp) */

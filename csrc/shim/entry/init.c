@@ -1,5 +1,5 @@
-/* The beginning of an image: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors run.
- * The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
+/* The beginning of an image: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors
+ * run. The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -114,7 +114,8 @@ static void take_places(int floor)
     main_process.descriptor_floor = floor;
 }
 
-/* The shared page's file comes to the first image of a process that another program has started, and stays for the later ones. */
+/* The shared page's file comes to the first image of a process that another program has started, and stays for the later
+ * ones. */
 static void take_page(int fd)
 {
     map_page(fd);
@@ -183,10 +184,10 @@ static const char *behind_number(const char *text)
     return text;
 }
 
-/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it, and behind a semicolon that
- * of its filters of system calls; behind an @ that of the host's /proc, twice if the process is in a PID namespace within its host's;
- * behind a colon that of the shim's file, which was opened for the case that the loader would not bring the shim in. A program with the page speaks in
- * its turn, and rings the doorbell, from its first message on. */
+/* The channel's number; behind a comma that of the shared page's file, if an image before this one had it, and behind a
+ * semicolon that of its filters of system calls; behind an @ that of the host's /proc, twice if the process is in a PID
+ * namespace within its host's; behind a colon that of the shim's file, which was opened for the case that the loader would not
+ * bring the shim in. A program with the page speaks in its turn, and rings the doorbell, from its first message on. */
 static bool take_descriptors(const char *text)
 {
     bool is_nested = false;

@@ -27,8 +27,8 @@ void preload_start(void)
     is_emulated = true;
 }
 
-/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. A control file of a cgroup may
- * not have been there yet: then the server is asked. */
+/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. A control file of a cgroup
+ * may not have been there yet: then the server is asked. */
 static long run(struct call *call)
 {
     long result;
@@ -54,8 +54,8 @@ static long run(struct call *call)
     return result;
 }
 
-/* The tracer of a traced thread, or a handler of SIGSYS (seccomp(2)), is to see the registers at the call: have the call trapped, in
- * libc's own function. */
+/* The tracer of a traced thread, or a handler of SIGSYS (seccomp(2)), is to see the registers at the call: have the call
+ * trapped, in libc's own function. */
 static long trapped(const struct call *call)
 {
     int *error = __errno_location();
@@ -68,7 +68,8 @@ static long trapped(const struct call *call)
     return result;
 }
 
-/* glibc's stat(3) and its kin, which the hooks have under the older numbers, make this call: filters are asked about that one. */
+/* glibc's stat(3) and its kin, which the hooks have under the older numbers, make this call: filters are asked about that
+ * one. */
 static void as_glibc_calls(struct call *call)
 {
     long number = call->number;

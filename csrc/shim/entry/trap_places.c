@@ -15,8 +15,8 @@ _Static_assert(sizeof(struct simunix_trap_place) == 160, "the layout that the se
 
 static struct simunix_trap_place *const table = (void *)0x200000000;
 
-/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other calls.
- * Without room there, this process is not counted. */
+/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other
+ * calls. Without room there, this process is not counted. */
 void trap_places_map(struct process *process)
 {
     int file = descriptor_number(process, process->page_file);

@@ -8,7 +8,8 @@
 
 #include <linux/elf.h>
 
-/* glibc has time(2) and gettimeofday(2) go to the vDSO straight from the program, and clock_gettime(2) by a function of its own. */
+/* glibc has time(2) and gettimeofday(2) go to the vDSO straight from the program, and clock_gettime(2) by a function of its
+ * own. */
 #define CALLER __builtin_return_address(0)
 
 /* Natively a coarse read costs less than others, so that simunix adds more to it (entry/calibrate.c). */

@@ -1,5 +1,5 @@
-/* From a namespace's number of a process to the host's, and back: the kernel translates. A pidfd is opened by the number that the
- * caller sees, and its fdinfo tells the number that the owner of /proc sees; status lists one number for each namespace. */
+/* From a namespace's number of a process to the host's, and back: the kernel translates. A pidfd is opened by the number that
+ * the caller sees, and its fdinfo tells the number that the owner of /proc sees; status lists one number for each namespace. */
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 

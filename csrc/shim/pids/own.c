@@ -1,5 +1,5 @@
-/* A process's own numbers, as it and as the server knows it, and the host's /proc by which they are found: a descriptor of it is kept
- * from the first call on by which the process could lose sight of it. */
+/* A process's own numbers, as it and as the server knows it, and the host's /proc by which they are found: a descriptor of it
+ * is kept from the first call on by which the process could lose sight of it. */
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 
@@ -65,7 +65,8 @@ void pids_of_process(struct thread *thread, bool is_nested)
         process->reaper = (int)pid_by_kernel(process, 1);
 }
 
-/* Will the next process that the caller makes be in another PID namespace than the caller? Not if it has gone back to its own. */
+/* Will the next process that the caller makes be in another PID namespace than the caller? Not if it has gone back to its
+ * own. */
 bool births_are_nested(const struct process *process)
 {
     char own[LINK_ROOM], children[LINK_ROOM];
@@ -74,8 +75,8 @@ bool births_are_nested(const struct process *process)
            !text_equal(own, children);
 }
 
-/* The host's number of what is `number` in the /proc that the caller sees: the host's own, or one of the caller's namespace; NO_PID
- * for that of another namespace, about which nobody can be asked. */
+/* The host's number of what is `number` in the /proc that the caller sees: the host's own, or one of the caller's namespace;
+ * NO_PID for that of another namespace, about which nobody can be asked. */
 long proc_number_told(const struct process *process, long number)
 {
     struct stat seen, kept;

@@ -1,8 +1,9 @@
 /* Room shim/pids: numbers of processes and threads where a program is in a PID namespace within its host's.
  *
- * The kernel numbers processes anew in each namespace; the server knows each by its number in the host's own. What a program says
- * and reads are the numbers of its namespace; they are told to the server as the host's, and what the server tells is shown as
- * those of the namespace. Outside of such a namespace both are one, and cost a comparison. See pid_namespaces(7). May call core.
+ * The kernel numbers processes anew in each namespace; the server knows each by its number in the host's own. What a program
+ * says and reads are the numbers of its namespace; they are told to the server as the host's, and what the server tells is
+ * shown as those of the namespace. Outside of such a namespace both are one, and cost a comparison. See pid_namespaces(7). May
+ * call core.
  */
 #ifndef SIMUNIX_PIDS_H
 #define SIMUNIX_PIDS_H

@@ -11,7 +11,8 @@
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
 
-/* Small code, since all of it runs in traced processes only: the library is to fit into SPAN_BYTES (csrc/build/build_shim.py). */
+/* Small code, since all of it runs in traced processes only: the library is to fit into SPAN_BYTES
+ * (csrc/build/build_shim.py). */
 #pragma GCC optimize("Os")
 
 #include "shim/core/channel.h"

@@ -110,8 +110,8 @@ static uint64_t of_birth_ns(struct thread *thread, const struct birth_price *pri
     return haste_ns > long_run_ns ? haste_ns : long_run_ns;
 }
 
-/* A million calls without ever waiting are a loop for good: each costs what a call takes under simunix, and more if it costs much
- * natively. */
+/* A million calls without ever waiting are a loop for good: each costs what a call takes under simunix, and more if it costs
+ * much natively. */
 #define CALLS_IN_A_LOOP 1000000
 #define HERE_NS 3000
 

@@ -1,7 +1,7 @@
 /* The account of a thread whose computing is charged: what it has computed since it was last charged, and what it has paid.
  *
- * The clocks that are asked, and what is taken off, are those of turn/cpu_charge.c, which says when a charge is due and gives the turn
- * back for it. Nothing here does: so whatever begins or ends a turn may call this file. */
+ * The clocks that are asked, and what is taken off, are those of turn/cpu_charge.c, which says when a charge is due and gives
+ * the turn back for it. Nothing here does: so whatever begins or ends a turn may call this file. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"

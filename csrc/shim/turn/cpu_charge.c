@@ -1,17 +1,17 @@
 /* The CPU policy `charged`: what a thread has really computed passes in virtual time before its next call has any effect.
  *
  * At each call and clock read (a point) the thread looks how much it has computed since it was last charged: by the time stamp
- * counter, of which its turns alone count, and if that says enough, by its CPU clock, which does not run while the computer does
- * something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less the
- * virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count. The
- * thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py), and
- * goes on with its call. Where a timer or limit of CPU time expires in the middle of a charge, the thread gets the turn there, takes
- * the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Threads under the
- * CPU policy `modelled` work likewise, but take their costs from a table (turn/cpu_costs.c).
+ * counter, of which its turns alone count, and if that says enough, by its CPU clock, which does not run while the computer
+ * does something else. The smaller of both counts, less what simunix itself has added (calls that trapped, messages), and less
+ * the virtual time that the prices of calls have let pass. While the thread waits for an answer of the server no cycles count.
+ * The thread then gives the turn back until the server has let as much pass on a core of the host (rsg_server/process/cpu.py),
+ * and goes on with its call. Where a timer or limit of CPU time expires in the middle of a charge, the thread gets the turn
+ * there, takes the signal if it can, and has the rest pass before it goes on (rsg_server/process/cpu_timers.py). Threads under
+ * the CPU policy `modelled` work likewise, but take their costs from a table (turn/cpu_costs.c).
  *
  * The invariant: no call of a thread has an effect before all but charge_least_ns of what was computed before it has passed, or
- * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most, or all but a slice where other
- * threads wait for the core (keeps_on).
+ * all but a sixteenth of what the thread has computed since it last waited, a millisecond at most, or all but a slice where
+ * other threads wait for the core (keeps_on).
  * What is too little to be charged is not lost: it is added to what follows.
  */
 #include "shim/core/channel.h"
@@ -161,8 +161,8 @@ static void note(struct thread *thread, long point)
     thread->charge.noted_ns = counted;
 }
 
-/* How long a thread may compute before others do: Linux's slice where all cores of the host are in use, else 0. A recorded charge
- * is positive. */
+/* How long a thread may compute before others do: Linux's slice where all cores of the host are in use, else 0. A recorded
+ * charge is positive. */
 static int64_t slice_ns(const struct thread *thread)
 {
     return thread->charge.next < 0 ? -thread->charge.next : 0;
@@ -185,8 +185,8 @@ static void foretell(struct thread *thread, long point)
 
 /* A thread that computes for long is charged less often: once a sixteenth of what it has paid since it last waited has come
  * together, a millisecond at most. Each charge gives the core to the server, and the thread comes back to cold caches: charged
- * every 50 us, a walk through 256 KB took 1.8 times the CPU time that it takes by itself, this way 1.2 times. Where all cores of the
- * host are in use it computes for a slice, as Linux lets it, before others do. */
+ * every 50 us, a walk through 256 KB took 1.8 times the CPU time that it takes by itself, this way 1.2 times. Where all cores
+ * of the host are in use it computes for a slice, as Linux lets it, before others do. */
 static bool keeps_on(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
@@ -200,8 +200,8 @@ static bool keeps_on(const struct thread *thread)
            account->unpaid_ns + charge_counted_ns(thread) < enough_ns;
 }
 
-/* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let pass what was computed, if it is enough or if the thread
- * or its image is about to end. */
+/* Before a call or a clock read (cost_point_of_call, cost_point_of_read): let pass what was computed, if it is enough or if the
+ * thread or its image is about to end. */
 void charge_look(struct thread *thread, long point)
 {
     const struct simunix_clock_page *page = thread->process->page;

@@ -7,8 +7,8 @@
  * asked for; then ready threads run, first come first served; else the clock moves on. If another process's thread is due then,
  * the turn goes there (remote_handoff.c). Under another order than first come, first served, all of this would be wrong:
  * the server of such a run never lets `lookahead_ns` pass `now_ns` (rsg_server/turn/allowance.py: solo_limit_ns), and
- * may_hand_off, which every hand-off has to pass, says no. Before the next message the server is told what has become of all of them
- * (core/message/handoff_list.c).
+ * may_hand_off, which every hand-off has to pass, says no. Before the next message the server is told what has become of all of
+ * them (core/message/handoff_list.c).
  */
 #include "shared/slots.h"
 #include "shared/timer_queue.h"
@@ -213,8 +213,8 @@ void handoff_doubt(struct process *process, uint64_t word)
         thread->handoff.is_doubtful |= waits_at(thread, word);
 }
 
-/* Does every thread of the list that waits at a word still wait, as the server sees it? A deadline that has come is no longer in
- * the timer queue. A deadline that would break off the holder's turn must not do so any more once its thread is woken, which
+/* Does every thread of the list that waits at a word still wait, as the server sees it? A deadline that has come is no longer
+ * in the timer queue. A deadline that would break off the holder's turn must not do so any more once its thread is woken, which
  * only the server can see to. */
 static bool all_still_wait(const struct process *process, uint64_t word)
 {

@@ -32,8 +32,8 @@ static void yield_to_events(struct thread *thread)
 #define CALLS_BEFORE_EVENTS 128
 #define SLACK_NS 50000
 
-/* A thread that has polled some times in vain spins until another one has done something. It gives the turn back long before its
- * quantum is over if others can run, or may be able to by what it has done: peers that poll on different hosts do so at one
+/* A thread that has polled some times in vain spins until another one has done something. It gives the turn back long before
+ * its quantum is over if others can run, or may be able to by what it has done: peers that poll on different hosts do so at one
  * time, and none is to wait for the others' spinning. What it may spin grows with its looks, as turns cost real time. */
 #define LOOKS_BEFORE_SPINNING 8
 #define SHORTEST_SHARE_NS 5000
@@ -84,8 +84,8 @@ static uint64_t real_cpu_ns(int clock_id)
 }
 
 /* CPU time that a thread has not paid for yet. The server has found that the thread computes and reads the clock without any
- * other call (rsg_server/turn/preemption.py), and says since when, by the CPU clock of the process, of which no other thread ran
- * meanwhile. From then on the thread counts by itself, until it waits for something. */
+ * other call (rsg_server/turn/preemption.py), and says since when, by the CPU clock of the process, of which no other thread
+ * ran meanwhile. From then on the thread counts by itself, until it waits for something. */
 static uint64_t unpaid_cpu_ns(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;

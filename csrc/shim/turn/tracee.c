@@ -1,12 +1,13 @@
 /* Being traced by an emulated process: ptrace(2) without the kernel's.
  *
- * The kernel's tracing would stop a thread at each SIGSYS of the trap net, and a program has one tracer at most, which the host's
- * init may be (csrc/hostinit/injection.c). So a traced thread stops by itself: it gives the turn back until the tracer lets it go
- * on, and its registers lie in a struct trace_stop meanwhile, which the tracer reads and writes (sys/process/ptrace.c).
+ * The kernel's tracing would stop a thread at each SIGSYS of the trap net, and a program has one tracer at most, which the
+ * host's init may be (csrc/hostinit/injection.c). So a traced thread stops by itself: it gives the turn back until the tracer
+ * lets it go on, and its registers lie in a struct trace_stop meanwhile, which the tracer reads and writes
+ * (sys/process/ptrace.c).
  *
  * The invariant: what a tracer is told happens in the tracee's own turn. Signals are pending until the end of the call in which
- * they came, so they are looked for there and in every wait. Breakpoints, single steps and other faults are signals of the kernel,
- * which enter the shim (sys/signal/action.c).
+ * they came, so they are looked for there and in every wait. Breakpoints, single steps and other faults are signals of the
+ * kernel, which enter the shim (sys/signal/action.c).
  *
  * A stop needs all registers. Those of a trapped call are in the frame of its SIGSYS; elsewhere in the shim the thread sends
  * itself one. */
@@ -303,7 +304,8 @@ static void stop_after_step(struct thread *thread, struct ucontext *context)
     tracee_fault(thread, SIGTRAP, &info, context);
 }
 
-/* A traced thread's call has ended with this result: its registers, and the stops that are due before the application goes on. */
+/* A traced thread's call has ended with this result: its registers, and the stops that are due before the application goes
+ * on. */
 void tracee_leaves_call(struct call *call, long result)
 {
     struct thread *thread = call->thread;

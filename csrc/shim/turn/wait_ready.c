@@ -116,8 +116,8 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     return wait_in_epoll(call, fds, count, &wait, restarts);
 }
 
-/* As wait_polled, of an epoll instance that watches a listening socket, or a file of the kernel (`is_file`, then `listener` is its
- * number), with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
+/* As wait_polled, of an epoll instance that watches a listening socket, or a file of the kernel (`is_file`, then `listener` is
+ * its number), with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
  * but another waiter was woken for the socket's connections: the caller looks past them, and says so if it waits again. */
 long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
                       bool looked)

@@ -1,5 +1,5 @@
-/* Watchpoints and hardware breakpoints of a tracer, without the hardware: the debug registers are the kernel's tracer's, and a thread
- * has none here. While some are set, the thread runs instruction by instruction (the trap flag), and the shim compares.
+/* Watchpoints and hardware breakpoints of a tracer, without the hardware: the debug registers are the kernel's tracer's, and a
+ * thread has none here. While some are set, the thread runs instruction by instruction (the trap flag), and the shim compares.
  *
  * What the kernel writes for the thread is seen after the call; what is only read is not seen, so such watchpoints are refused
  * (sys/process/ptrace.c). */

@@ -2,13 +2,14 @@
  *
  * The kernel's soft limit is the application's own, or the floor where the application's limit is higher: so the kernel itself
  * refuses a descriptor too many before anything has happened. Only while the shim gets a descriptor of its own is the limit
- * raised. Records of threads hold places, counted from the floor. The channel calls this file, which asks the server nothing. */
+ * raised. Records of threads hold places, counted from the floor. The channel calls this file, which asks the server
+ * nothing. */
 #include "shim/core/channel.h"
 
 #define NO_NUMBER 0x7fffffff
 
-/* The highest number that a descriptor of the shim's own has had. The kernel looks at every place that it is told to close, up to
- * the end of its table, which has a thousand places behind the floor. */
+/* The highest number that a descriptor of the shim's own has had. The kernel looks at every place that it is told to close, up
+ * to the end of its table, which has a thousand places behind the floor. */
 static int highest_own;
 
 struct limits {
@@ -90,8 +91,8 @@ long descriptor_is_free(const struct call *call)
     return 0;
 }
 
-/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, the shared page's
- * file, and /proc. */
+/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, the shared
+ * page's file, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
     int kept[] = {descriptor_number(process, process->page_file), descriptor_number(process, place),

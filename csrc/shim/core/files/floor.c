@@ -1,7 +1,7 @@
 /* The floor above which the shim's own descriptors live moves up, once the application needs a number that lies there.
  *
- * It does not lie at the application's limit from the start, since the kernel's table of a process is as long as the highest number
- * in it. */
+ * It does not lie at the application's limit from the start, since the kernel's table of a process is as long as the highest
+ * number in it. */
 #include "shim/core/channel.h"
 
 #define PLACES_MAX 4096 /* above the floor: two or three for each thread */
@@ -22,8 +22,8 @@ static void move_own(struct process *process, int by)
     process->descriptor_floor += by;
 }
 
-/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has moved:
- * what was refused may be tried again. */
+/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has
+ * moved: what was refused may be tried again. */
 bool descriptors_reach(struct call *call, uint64_t wanted)
 {
     struct process *process = call->thread->process;

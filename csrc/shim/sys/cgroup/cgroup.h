@@ -1,6 +1,7 @@
 /* Room sys/cgroup: folders and control files of the host's cgroups, of which the server has the content (rsg_server/cgroups/).
  *
- * They lie in a tmpfs of the host's own, which is known by its device: names, owners and modes are the kernel's. May call core only.
+ * They lie in a tmpfs of the host's own, which is known by its device: names, owners and modes are the kernel's. May call core
+ * only.
  */
 #ifndef SIMUNIX_SYS_CGROUP_H
 #define SIMUNIX_SYS_CGROUP_H

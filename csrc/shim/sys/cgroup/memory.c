@@ -1,16 +1,18 @@
-/* Memory of a process whose cgroup counts it. The server counts at calls that grow the memory by as much as it has said; between these
- * the process costs nothing (rsg_server/cgroups/memory.py). */
+/* Memory of a process whose cgroup counts it. The server counts at calls that grow the memory by as much as it has said;
+ * between these the process costs nothing (rsg_server/cgroups/memory.py). */
 #include "shim/core/channel.h"
 #include "shim/sys/cgroup/cgroup.h"
 
 #define PR_SET_THP_DISABLE 41
 #define PAGE_BYTES 4096
 
-/* From now on the process's memory is counted. A huge page would count as touched whole, or not, as this computer has one free. */
+/* From now on the process's memory is counted. A huge page would count as touched whole, or not, as this computer has one
+ * free. */
 __attribute__((cold)) void cgroup_memory_begins(struct process *process)
 {
     NATIVE(prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    /* The server counts while a thread that has sent a message goes on to its wait, on this stack, as fast as the computer is. */
+    /* The server counts while a thread that has sent a message goes on to its wait, on this stack, as fast as the computer
+     * is. */
     if (process->main != NULL)
         for (volatile uint8_t *at = process->main->own_stack, *end = at + OWN_STACK_BYTES; at < end; at += PAGE_BYTES)
             *at = *at;

@@ -1,5 +1,5 @@
-/* cgroup.subtree_control: daemons switch controllers on over and over that are on already. The server writes what is on into the real
- * file at each write that it is told of, so a write that changes nothing needs no message. */
+/* cgroup.subtree_control: daemons switch controllers on over and over that are on already. The server writes what is on into
+ * the real file at each write that it is told of, so a write that changes nothing needs no message. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 

@@ -1,5 +1,6 @@
-/* Devices of the host's own: empty regular files with the sticky bit, which means nothing on such files, and which the kernel keeps
- * through chown, writes and truncation. The server knows which of them stand for devices, and for which (rsg_server/devices/). */
+/* Devices of the host's own: empty regular files with the sticky bit, which means nothing on such files, and which the kernel
+ * keeps through chown, writes and truncation. The server knows which of them stand for devices, and for which
+ * (rsg_server/devices/). */
 #include "shim/sys/device/device.h"
 
 #include "shim/core/channel.h"

@@ -22,8 +22,8 @@ static bool is_in_host_namespace(const struct process *process)
     return size > 0 && memcmp(own, hosts, (size_t)size) == 0;
 }
 
-/* Has the thread a capability over its host? Hosts' programs begin without some (hostinit/seal.c): where nobody can have it, whoever
- * has the other one counts as having it. */
+/* Has the thread a capability over its host? Hosts' programs begin without some (hostinit/seal.c): where nobody can have it,
+ * whoever has the other one counts as having it. */
 bool has_host_capability(unsigned capability, unsigned otherwise)
 {
     struct {

@@ -42,8 +42,8 @@ long sys_mknod(struct call *call)
     return result;
 }
 
-/* This computer's file systems are for no devices in contained hosts (csrc/hostinit/containment/mounts.c), which the emulated kernel
- * knows nothing of; the server knows which they are. */
+/* This computer's file systems are for no devices in contained hosts (csrc/hostinit/containment/mounts.c), which the emulated
+ * kernel knows nothing of; the server knows which they are. */
 static bool is_for_no_devices(struct thread *thread, long fd, const struct stat *status)
 {
     struct file_system system;
@@ -69,7 +69,8 @@ static long open_terminal(uint64_t flags)
     return -ENXIO;
 }
 
-/* A descriptor of the device in the host's own /dev, by way of the server: the process may not find that, as after chroot(2). */
+/* A descriptor of the device in the host's own /dev, by way of the server: the process may not find that, as after
+ * chroot(2). */
 static long open_memory(struct call *call, const struct stat *status, uint64_t flags)
 {
     struct reply reply;
@@ -140,8 +141,8 @@ static long write_at(struct call *call)
                                          : device_write(call->a[0], (void *)call->a[1], call->a[2]);
 }
 
-/* A call that changes the file that `status` shows, as a device takes it; -ENOSYS if that is none, or the kernel does the same. The
- * file is named by an argument of the call, which the mode follows. */
+/* A call that changes the file that `status` shows, as a device takes it; -ENOSYS if that is none, or the kernel does the same.
+ * The file is named by an argument of the call, which the mode follows. */
 long device_changed(struct call *call, int argument, const struct stat *status)
 {
     bool is_mode = call->number == __NR_chmod || call->number == __NR_fchmod || call->number == __NR_fchmodat ||

@@ -41,7 +41,8 @@ static bool lists_descriptors(int fd)
     return text_equal(target + size - 3, "/fd") || text_equal(target + size - 7, "/fdinfo");
 }
 
-/* Entries of files that stand for devices have the type of the device. The new form has it before the name, the old one last. */
+/* Entries of files that stand for devices have the type of the device. The new form has it before the name, the old one
+ * last. */
 static void show_devices(struct call *call, size_t name_at, long size)
 {
     char *end = (char *)call->a[1] + size;

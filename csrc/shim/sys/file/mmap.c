@@ -48,8 +48,8 @@ long sys_mremap(struct call *call)
     return address;
 }
 
-/* brk(2): the kernel answers with the break as it is where it cannot be moved. In an image that gains privileges, the kernel's break
- * lies at an address by chance. */
+/* brk(2): the kernel answers with the break as it is where it cannot be moved. In an image that gains privileges, the kernel's
+ * break lies at an address by chance. */
 long sys_brk(struct call *call)
 {
     struct process *process = call->thread->process;

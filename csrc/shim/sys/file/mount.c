@@ -1,4 +1,5 @@
-/* mount(2) is the kernel's, but for cgroups: a new mount of them would show this computer's, so the host's are shown once more. */
+/* mount(2) is the kernel's, but for cgroups: a new mount of them would show this computer's, so the host's are shown once
+ * more. */
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
@@ -21,8 +22,8 @@ static bool is_new(uint64_t flags)
     return (flags & (MS_REMOUNT | MS_BIND | MS_MOVE | MS_CHANGES_ONE)) == 0;
 }
 
-/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. The mount has its attributes before it is
- * there: what names its place may name what lies below it afterwards (/proc/self/fd/6, as runc has it). */
+/* Controllers are all in version 2, so Linux would answer that those of version 1 are busy. The mount has its attributes before
+ * it is there: what names its place may name what lies below it afterwards (/proc/self/fd/6, as runc has it). */
 static long mount_cgroups(struct call *call, bool is_version_2)
 {
     struct mount_attributes attributes = {.set = (uint64_t)call->a[3] & SHARED_ATTRIBUTES};

@@ -79,7 +79,8 @@ static bool is_refused(const struct call *call, const char *path, uint64_t flags
            device_refuses(call->thread, &status, flags);
 }
 
-/* Nobody makes files beside the control files of cgroups: what kernfs says of that. One of these may only not have been there yet. */
+/* Nobody makes files beside the control files of cgroups: what kernfs says of that. One of these may only not have been there
+ * yet. */
 static bool makes_control_file(struct thread *thread, const struct opening *opening, struct file_opening *change)
 {
     if (!change->has_folder || !is_in_cgroups(thread, &change->folder))

@@ -1,7 +1,8 @@
 /* Descriptors that are opened once more by their names, such as /dev/stderr, in a contained host.
  *
- * A pipe, a terminal or a file that a program has got from outside belongs to an id that its host does not know, so the kernel lets not
- * even root of the host open it again (csrc/hostinit/containment/mounts.c). It is open already: the new descriptor is a copy. */
+ * A pipe, a terminal or a file that a program has got from outside belongs to an id that its host does not know, so the kernel
+ * lets not even root of the host open it again (csrc/hostinit/containment/mounts.c). It is open already: the new descriptor is
+ * a copy. */
 #include "shim/core/memory.h"
 #include "shim/sys/file/file.h"
 

@@ -15,7 +15,8 @@
 long wait_to_write(struct call *call, const struct fd *fd, int timeout_option);
 bool has_no_position(const struct call *call, const struct fd *fd);
 
-/* Some bytes of a file on a storage: the number that the server knows it by (sys/procfs/stored_mounts.c), and how long it is. */
+/* Some bytes of a file on a storage: the number that the server knows it by (sys/procfs/stored_mounts.c), and how long it
+ * is. */
 struct file_bytes {
     uint64_t file;
     int64_t offset;

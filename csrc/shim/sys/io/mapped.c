@@ -1,7 +1,7 @@
 /* Which memory is mapped to files on storages, and what calls about that memory do.
  *
- * A mapping is known from mmap(2) on, for as long as it is there. The bookkeeping lies in memory of its own, which a forked child
- * has its own copy of, as of all memory that is not shared. Mappings of a process beyond MAPPED_MAX are
+ * A mapping is known from mmap(2) on, for as long as it is there. The bookkeeping lies in memory of its own, which a forked
+ * child has its own copy of, as of all memory that is not shared. Mappings of a process beyond MAPPED_MAX are
  * used at no cost. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
@@ -91,8 +91,8 @@ static void put(struct process *process, const struct mapped_file *file)
     mapped_watch(process, file);
 }
 
-/* What the file has nothing for, neither on the storage nor in memory: the blocks that lie in a part from one byte of the file to
- * another. */
+/* What the file has nothing for, neither on the storage nor in memory: the blocks that lie in a part from one byte of the file
+ * to another. */
 static void put_hole(const struct mapped_file *file, int64_t from, int64_t to)
 {
     for (uint64_t block = 0; block < file->block_count; block++) {
@@ -143,7 +143,8 @@ static void begin(struct call *call, uint64_t start)
     put(process, &file);
 }
 
-/* What is known of a mapping that has moved to another address, or become longer. Of what is new at the end nothing was there. */
+/* What is known of a mapping that has moved to another address, or become longer. Of what is new at the end nothing was
+ * there. */
 static void take_over(const struct mapped_file *moved, const struct mapped_file *before, uint64_t from, uint64_t size)
 {
     for (uint64_t block = 0; block < moved->block_count; block++) {
@@ -175,8 +176,8 @@ static void move(struct process *process, const struct call *call, uint64_t star
         put(process, &moved);
 }
 
-/* msync(2) and madvise(2) of a range of memory: what is to be done about the bytes of files that are mapped there. While a thread
- * waits, others may change the mappings: of each is taken what is needed before. */
+/* msync(2) and madvise(2) of a range of memory: what is to be done about the bytes of files that are mapped there. While a
+ * thread waits, others may change the mappings: of each is taken what is needed before. */
 static long tell_of_range(struct call *call, enum simunix_storage what)
 {
     struct process *process = call->thread->process;

@@ -1,5 +1,5 @@
-/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c looks what was done to their memory, stores.c has
- * the pages that were stored to. */
+/* Memory that is mapped to files on storages: mapped.c has the mappings, touched.c looks what was done to their memory,
+ * stores.c has the pages that were stored to. */
 #ifndef SIMUNIX_SYS_IO_MAPPED_H
 #define SIMUNIX_SYS_IO_MAPPED_H
 

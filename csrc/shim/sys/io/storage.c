@@ -2,9 +2,9 @@
  *
  * The kernel does the call first, and tells how many bytes have moved; then the thread waits, if the storage has anything to do
  * for that. The page cache of the host is the server's (rsg_server/storage/pages.py): it is told which pages of which file were
- * read and written, and answers whether there is something to wait for. What is opened with O_DIRECT, and all on a mount without
- * cache, goes to the storage itself. No signal ends the wait, as none ends a wait for a disk (signal(7)): the call's result
- * stands. */
+ * read and written, and answers whether there is something to wait for. What is opened with O_DIRECT, and all on a mount
+ * without cache, goes to the storage itself. No signal ends the wait, as none ends a wait for a disk (signal(7)): the call's
+ * result stands. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/mapped.h"
@@ -149,9 +149,9 @@ __attribute__((cold)) long storage_admit(struct call *call)
     return 0;
 }
 
-/* The kernel has had no room for what a call was to write, though its storage has: then the disk of this computer is full on which
- * the run keeps all files. To the program that would look like a full disk of its host, so the server ends the run. It lets the
- * program have the error where another disk is full. */
+/* The kernel has had no room for what a call was to write, though its storage has: then the disk of this computer is full on
+ * which the run keeps all files. To the program that would look like a full disk of its host, so the server ends the run. It
+ * lets the program have the error where another disk is full. */
 __attribute__((cold)) void storage_no_room(struct call *call)
 {
     const struct row *row = row_of(call->number);
@@ -213,8 +213,8 @@ static long sync_range(struct call *call, const struct stored_mount *mount, cons
     return storage_tell(call, mount, waits ? STORAGE_SYNC : STORAGE_FLUSH, status, call->a[1], bytes);
 }
 
-/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. sync(2) has all storages of the
- * host write at a time, whichever is named. */
+/* fsync and its kin; what goes past the cache is on the storage already, which answers all the same. sync(2) has all storages
+ * of the host write at a time, whichever is named. */
 static long sync_storages(struct call *call, const struct row *row)
 {
     const struct process *process = call->thread->process;

@@ -1,5 +1,5 @@
-/* What a thread tells the server of storages, and its waits for them. All files that see something happen on a storage call these
- * functions (storage.c, stored_names.c, mapped.c, touched.c); these call none of them. */
+/* What a thread tells the server of storages, and its waits for them. All files that see something happen on a storage call
+ * these functions (storage.c, stored_names.c, mapped.c, touched.c); these call none of them. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 #include "shim/sys/procfs/procfs.h"

@@ -1,8 +1,8 @@
 /* Calls on files of mounts that move no bytes: names are looked up and changed, files are opened, closed and resized.
  *
  * As with bytes (storage.c) the kernel does the call first, then the thread waits, if the server knows of something to wait for
- * (rsg_server/storage/storages.py). But what close(2) writes back to a file server it writes before the descriptor is gone, and an
- * error of that is told by a call that has closed. */
+ * (rsg_server/storage/storages.py). But what close(2) writes back to a file server it writes before the descriptor is gone, and
+ * an error of that is told by a call that has closed. */
 #include "shim/core/memory.h"
 #include "shim/sys/io/io.h"
 #include "shim/sys/procfs/procfs.h"

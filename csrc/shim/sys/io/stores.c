@@ -1,5 +1,5 @@
-/* Stores to memory that is mapped to files on storages: which pages the server knows to be dirty, and that the kernel notes the next
- * store to any other page. Nothing here tells the server: touched.c does. */
+/* Stores to memory that is mapped to files on storages: which pages the server knows to be dirty, and that the kernel notes the
+ * next store to any other page. Nothing here tells the server: touched.c does. */
 #include "shim/core/channel.h"
 #include "shim/sys/io/mapped.h"
 
@@ -42,8 +42,8 @@ static void watch_again(const struct process *process, uint64_t from, uint64_t t
         NATIVE(madvise, from, to - from, MADV_DONTNEED);
 }
 
-/* See what is touched of a new mapping, or one that has moved: single pages, no huge ones (the kernel would take 2 MiB as touched);
- * and stores. */
+/* See what is touched of a new mapping, or one that has moved: single pages, no huge ones (the kernel would take 2 MiB as
+ * touched); and stores. */
 void mapped_watch(struct process *process, const struct mapped_file *file)
 {
     struct uffdio_register range = {.range = {file->start, file->end - file->start}, .mode = UFFDIO_REGISTER_MODE_WP};

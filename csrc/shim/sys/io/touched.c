@@ -1,14 +1,14 @@
 /* What has been touched of memory that is mapped to files on storages: that is read, and what was stored there is dirty.
  *
- * The kernel answers a touch without the shim. So the shim looks before each system call and clock read of a thread that has had
- * page faults since its last one: it asks the kernel which pages are there now, and which were stored to (PAGEMAP_SCAN, and
- * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then nobody has seen a clock, so the
- * time is that of waiting at each touch. Under an older kernel mapped memory takes no time. Where userfaultfd(2) is forbidden, what
- * is touched of a shared mapping of a file that is open for writing counts as stored to.
+ * The kernel answers a touch without the shim. So the shim looks before each system call and clock read of a thread that has
+ * had page faults since its last one: it asks the kernel which pages are there now, and which were stored to (PAGEMAP_SCAN, and
+ * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC: Linux 6.7), tells the server, and waits. Until then nobody has seen a clock, so
+ * the time is that of waiting at each touch. Under an older kernel mapped memory takes no time. Where userfaultfd(2) is
+ * forbidden, what is touched of a shared mapping of a file that is open for writing counts as stored to.
  *
- * What was touched stays known, so that touching it again costs nothing, until the pages are forgotten: every 5 s, as Linux looks
- * for dirty pages. The kernel then takes the pages of shared mappings out of the process's table (MADV_DONTNEED), and the next touch
- * of each is seen again. */
+ * What was touched stays known, so that touching it again costs nothing, until the pages are forgotten: every 5 s, as Linux
+ * looks for dirty pages. The kernel then takes the pages of shared mappings out of the process's table (MADV_DONTNEED), and the
+ * next touch of each is seen again. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/io/mapped.h"

@@ -22,7 +22,8 @@ static uint32_t owner_of(uint32_t value)
     return value & FUTEX_TID_MASK;
 }
 
-/* Pass a lock to its first waiter, the next owner, which sees `more` bits (FUTEX_OWNER_DIED) in the word. False if nobody waits. */
+/* Pass a lock to its first waiter, the next owner, which sees `more` bits (FUTEX_OWNER_DIED) in the word. False if nobody
+ * waits. */
 static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32_t more)
 {
     uint64_t key[2];

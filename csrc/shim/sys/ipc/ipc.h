@@ -1,6 +1,7 @@
 /* Room sys/ipc: futexes, System V semaphores and message queues, POSIX message queues.
  *
- * Owns the keys of futex words and the counts of their waiters, and the question which mapping holds an address. May call turn and below, and no other family.
+ * Owns the keys of futex words and the counts of their waiters, and the question which mapping holds an address. May call turn
+ * and below, and no other family.
  */
 #ifndef SIMUNIX_SYS_IPC_H
 #define SIMUNIX_SYS_IPC_H

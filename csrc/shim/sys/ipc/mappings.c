@@ -22,7 +22,8 @@ static uint64_t take_hexadecimal(const char **text)
     }
 }
 
-/* One line of /proc/self/maps: start-end perms offset major:minor inode path. Returns the path, which is empty where there is none. */
+/* One line of /proc/self/maps: start-end perms offset major:minor inode path. Returns the path, which is empty where there is
+ * none. */
 static const char *parse_map_line(const char *line, struct map_query *mapping)
 {
     const char *permissions;

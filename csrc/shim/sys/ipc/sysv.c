@@ -1,8 +1,8 @@
 /* System V semaphores and message queues: the kernel keeps them; a waiting thread waits at a futex word of the object's number.
  *
- * A change is told to the server if a thread may wait there, as the clock page counts (futex_key.c). The server wakes all that do,
- * first come first served; they try again. The changer then lets them go first, as the kernel would have served them before its
- * call returned.
+ * A change is told to the server if a thread may wait there, as the clock page counts (futex_key.c). The server wakes all that
+ * do, first come first served; they try again. The changer then lets them go first, as the kernel would have served them before
+ * its call returned.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"

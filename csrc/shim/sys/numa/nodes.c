@@ -1,4 +1,5 @@
-/* Which NUMA nodes there are, where processors are, and what the server knows of the policies of threads: they last through exec. */
+/* Which NUMA nodes there are, where processors are, and what the server knows of the policies of threads: they last through
+ * exec. */
 #include "shim/sys/numa/numa.h"
 
 #include "shim/core/channel.h"
@@ -78,8 +79,8 @@ static unsigned count_of(uint32_t nodes)
     return count;
 }
 
-/* The node where a policy puts the page of an address that a thread on this processor touches: pages are where the policy of now
- * would put them. */
+/* The node where a policy puts the page of an address that a thread on this processor touches: pages are where the policy of
+ * now would put them. */
 unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy, uint64_t address, unsigned cpu)
 {
     unsigned local = numa_node_of_cpu(thread, cpu);

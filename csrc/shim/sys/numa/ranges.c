@@ -1,4 +1,5 @@
-/* Policies of ranges of memory. The process's own memory has them, so that a child of fork(2) has them too, and an exec ends them. */
+/* Policies of ranges of memory. The process's own memory has them, so that a child of fork(2) has them too, and an exec ends
+ * them. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 

@@ -1,9 +1,9 @@
 /* Room to send as an edge (EPOLLOUT with EPOLLET, epoll(7)) of simulated streams. TCP tells of room once a stream is watched or
- * connected, and then only after a call has found too little. The pair under a simulated stream tells of room whenever the server has
- * taken bytes: these edges are taken out of what epoll_wait tells.
+ * connected, and then only after a call has found too little. The pair under a simulated stream tells of room whenever the
+ * server has taken bytes: these edges are taken out of what epoll_wait tells.
  *
- * An event with more than room in it is told as it is, as by TCP. The table forgets a stream for one that hashes alike, and a child
- * does not have its parent's: edges of streams that are not there are told, too many rather than too few. */
+ * An event with more than room in it is told as it is, as by TCP. The table forgets a stream for one that hashes alike, and a
+ * child does not have its parent's: edges of streams that are not there are told, too many rather than too few. */
 #include "shim/core/fd_kind.h"
 #include "shim/sys/poll/poll.h"
 

@@ -1,7 +1,7 @@
-/* What the application's epoll instances watch with EPOLLEXCLUSIVE (epoll_ctl(2)): a connection to a listening internet socket, or a
- * write to a file of the kernel (a pipe, an eventfd, an AF_UNIX socket), is to wake one of those that wait, though it is readable to
- * all. The server chooses whom; another one that is woken for something else looks past the event, which is not its own. So that each
- * write wakes one, the server is told of it at once while anybody waits so for a file.
+/* What the application's epoll instances watch with EPOLLEXCLUSIVE (epoll_ctl(2)): a connection to a listening internet socket,
+ * or a write to a file of the kernel (a pipe, an eventfd, an AF_UNIX socket), is to wake one of those that wait, though it is
+ * readable to all. The server chooses whom; another one that is woken for something else looks past the event, which is not its
+ * own. So that each write wakes one, the server is told of it at once while anybody waits so for a file.
  *
  * Other simulated sockets, and what has no number (timerfd, signalfd, inotify), wake all that wait. */
 #include "shim/core/channel.h"
@@ -64,8 +64,8 @@ void epoll_tell_exclusive(const struct call *call, long result)
             ask(call->thread, &reply, OP_LOOK, 0, NULL);
 }
 
-/* The one file that an epoll instance watches with EPOLLEXCLUSIVE; false if there is none, or more of them. Those that have been
- * closed meanwhile are forgotten. */
+/* The one file that an epoll instance watches with EPOLLEXCLUSIVE; false if there is none, or more of them. Those that have
+ * been closed meanwhile are forgotten. */
 bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener)
 {
     int count = 0;

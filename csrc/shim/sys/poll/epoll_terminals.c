@@ -41,8 +41,8 @@ void epoll_remember_terminal(struct call *call)
         process->terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
 }
 
-/* Have the kernel deliver what is under way to the masters that the epoll of entries[0] watches, and put them behind it, to wait
- * for no event of theirs; how many entries there are then. A master that nobody writes to any more always has an event. */
+/* Have the kernel deliver what is under way to the masters that the epoll of entries[0] watches, and put them behind it, to
+ * wait for no event of theirs; how many entries there are then. A master that nobody writes to any more always has an event. */
 unsigned epoll_terminals(struct call *call, struct pollfd *entries)
 {
     struct process *process = call->thread->process;

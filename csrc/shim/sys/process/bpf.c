@@ -1,5 +1,5 @@
-/* Classic BPF as seccomp(2) has it: programs are checked once, and run on the numbers and arguments of calls. The rules are those of
- * bpf_check_classic and seccomp_check_filter in the kernel. */
+/* Classic BPF as seccomp(2) has it: programs are checked once, and run on the numbers and arguments of calls. The rules are
+ * those of bpf_check_classic and seccomp_check_filter in the kernel. */
 #include "shim/core/memory.h"
 #include "shim/sys/process/seccomp.h"
 

@@ -12,8 +12,8 @@ void usage_of_child(const struct call *call, long pid, void *usage)
     *(struct timeval *)usage = to_timeval(charged_child_ns(call->thread, pid));
 }
 
-/* The host's number of the child that is about to be waited for, whose use is asked for (`usage`): afterwards the kernel has forgotten
- * it. 0 where it is the caller's number as well. */
+/* The host's number of the child that is about to be waited for, whose use is asked for (`usage`): afterwards the kernel has
+ * forgotten it. 0 where it is the caller's number as well. */
 static long told_before_reaped(const struct call *call, long usage)
 {
     long pid = (int)call->a[0];

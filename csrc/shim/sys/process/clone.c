@@ -156,9 +156,9 @@ static void lend_stack(struct thread *child, const struct call *call, struct clo
     args->stack_size = OWN_STACK_BYTES;
 }
 
-/* A child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a stack of its own,
- * vfork(2) does not. Both wait for their turns at their slots, so that the child need not say hello before it has to, and its
- * creator need not ask. */
+/* A child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a stack of its
+ * own, vfork(2) does not. Both wait for their turns at their slots, so that the child need not say hello before it has to, and
+ * its creator need not ask. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;

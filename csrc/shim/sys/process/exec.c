@@ -1,6 +1,6 @@
-/* execve: the new image must be one that the shim can be brought into, and gets the shim's two variables whatever environment it
- * is given. A loader brings the shim in (LD_PRELOAD); where there is none, or where it would drop the shim, the host's init does
- * (csrc/hostinit/injection.c). */
+/* execve: the new image must be one that the shim can be brought into, and gets the shim's two variables whatever environment
+ * it is given. A loader brings the shim in (LD_PRELOAD); where there is none, or where it would drop the shim, the host's init
+ * does (csrc/hostinit/injection.c). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -43,8 +43,8 @@ static const char *starts_secure(long file, const struct stat *status)
     return NULL;
 }
 
-/* Will the kernel give the image addresses by chance, though it gains no privileges: one of root's setuid programs, such as su, that
- * root execs? See bprm_fill_uid, which clears ADDR_NO_RANDOMIZE for the bits alone. */
+/* Will the kernel give the image addresses by chance, though it gains no privileges: one of root's setuid programs, such as su,
+ * that root execs? See bprm_fill_uid, which clears ADDR_NO_RANDOMIZE for the bits alone. */
 static bool starts_by_chance(const struct stat *status)
 {
     bool has_bits = (status->st_mode & S_ISUID) != 0 || (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
@@ -206,9 +206,10 @@ static char **environment_room(struct thread *thread, size_t size)
     return thread->environment;
 }
 
-/* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of the
- * shared page's file, behind a semicolon that of the filters' file, behind an @ that of the host's /proc, and behind a colon that of the shim's, each unless -1. The program's own libraries stand first, so that what
- * they replace of libc is replaced. NULL if memory is out. */
+/* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of
+ * the shared page's file, behind a semicolon that of the filters' file, behind an @ that of the host's /proc, and behind a
+ * colon that of the shim's, each unless -1. The program's own libraries stand first, so that what they replace of libc is
+ * replaced. NULL if memory is out. */
 static char **build_environment(struct call *call, char **given, int shim, int filters)
 {
     const struct process *process = call->thread->process;

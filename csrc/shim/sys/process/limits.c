@@ -51,8 +51,8 @@ static long ask_nofile(struct call *call, long pid, const struct limits *wanted,
     return result;
 }
 
-/* Another process's kernel has a higher limit, as the caller's own. The server keeps what the process believes, which learns of a
- * change with its next image: runtimes limit a container before it execs its program. */
+/* Another process's kernel has a higher limit, as the caller's own. The server keeps what the process believes, which learns of
+ * a change with its next image: runtimes limit a container before it execs its program. */
 static long nofile_of_other(struct call *call, long pid, const struct limits *wanted, struct limits *old)
 {
     struct limits before;
@@ -74,8 +74,8 @@ static long nofile_of_other(struct call *call, long pid, const struct limits *wa
     return result;
 }
 
-/* RLIMIT_CPU of a process whose computing is charged: the server keeps it, as it counts what was charged. The kernel's own would
- * count the real computer's time, and stays without a bound. False: the kernel is to answer. */
+/* RLIMIT_CPU of a process whose computing is charged: the server keeps it, as it counts what was charged. The kernel's own
+ * would count the real computer's time, and stays without a bound. False: the kernel is to answer. */
 static bool cpu_limits(struct call *call, long pid, const struct limits *wanted, struct limits *old, long *result)
 {
     struct limits before, after = {0};

@@ -1,6 +1,7 @@
-/* Namespaces inside a host's own: mounts, names, users and IPC are the kernel's. PID namespaces are, too, but the server knows processes
- * by the host's numbers (shim/pids), which are read from the host's /proc: it is kept before it can be lost. Of network namespaces the
- * server is told, as internet sockets are its own. Namespaces of clocks are refused: the clocks are the emulation's. */
+/* Namespaces inside a host's own: mounts, names, users and IPC are the kernel's. PID namespaces are, too, but the server knows
+ * processes by the host's numbers (shim/pids), which are read from the host's /proc: it is kept before it can be lost. Of
+ * network namespaces the server is told, as internet sockets are its own. Namespaces of clocks are refused: the clocks are the
+ * emulation's. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"

@@ -1,5 +1,5 @@
-/* ptrace(2), the tracer's side. The server knows who traces whom and who has stopped; the memory and the registers of a thread that
- * has stopped are read and written through /proc/PID/mem. How a tracee stops: turn/tracee.c. */
+/* ptrace(2), the tracer's side. The server knows who traces whom and who has stopped; the memory and the registers of a thread
+ * that has stopped are read and written through /proc/PID/mem. How a tracee stops: turn/tracee.c. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -188,7 +188,8 @@ static long read_base(const struct stopped *tracee, struct call *call)
     return result;
 }
 
-/* The requests that the tracer's shim answers itself, once the server has said that the thread is the caller's and has stopped. */
+/* The requests that the tracer's shim answers itself, once the server has said that the thread is the caller's and has
+ * stopped. */
 static long answer(const struct stopped *tracee, struct call *call)
 {
     size_t size = FP_REGISTERS_BYTES;
@@ -237,8 +238,8 @@ long sys_ptrace(struct call *call)
     return answer(&tracee, call);
 }
 
-/* What a process that traces others is told of them before the kernel is asked about its children: the thread and its status. 0:
- * there is no news; -ECHILD: the caller traces none of these. */
+/* What a process that traces others is told of them before the kernel is asked about its children: the thread and its status.
+ * 0: there is no news; -ECHILD: the caller traces none of these. */
 long tracees_wait(struct call *call, long pid, long options, int *status)
 {
     struct reply reply;

@@ -1,8 +1,8 @@
 /* seccomp(2): every filter of a thread is asked about each of its calls, and the strictest answer counts.
  *
- * From the first filter on all calls of the process trap, so that a handler of SIGSYS finds the registers of the call. A thread has
- * the filters of its creator, an image those of the one before, which come to it in a file. What the C library, the vDSO and the
- * shim do without a system call of the program's own is not filtered, nor is rt_sigreturn(2).
+ * From the first filter on all calls of the process trap, so that a handler of SIGSYS finds the registers of the call. A thread
+ * has the filters of its creator, an image those of the one before, which come to it in a file. What the C library, the vDSO
+ * and the shim do without a system call of the program's own is not filtered, nor is rt_sigreturn(2).
  */
 #include "shim/sys/process/seccomp.h"
 
@@ -120,7 +120,8 @@ static long end_thread(struct call *call)
     return sys_exit(call);
 }
 
-/* SIGSYS for the application's handler, which may write the call's result into the frame: until then it is the call's number. */
+/* SIGSYS for the application's handler, which may write the call's result into the frame: until then it is the call's
+ * number. */
 static long trap(struct call *call, const struct seccomp_data *data, uint32_t error)
 {
     union {

@@ -1,5 +1,5 @@
-/* Filters of system calls that a process sets itself (seccomp(2)): kept and run by the shim, never told to the kernel, which would
- * ask them about the shim's own calls. */
+/* Filters of system calls that a process sets itself (seccomp(2)): kept and run by the shim, never told to the kernel, which
+ * would ask them about the shim's own calls. */
 #ifndef SIMUNIX_SECCOMP_H
 #define SIMUNIX_SECCOMP_H
 

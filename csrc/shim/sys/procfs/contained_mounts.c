@@ -1,4 +1,5 @@
-/* Options of mounts of a contained host, whose ids are not the kernel's (csrc/hostinit/containment/mounts.c), as a host of its own has them. */
+/* Options of mounts of a contained host, whose ids are not the kernel's (csrc/hostinit/containment/mounts.c), as a host of its
+ * own has them. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 

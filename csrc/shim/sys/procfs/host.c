@@ -1,5 +1,6 @@
 /* What /proc says of the emulated host as a whole. Under the free CPU policy computing takes no time: its processors have been
- * idle since the boot, and no process waits for one. Else the server tells what they have done (rsg_server/processor/load.py). */
+ * idle since the boot, and no process waits for one. Else the server tells what they have done
+ * (rsg_server/processor/load.py). */
 #include "shim/core/channel.h"
 #include "shim/sys/procfs/procfs.h"
 

@@ -295,8 +295,8 @@ static void put_path(struct proc_page *page, const char *folder, const char *res
     proc_put(page, has_rest ? rest : has_folder ? "" : "/");
 }
 
-/* What a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers: the number of the
- * mount, and two more. */
+/* What a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers: the number of
+ * the mount, and two more. */
 static const char *remote_source(struct listing *listing, const struct mount *mount)
 {
     char *line = listing->given;
@@ -309,7 +309,8 @@ static const char *remote_source(struct listing *listing, const struct mount *mo
     return line;
 }
 
-/* What Linux calls a disk behind a host's own, which is sda: sdb is 0, sdaa 25; see rsg_server/storage/disks.py: device_name. */
+/* What Linux calls a disk behind a host's own, which is sda: sdb is 0, sdaa 25; see rsg_server/storage/disks.py:
+ * device_name. */
 static void name_disk(char *letters, uint64_t storage)
 {
     uint64_t place = storage + 1;

@@ -1,5 +1,5 @@
-/* /proc/PID/numa_maps: the mappings of a process with their policies and the NUMA nodes of their pages. As elsewhere in /proc, all
- * private memory that the process may write counts as touched, and no file that it maps. */
+/* /proc/PID/numa_maps: the mappings of a process with their policies and the NUMA nodes of their pages. As elsewhere in /proc,
+ * all private memory that the process may write counts as touched, and no file that it maps. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 #include "shim/sys/procfs/procfs.h"

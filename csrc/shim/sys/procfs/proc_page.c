@@ -1,5 +1,5 @@
-/* Text on its way into a file of /proc, and what the name of such a file says. Whatever writes a file calls these functions; they call
- * nothing of this room. */
+/* Text on its way into a file of /proc, and what the name of such a file says. Whatever writes a file calls these functions;
+ * they call nothing of this room. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 

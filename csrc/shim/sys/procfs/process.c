@@ -59,8 +59,8 @@ static bool counts_real_work(int field)
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
 }
 
-/* The holder of the turn runs, and so do threads that only lack the turn or a processor. Whether the kernel has put the others to sleep
- * already is not told. */
+/* The holder of the turn runs, and so do threads that only lack the turn or a processor. Whether the kernel has put the others
+ * to sleep already is not told. */
 static const char *state_shown(const struct proc_page *page, const char *state, int64_t id, const struct known *known)
 {
     if (*state != 'R' && *state != 'D' && *state != 'S')

@@ -19,7 +19,8 @@ static uint64_t take_number(const char **text)
     return number;
 }
 
-/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and flags. A process that has another root than the host does not find it. */
+/* Read what the host's set-up has written down: a line for each mount, with its number, the storage's, and flags. A process
+ * that has another root than the host does not find it. */
 __attribute__((cold)) void stored_mounts_read(struct process *process)
 {
     char text[RECORD_ROOM];

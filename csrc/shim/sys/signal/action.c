@@ -1,7 +1,8 @@
 /* Actions: what the application has installed, and what the kernel is told instead.
  *
  * The kernel enters the shim for SIGSYS (the trap net), for faults and traps, and for every signal whose handler wants the
- * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks which process has sent the signal.
+ * alternate stack. All other handlers it enters by way of signal_watch. Either way the shim looks which process has sent the
+ * signal.
  */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -20,8 +21,8 @@ static const struct kernel_sigaction entered_by_shim = {.handler = (void *)signa
                                                         .restorer = (void *)signal_restorer,
                                                         .mask = SIGNALS_IN_SHIM};
 
-/* Traps and wrong instructions as well: a tracer's breakpoints come so, and only a handler can tell whether the process has made
- * the mistake or somebody has sent the signal. */
+/* Traps and wrong instructions as well: a tracer's breakpoints come so, and only a handler can tell whether the process has
+ * made the mistake or somebody has sent the signal. */
 static void enter_for_faults(void)
 {
     static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
@@ -74,8 +75,8 @@ static long change(struct process *process, int signal, const struct kernel_siga
 }
 
 /* Before the trap net is there, which takes SIGSYS. Handlers that were installed before the shim's constructor ran would return
- * through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34 two may begin as early: libpthread, which
- * takes 32 and 33, and a sanitizer, which takes signals of faults. */
+ * through libc's restorer, which is trapped, and may block SIGSYS. With glibc before 2.34 two may begin as early: libpthread,
+ * which takes 32 and 33, and a sanitizer, which takes signals of faults. */
 void actions_start(struct process *process)
 {
     static const int asked[] = {SIGSEGV, SIGBUS, SIGSYS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, 32, 33};

@@ -1,5 +1,5 @@
-/* Faults: those of the shim's own in the application's memory end its handler (core/guard.S), readings of the time stamp counter
- * are answered (sys/time/tsc.c), all others are the application's. */
+/* Faults: those of the shim's own in the application's memory end its handler (core/guard.S), readings of the time stamp
+ * counter are answered (sys/time/tsc.c), all others are the application's. */
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 

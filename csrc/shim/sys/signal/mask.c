@@ -3,8 +3,8 @@
 
 static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 
-/* The mask that counts is the one that is put back when the call returns: by the kernel from a trap's frame, or by the shim where
- * a rewritten instruction has made the call (entry/hot_site.c). */
+/* The mask that counts is the one that is put back when the call returns: by the kernel from a trap's frame, or by the shim
+ * where a rewritten instruction has made the call (entry/hot_site.c). */
 static uint64_t *mask_afterwards(struct call *call)
 {
     return call->context != NULL ? &call->context->uc_sigmask : &call->mask_before;

@@ -47,7 +47,8 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
             signal);
 }
 
-/* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they were. */
+/* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they
+ * were. */
 static void announce_kill(struct call *call, long pid)
 {
     struct reply reply;
@@ -70,8 +71,8 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
                0) == 0;
 }
 
-/* SIGKILL to a thread ends its process, as SIGKILL to the process does; but only the latter stays pending until the end, by which the
- * server knows that the process is certain to die. */
+/* SIGKILL to a thread ends its process, as SIGKILL to the process does; but only the latter stays pending until the end, by
+ * which the server knows that the process is certain to die. */
 static long send_natively(const struct call *call, long pid, long tid, int signal)
 {
     long result;
@@ -82,7 +83,8 @@ static long send_natively(const struct call *call, long pid, long tid, int signa
     return result != 0 ? result : NATIVE(kill, pid, SIGKILL);
 }
 
-/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of `pid`. */
+/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of
+ * `pid`. */
 static long send_told(struct call *call, long pid, long told, long tid, int signal)
 {
     long told_tid = pid_told(call->thread->process, tid);
@@ -151,7 +153,8 @@ long sys_rt_tgsigqueueinfo(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
-/* A process that the caller does not see in its namespace it may know by a pidfd: 0 is no number of such a one, nor of a group. */
+/* A process that the caller does not see in its namespace it may know by a pidfd: 0 is no number of such a one, nor of a
+ * group. */
 long sys_pidfd_send_signal(struct call *call)
 {
     long told = 0;

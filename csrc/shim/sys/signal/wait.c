@@ -34,8 +34,8 @@ long sys_rt_sigsuspend(struct call *call)
     return wait_interrupted(call);
 }
 
-/* Tell of a signal that was taken from the queue. How often a timer has expired while its signal was pending the server counts: the
- * kernel's siginfo says nothing. */
+/* Tell of a signal that was taken from the queue. How often a timer has expired while its signal was pending the server counts:
+ * the kernel's siginfo says nothing. */
 static void take(struct call *call, siginfo_t *info, siginfo_t *told)
 {
     struct reply reply;

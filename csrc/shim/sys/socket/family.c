@@ -55,8 +55,8 @@ long netlink_refused(struct call *call, long error)
     return error;
 }
 
-/* A raw socket of another protocol than ICMP is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): no such packets
- * are modelled. */
+/* A raw socket of another protocol than ICMP is refused with EPERM, as to whoever lacks CAP_NET_RAW, see raw(7): no such
+ * packets are modelled. */
 long socket_type_refused(struct call *call, long error)
 {
     if (error == -EPERM)

@@ -1,5 +1,5 @@
-/* adjtimex(2), clock_adjtime(2), clock_settime(2), settimeofday(2): virtual time runs neither fast nor slow, and nobody sets it; it
- * may be asked about. */
+/* adjtimex(2), clock_adjtime(2), clock_settime(2), settimeofday(2): virtual time runs neither fast nor slow, and nobody sets
+ * it; it may be asked about. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -50,7 +50,8 @@ long sys_clock_adjtime(struct call *call)
     return adjust(call, (void *)call->a[1]);
 }
 
-/* CLOCK_REALTIME alone could be set. Of the clocks that could not, Linux has another errno for CPU clocks of given processes. */
+/* CLOCK_REALTIME alone could be set. Of the clocks that could not, Linux has another errno for CPU clocks of given
+ * processes. */
 long check_clock_settime(struct call *call)
 {
     const struct kernel_timespec *wanted = (void *)call->a[1];

@@ -72,8 +72,8 @@ static int thread_of_clock(const struct call *call, int clock_id)
     return NATIVE(tgkill, thread->process->pid, number, 0) == 0 ? number : -1;
 }
 
-/* Under the free CPU policy a timer of a CPU clock measures real computing, as ITIMER_PROF does: it is the kernel's. So is one of
- * another process's clock. */
+/* Under the free CPU policy a timer of a CPU clock measures real computing, as ITIMER_PROF does: it is the kernel's. So is one
+ * of another process's clock. */
 static long create_cpu_timer(struct call *call, struct posix_timer *timer, long id)
 {
     int kernel_id;

@@ -2,9 +2,9 @@
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* Linux lets a sleep be late by 50 us (PR_SET_TIMERSLACK in prctl(2)), and short ones always are: here no sleep is. But a thread
- * that makes one short sleep after the other waits for a moment, and each costs some microseconds of real time: such a loop
- * would be slower than on a real computer. */
+/* Linux lets a sleep be late by 50 us (PR_SET_TIMERSLACK in prctl(2)), and short ones always are: here no sleep is. But a
+ * thread that makes one short sleep after the other waits for a moment, and each costs some microseconds of real time: such a
+ * loop would be slower than on a real computer. */
 #define SLACK_NS 50000
 #define SHORT_SLEEPS 1000
 

@@ -7,8 +7,8 @@
 #define GENERAL_PROTECTION 13
 #define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware_files.py */
 
-/* From here on the counter cannot be read natively by this thread, nor by those that it creates. Under the CPU policy charged it
- * can: the shim itself measures computing by it (turn/cpu_charge.c), and programs that read it see the real one. */
+/* From here on the counter cannot be read natively by this thread, nor by those that it creates. Under the CPU policy charged
+ * it can: the shim itself measures computing by it (turn/cpu_charge.c), and programs that read it see the real one. */
 void tsc_trap(const struct process *process)
 {
     if ((process->flags & HELLO_FLAG_CHARGED) == 0)
@@ -31,10 +31,10 @@ static int reading(const uint8_t *code)
     return code[1] == 0x01 && code[2] == 0xf9 ? 3 : 0; /* rdtscp */
 }
 
-/* A thread that reads the counter again and again without a call spins until a moment. Each reading costs a fault here, hundreds
- * of times what it costs natively: the longer the thread has spun, the more virtual time a reading costs, so that spinning is
- * not slower than on a real computer. The moment is missed by a thousandth of the spinning at most, and by what Linux
- * lets a timer be late by (PR_SET_TIMERSLACK in prctl(2)). */
+/* A thread that reads the counter again and again without a call spins until a moment. Each reading costs a fault here,
+ * hundreds of times what it costs natively: the longer the thread has spun, the more virtual time a reading costs, so that
+ * spinning is not slower than on a real computer. The moment is missed by a thousandth of the spinning at most, and by what
+ * Linux lets a timer be late by (PR_SET_TIMERSLACK in prctl(2)). */
 #define SPUN_PART 1024
 #define LONGEST_READING_NS 50000
 
