@@ -1,6 +1,7 @@
 """The process that holds descriptors for the server (store.py): `python -m rsg_server.fd_store.holder`, its socket as stdin.
 
-Messages on the socket (SEQPACKET; integers in the computer's byte order), each a letter and what follows it:
+Messages on the socket (SEQPACKET; integers in the computer's byte order) are a letter and what follows it.
+
   E  holder to server, once, at the start: the holder's epoll comes along, which the server polls itself
   K  server to holder: for each descriptor that comes along, a token (u64) and the epoll events to watch it for (i64; -1: none);
      the holder answers K

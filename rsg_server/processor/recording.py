@@ -1,8 +1,8 @@
 """The charges of a run in a file: who was charged what, and when, in the order in which that happened.
 
-A header line, then for each charge four numbers, each in base 128 with the lowest digits first (LEB128): the actor, four times
-the points since the actor's last charge (2 more before an exec or the actor's end, 1 more if the actor was preempted), the
-nanoseconds of CPU time, and the virtual nanoseconds since the charge before.
+A header line comes first, then four numbers for each charge, each in base 128 with the lowest digits first (LEB128). They are
+the actor; four times the points since the actor's last charge (2 more before an exec or the actor's end, 1 more if the actor
+was preempted); the nanoseconds of CPU time; the virtual nanoseconds since the charge before.
 """
 
 from __future__ import annotations

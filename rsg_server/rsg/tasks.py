@@ -1,8 +1,8 @@
 """Parallel tasks: flops on hosts and bytes between pairs of them, of which the same part is done at each moment.
 
-With the flow model ptask_L07, and as SimGrid has it there (src/surf/ptask_L07.cpp): a task waits for the longest latency of its
-routes, and does no more of itself per second than one core of each host can compute of its flops there, and than TCP's window
-lets through of any of its messages.
+The flow model is ptask_L07, as SimGrid has it (src/surf/ptask_L07.cpp). A task waits for the longest latency of its routes. In
+a second it does no more of itself than one core of each host can compute of its flops there, and no more than TCP's window lets
+through of any of its messages.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Pages on their way into the page cache of a host: what programs read, and what is read ahead for them.
 
-As Linux reads ahead (mm/readahead.c): who reads a file from its beginning, or goes on where it has read last, gets a window of
-pages that grows up to 128 KiB; when the reader reaches the window's marker, the next one is read as well, and nobody waits for
-that until its pages are wanted. There is one window for each file, where Linux has one for each open file.
+Linux does so as well (mm/readahead.c). Whoever reads a file from its beginning, or goes on after the last read, gets a window
+of pages that grows up to 128 KiB. When the reader reaches the window's marker, the next window is read as well, and nobody
+waits for that until its pages are wanted. There is one window for each file, where Linux has one for each open file.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
-Times are seconds of virtual time since the start of the run; unknown ones are empty. Columns as in
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but for `final_state`, which is the RJMS's own word, and more at
-the end: `allocated_hosts`, the node list as the RJMS writes it, `allocated_cores`, how many cores it counted, `suspended_time`,
-for how long the job was suspended by its own log (docs/guide/jobs.md), nothing if it says nothing, which is not part of
-`execution_time`, `user`, `account`, `partition` and `qos`, which the RJMS recorded (empty where it has no record), and
-`io_time`, for how long at least one of the job's processes waited for a storage (empty without storages).
-`allocated_resources` are those cores by their numbers in machines.csv (`simunix.results.machines` chooses them).
+Times are seconds of virtual time since the start of the run; unknown ones are empty. The columns are those of
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but `final_state` is the RJMS's own word. More columns stand at the
+end. `allocated_hosts` is the node list as the RJMS writes it, `allocated_cores` how many cores it counted. `suspended_time` is
+for how long the job was suspended by its own log (docs/guide/jobs.md), which is not part of `execution_time`, and empty without
+a log. `user`, `account`, `partition` and `qos` are what the RJMS recorded, else empty. `io_time` is for how long at least one
+of the job's processes waited for a storage (empty without storages). `allocated_resources` are those cores by their numbers in
+machines.csv (`simunix.results.machines` chooses them).
 """
 
 from __future__ import annotations

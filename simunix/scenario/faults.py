@@ -103,10 +103,10 @@ SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
 class EventSection(Section):
     """Something that happens `at` a time, and is taken back after `duration`, if given.
 
-    It concerns one of: `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link` (a link's name, or a host's
-    for its own; with `bandwidth`, `latency`, `loss`, `state` up or down), `storage` (HOSTS:NAME; with `read_bandwidth`,
-    `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing), `partition`, `heal`,
-    `between` (with `loss`).
+    It concerns one of `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link`, `storage`, `partition`,
+    `heal` and `between` (with `loss`). A `link` is a link's name, or a host's for its own; it goes with `bandwidth`, `latency`,
+    `loss`, `state` up or down. A `storage` is HOSTS:NAME; it goes with `read_bandwidth`, `write_bandwidth`,
+    `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
     """
 
     at: Duration

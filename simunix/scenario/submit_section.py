@@ -114,11 +114,11 @@ class SubmitSection(Section):
     submitted by its own. `accounts: trace`: field 13 becomes the RJMS's account groupN, made beforehand where there is a
     database of accounts.
 
-    `dependencies` decides what fields 17 and 18 mean: `think_time`: a job is submitted its think time after the preceding one
-    has ended; `rjms`: at its own moment, with the RJMS's own dependency on the preceding one's end. `feedback: session`: the
-    users of the trace wait for their results: a batch of jobs is submitted when the batch before it has ended and the
-    trace's think time has passed, unless that is above `session_gap`, which begins a session at its own moment; `user`:
-    all of a user's jobs are one session. Ends are noticed every `poll_interval`.
+    `dependencies` decides what fields 17 and 18 mean. `think_time`: a job is submitted its think time after the preceding one
+    has ended. `rjms`: it is submitted at its own moment, with the RJMS's own dependency on the preceding one's end. With
+    `feedback` the users of the trace wait for their results. `session`: a batch of jobs is submitted when the batch before it
+    has ended and the trace's think time has passed, unless that is above `session_gap`, which begins a session at its own
+    moment. `user`: all of a user's jobs are one session. Ends are noticed every `poll_interval`.
 
     `arrays: bursts` submits equal jobs of one moment as an array. Options come from `partitions` (by field 16), `queues` (field
     15) and `options`, a later one over an earlier one.

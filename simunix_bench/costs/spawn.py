@@ -1,9 +1,9 @@
 """The cost of a birth: a process that is born, execs, ends and is waited for, inside and natively, by kind and program.
 
-Of `FEW` and of `MANY` births in one run the difference counts, so starting simunix costs nothing here. Units, of one birth:
-CPU time in ms, of all processes of the run, the server included, user and kernel (getrusage(2), the least of some runs); system
-calls of all these processes, by the tracepoint raw_syscalls:sys_enter, which needs perf and root; page faults, minor and major;
-messages from emulated processes to the server. Natively there are no messages.
+Of `FEW` and of `MANY` births in one run the difference counts, so starting simunix costs nothing here. Each figure is of one
+birth. CPU time is in ms, user and kernel, of all processes of the run, the server included (getrusage(2), the least of some
+runs). System calls of all these processes are counted by the tracepoint raw_syscalls:sys_enter, which needs perf and root. Page
+faults, minor and major, and messages from emulated processes to the server are counted too. Natively there are no messages.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ SCRIPT is a JSON list of actions:
     "copies"  how often the command is given; 1 unless told otherwise
     "width"   how many copies run at a time
 
-Actions are given in their order, each as soon as the one before it has ended and its moment has come. OUTPUT is a JSON object:
-"origin", and of each of the "actions" the name, when it "began" after the origin, how long it "took", "codes" of its copies
-that are not 0, how long "each" copy took, of a single command what it has "printed" and "complained", and the CPU time that all
-processes of this host have "spent" before and after the action, in seconds: a loaded computer makes programs wait for a core,
-which shows in how long they take, not in what they compute.
+Actions are given in their order, each as soon as the one before it has ended and its moment has come. OUTPUT is a JSON object
+with "origin" and "actions". Each action has its name, when it "began" after the origin, how long it "took", the "codes" of its
+copies that are not 0, and how long "each" copy took. A single command has what it has "printed" and "complained" as well.
+"spent" is the CPU time, in seconds, of all processes of this host before and after the action: a loaded computer makes programs
+wait for a core, which shows in how long they take, not in what they compute.
 
 Only the standard library is used: the program runs as a file of its own.
 """

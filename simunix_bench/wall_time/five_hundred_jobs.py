@@ -2,9 +2,9 @@
 
 The jobs are drawn from the distribution of the 500 jobs that the University at Buffalo has published with a run of a real Slurm
 on 10 nodes (ubccr-slurm-simulator/slurm_sim_tools, tutorials/micro_cluster/job_traces/jobs500org.events, the first 98 jobs
-counted): sizes as in SIZES, time limits of 5 to 30 whole minutes, run times of 0 (17 of 98), of the limit (8 of 98), else
-evenly between. The original's features, memory and GPUs, for which its jobs had to wait, are left out; arrivals are spread
-over 14 hours instead of 7.
+counted). Sizes are as in SIZES, time limits are 5 to 30 whole minutes. Run times are 0 (17 of 98), the limit (8 of 98), else
+evenly between. The original's features, memory and GPUs, for which its jobs had to wait, are left out; arrivals are spread over
+14 hours instead of 7.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fair-share usage that users have from before a run, as the state file `assoc_usage` that slurmctld reads at its start.
 
 sacctmgr can only set usage to 0, so the file is written: by a shell on the controller, before slurmctld's first start, when
-slurmdbd knows the numbers of the associations. What it consists of was read from the files of slurmctld 22.05: version of the
-protocol (two bytes), a moment (eight), then for each user's association its number (four), its usage as the text of a number,
-no text of its TRES, and the seconds of its jobs (four); a text follows its length (four) and ends with a byte 0. slurmctld adds
-to accounts what their users have.
+slurmdbd knows the numbers of the associations. What the file consists of was read from the files of slurmctld 22.05: version of
+the protocol (two bytes), a moment (eight), then an entry for each user's association. An entry has the association's number
+(four bytes), its usage as the text of a number, no text of its TRES, and the seconds of its jobs (four). A text follows its
+length (four) and ends with a byte 0. slurmctld adds to accounts what their users have.
 """
 
 from __future__ import annotations

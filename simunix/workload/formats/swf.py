@@ -1,9 +1,9 @@
 """The Standard Workload Format (Chapin et al. 1999; https://www.cs.huji.ac.il/labs/parallel/workload/swf.html), version 2.2.
 
-The reader also accepts: text in UTF-8 or Latin-1, plain or packed (`text.py`); more than 18 columns (columns from the 19th on
-are ignored), and fewer if all lines have equally many (missing fields are unknown); whole numbers written as 4.0; job numbers
-such as 42.server and 42[7]; submissions as dates (seconds of the Unix epoch; the first date becomes UnixStartTime); the tables
-of `dialects.py`.
+The reader also accepts text in UTF-8 or Latin-1, plain or packed (`text.py`), and the tables of `dialects.py`. There may be
+more than 18 columns (columns from the 19th on are ignored), and fewer if all lines have equally many (missing fields are
+unknown). Whole numbers may be written as 4.0, job numbers as 42.server and 42[7], and submissions as dates (seconds of the Unix
+epoch; the first date becomes UnixStartTime).
 """
 
 from __future__ import annotations
