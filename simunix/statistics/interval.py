@@ -55,7 +55,7 @@ def mean_interval(values: Iterable[float], confidence: float = CONFIDENCE) -> In
     """Return the mean of independent values with its interval; values that are not finite are left out.
 
     The interval is the percentile interval of `scipy.stats.bootstrap`, its levels expanded for small numbers of values
-    (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69(4), 2015, section 4.5): the usual
+    (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69(4), 2015, section 4.5). The usual
     percentile interval of ten normal values holds the true mean in 90 of 100 cases, not in 95. At 95 %, six values are the
     fewest that can be resampled so; fewer have Student's interval. Raises ValueError for a confidence outside ]0, 1[.
     """
