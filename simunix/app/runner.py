@@ -14,18 +14,17 @@ from rsg_server.errors import ServerError, SimunixError, described, shortened
 from simunix.app.late import late_lines
 from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.replay import with_replay
+from simunix.app.run_options import RunOptions
 from simunix.app.summary import print_report
 from simunix.app.told_progress import ToldProgress
 from simunix.jobs.workload import FOLDER
-from simunix.launch.debug.observation import NOTHING, ObservationOptions
-from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import SHIM
 from simunix.launch.failures import Failure, failed_lines
 from simunix.launch.interrupts import Interrupts
 from simunix.launch.run_directory import RunDirectory
 from simunix.metrics.logs import logs_by_number
-from simunix.planning.expand import Expansion, expand, with_options
+from simunix.planning.expand import Expansion, expand
 from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
@@ -46,23 +45,11 @@ FAILED, INTERRUPTED = 1, 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScenarioOptions:
-    """What the command line says of a run. `seed`, `until_ns` and `pace` replace those of the scenario, if given."""
+class ScenarioOptions(RunOptions):
+    """What the command line says of a run of a scenario."""
 
     path: Path
-    out: Path | None = None
-    seed: int | None = None
-    until_ns: int | None = None
-    overrides: tuple[str, ...] = ()
-    pace: float | None = None
-    pause_at_ns: int | None = None
     keep_alive: bool = False
-    log_every_turn: bool = False
-    strict: bool = False
-    strace: StraceOptions = NO_STRACE
-    debug: str | None = None
-    observation: ObservationOptions = NOTHING
-    replay_cpu: Path | None = None
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -71,7 +58,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
     expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
-    plan = with_options(expansion.plan, options.until_ns, options.pace, options.observation)
+    plan = options.applied(expansion.plan)
     said_by = "until" if options.until_ns is None else "--until"
     plan = replace(plan, warnings=(*plan.warnings, *late_lines(scenario, expansion, plan.until_ns, said_by)))
     plan.observation.check([host.name for host in plan.hosts])

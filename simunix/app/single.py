@@ -18,9 +18,8 @@ from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.star import star
 from rsg_server.shared.prices import Costs
 from simunix.app.run_folder import recorded, run_folder
+from simunix.app.run_options import RunOptions
 from simunix.dates import since_1970_ns, today
-from simunix.launch.debug.observation import ObservationOptions
-from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation, say
 from simunix.launch.factory.container import SHIM
 from simunix.launch.failures import signal_name
@@ -39,22 +38,10 @@ ADDRESS = ip_address("10.0.0.1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SingleOptions:
-    """What the command line says of a single command; `seed`, `until_ns`, `pace` and `strict` come before `overrides`."""
+class SingleOptions(RunOptions):
+    """What the command line says of a single command."""
 
     argv: tuple[str, ...]
-    out: Path | None = None
-    seed: int | None = None
-    until_ns: int | None = None
-    overrides: tuple[str, ...] = ()
-    pace: float | None = None
-    pause_at_ns: int | None = None
-    log_every_turn: bool = False
-    strict: bool = False
-    strace: StraceOptions = NO_STRACE
-    debug: str | None = None
-    counts_calls: bool = False
-    replay_cpu: Path | None = None
 
 
 def _has_one_node() -> bool:
@@ -82,7 +69,7 @@ def plan_single(options: SingleOptions) -> Plan:
         pace=options.pace,
         preempt_after_s=PREEMPT_AFTER_S,
         log_every_turn=options.log_every_turn,
-        observation=ObservationOptions(counts_calls=options.counts_calls),
+        observation=options.observation,
     )
     plan = _with_settings(plan, options) if options.overrides else plan
     return plan if options.replay_cpu is None else _with_replay(plan, options.replay_cpu, options.out)

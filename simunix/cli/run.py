@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 
@@ -129,31 +129,12 @@ def execute(options: argparse.Namespace) -> int:
 
 def _execute_scenario(options: argparse.Namespace) -> int:
     from simunix.app.runner import ScenarioOptions, run_scenario
-    from simunix.launch.debug.strace import StraceOptions
 
-    return run_scenario(
-        ScenarioOptions(
-            path=Path(options.target[0]),
-            out=options.out,
-            seed=options.seed,
-            until_ns=_duration("--until", options.until),
-            overrides=tuple(options.set),
-            pace=options.pace,
-            pause_at_ns=_duration("--pause-at", options.pause_at),
-            keep_alive=options.keep_alive,
-            log_every_turn=options.log_turns,
-            strict=options.strict,
-            strace=StraceOptions(tuple(options.strace), options.strace_stable),
-            debug=options.gdb,
-            observation=_observation(options),
-            replay_cpu=options.replay_cpu,
-        )
-    )
+    return run_scenario(ScenarioOptions(path=Path(options.target[0]), keep_alive=options.keep_alive, **_of_any_run(options)))
 
 
 def _execute_command(options: argparse.Namespace) -> int:
     from simunix.app.single import SingleOptions, run_single
-    from simunix.launch.debug.strace import StraceOptions
 
     if options.pcap is not None or options.link_usage is not None or options.turn_costs or options.log_messages:
         raise SimunixError(
@@ -166,23 +147,27 @@ def _execute_command(options: argparse.Namespace) -> int:
         raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
     if options.count_calls and options.out is None:
         raise SimunixError("--count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept")
-    return run_single(
-        SingleOptions(
-            argv=tuple(options.target),
-            out=options.out,
-            seed=options.seed,
-            until_ns=_duration("--until", options.until),
-            overrides=tuple(options.set),
-            pace=options.pace,
-            pause_at_ns=_duration("--pause-at", options.pause_at),
-            log_every_turn=options.log_turns,
-            strict=options.strict,
-            strace=StraceOptions(tuple(options.strace), options.strace_stable),
-            debug=options.gdb,
-            counts_calls=options.count_calls,
-            replay_cpu=options.replay_cpu,
-        )
-    )
+    return run_single(SingleOptions(argv=tuple(options.target), **_of_any_run(options)))
+
+
+def _of_any_run(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of RunOptions (simunix/app/run_options.py), from what the parser has found."""
+    from simunix.launch.debug.strace import StraceOptions
+
+    return {
+        "out": options.out,
+        "seed": options.seed,
+        "until_ns": _duration("--until", options.until),
+        "overrides": tuple(options.set),
+        "pace": options.pace,
+        "pause_at_ns": _duration("--pause-at", options.pause_at),
+        "log_every_turn": options.log_turns,
+        "strict": options.strict,
+        "strace": StraceOptions(tuple(options.strace), options.strace_stable),
+        "debug": options.gdb,
+        "observation": _observation(options),
+        "replay_cpu": options.replay_cpu,
+    }
 
 
 def _observation(options: argparse.Namespace) -> ObservationOptions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rsg_server.errors import SimunixError
 from simunix.jobs.script import Stage, room_bytes
@@ -13,12 +13,16 @@ from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import DiskNeed, FileSpec, PrivateSpec, ProcessSpec
 from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
+from simunix.planning.trace import OpenedTrace
 from simunix.ranges import expand_hosts
 from simunix.rjms.adapter import ClusterPlan
 from simunix.scenario.model import Scenario, WorkloadSection
-from simunix.workload.formats import by_name
+from simunix.workload.formats.by_name import is_table
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.transforms.selection import Selection, select_jobs
+
+if TYPE_CHECKING:
+    from simunix.workload.formats.swf import SwfTrace
 
 JOB_PROGRAM = LIBRARY / "simunix-job"
 SHARED = PrivateSpec(FOLDER, mode=0o1777, shared=True)
@@ -40,7 +44,7 @@ class Behaviour:
 
 
 def plan_behaviour(
-    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, cluster: ClusterPlan, host: str
+    scenario: Scenario, section: WorkloadSection, key: str, trace: OpenedTrace, cluster: ClusterPlan, host: str
 ) -> Behaviour:
     """The jobs of a section, and what they do. Raises SimunixError for a job or profile that cannot be run."""
     servers = _servers(scenario, section, key)
@@ -55,7 +59,7 @@ def plan_behaviour(
     )
     jobs, skipped = _read_jobs(scenario, section, key, trace, cluster, scripts)
     if not jobs:
-        raise SimunixError(f"{key}: {trace} has no usable job between begin and end; widen the window")
+        raise SimunixError(f"{key}: {trace.path} has no usable job between begin and end; widen the window")
     if section.factors:
         return _with_factors(jobs, skipped, section, key, cluster, host)
     if not scripts.files and not servers:
@@ -109,57 +113,50 @@ def _nodes(job: Job) -> list[str]:
 
 
 def _read_jobs(
-    scenario: Scenario, section: WorkloadSection, key: str, trace: Path, cluster: ClusterPlan, scripts: Scripts
+    scenario: Scenario, section: WorkloadSection, key: str, trace: OpenedTrace, cluster: ClusterPlan, scripts: Scripts
 ) -> tuple[list[Job], list[SkippedJob]]:
     end_s = math.inf if section.end is None else section.end / NS
     selection = Selection(section.begin / NS, end_s, section.max_jobs, section.processors, section.margin)
-    if trace.suffix == ".json":
-        from simunix.workload.formats.batsim import (
-            read_workload,  # this and read_swf bring pandas, which only workloads wait for
-        )
-
+    if trace.batsim is not None:
         if section.profile is not None:
-            raise SimunixError(f"{key}.profile: {trace} is a workload of Batsim, which has profiles of its own; leave it out")
-        return _perturbed(scenario, batsim_jobs(read_workload(trace), selection, scripts, str(trace)), trace), []
-    if by_name.is_table(trace):
-        jobs, skipped = _read_table(section, key, trace, selection)
+            text = f"{trace.path} is a workload of Batsim, which has profiles of its own; leave it out"
+            raise SimunixError(f"{key}.profile: {text}")
+        return _perturbed(scenario, batsim_jobs(trace.batsim, selection, scripts, str(trace.path)), trace), []
+    assert trace.records is not None
+    if is_table(trace.path):
+        jobs, skipped = _table_jobs(section, key, trace, trace.records, selection)
         return _perturbed(scenario, jobs, trace), skipped
-    from simunix.workload.formats.swf import read_swf
-
-    jobs, skipped = select_jobs(read_swf(trace).records, selection)
+    jobs, skipped = select_jobs(trace.records.records, selection)
     jobs = _perturbed(scenario, jobs, trace)
     if section.profile in (None, "sleep") and section.resources == "cores":
         return jobs, skipped
     return with_profile(jobs, section.profile or "sleep", scripts, _speed_flops(scenario, cluster), f"{key}.profile"), skipped
 
 
-def _perturbed(scenario: Scenario, jobs: list[Job], trace: Path) -> list[Job]:
+def _perturbed(scenario: Scenario, jobs: list[Job], trace: OpenedTrace) -> list[Job]:
     """The jobs as this run's seed has them; those of a context, which are to wait and to run as recorded, as they are."""
     if (section := scenario.perturbation) is None:
         return jobs
     from simunix.perturbation.jobs import perturbed_jobs
-    from simunix.workload.transforms.context import read_context
 
-    context = read_context(trace) if trace.suffix != ".json" else None
-    settled = frozenset() if context is None else frozenset((*context.running, *context.waiting))
-    return perturbed_jobs(jobs, section, scenario.seed, trace.name, settled)
+    return perturbed_jobs(jobs, section, scenario.seed, trace.path.name, frozenset(trace.of_context))
 
 
-def _read_table(section: WorkloadSection, key: str, trace: Path, selection: Selection) -> tuple[list[Job], list[SkippedJob]]:
-    from simunix.workload.formats.job_table import read_job_table
+def _table_jobs(
+    section: WorkloadSection, key: str, trace: OpenedTrace, table: SwfTrace, selection: Selection
+) -> tuple[list[Job], list[SkippedJob]]:
     from simunix.workload.formats.requests import table_jobs
-    from simunix.workload.transforms.context import PLAIN_NUMBERS, context_of
+    from simunix.workload.transforms.context import PLAIN_NUMBERS
 
     if section.profile is not None or section.resources != "cores":
-        raise SimunixError(f"{key}.profile: {trace} says itself what its jobs ask for and do; leave profile and resources out")
-    table = read_job_table(trace)
-    context = context_of(table.comments)
-    if context is not None and "JobID" in table.jobs:
-        raise SimunixError(f"{key}.trace: {trace}: {PLAIN_NUMBERS}; cut the window without its context")
-    if context is not None and "JobName" in table.jobs:  # jobs of a context are found by the names that simunix gives
-        own = table.jobs["job"].isin((*context.running, *context.waiting))
+        text = f"{trace.path} says itself what its jobs ask for and do; leave profile and resources out"
+        raise SimunixError(f"{key}.profile: {text}")
+    if trace.context is not None and "JobID" in table.jobs:
+        raise SimunixError(f"{key}.trace: {trace.path}: {PLAIN_NUMBERS}; cut the window without its context")
+    if trace.context is not None and "JobName" in table.jobs:  # jobs of a context are found by the names that simunix gives
+        own = table.jobs["job"].isin(trace.of_context)
         table = replace(table, jobs=table.jobs.assign(JobName=table.jobs["JobName"].where(~own, "")))
-    return table_jobs(table, selection, str(trace))
+    return table_jobs(table, selection, str(trace.path))
 
 
 def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:

@@ -17,7 +17,7 @@ from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from rsg_server.processor.charges import Charging
 from simunix.dates import since_1970_ns
-from simunix.launch.debug.observation import NOTHING, ObservationOptions
+from simunix.launch.debug.observation import ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.launch.shipped import ship
@@ -385,14 +385,4 @@ def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
         section.essential,
         expect=section.expect,
         cpu_policy=section.cpu_policy or "",
-    )
-
-
-def with_options(plan: Plan, until_ns: int | None, pace: float | None, observation: ObservationOptions = NOTHING) -> Plan:
-    """The plan with the values of the command line in the place of the scenario's."""
-    return replace(
-        plan,
-        until_ns=plan.until_ns if until_ns is None else until_ns,
-        pace=plan.pace if pace is None else pace,
-        observation=observation.instead_of(plan.observation),
     )

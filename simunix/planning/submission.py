@@ -16,11 +16,11 @@ from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.planning.behaviour import Behaviour, plan_behaviour
 from simunix.planning.submit_plan import SubmitPlan, submit_plan
+from simunix.planning.trace import OpenedTrace, open_trace
 from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
-from simunix.workload.formats.by_name import is_table
 from simunix.workload.guest import submitter, table_submitter
 from simunix.workload.job import Job, SkippedJob
 from simunix.workload.population import NO_PEOPLE, Population, population, together
@@ -36,8 +36,6 @@ WITHOUT_ROOT = (
     "{0}.users: without root every user of a host is you: all jobs are submitted by one user; accounts are those of the trace"
 )
 SECTIONS = " or ".join(RJMSS)
-TYPE_OF_TRACE = ".swf"
-"""The ending of traces that can tell a context."""
 NS = 10**9
 
 
@@ -68,7 +66,7 @@ class _Task:
 
     section: WorkloadSection
     key: str
-    trace: Path
+    trace: OpenedTrace
     cluster: ClusterPlan
     host: str
     behaviour: Behaviour
@@ -119,7 +117,7 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) ->
             )
         if any(task.host == host for task in tasks):
             raise SimunixError(f"{key}.host: {host} submits a workload already; choose another host of {cluster.name}")
-        trace = folder / section.trace
+        trace = open_trace(folder / section.trace)
         behaviour = plan_behaviour(scenario, section, key, trace, cluster, host)
         tasks.append(_Task(section, key, trace, cluster, host, behaviour))
     return tasks
@@ -167,12 +165,12 @@ def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]
 def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTree) -> WorkloadPlan:
     section, cluster = task.section, task.cluster
     several = len(scenario.workload or []) > 1
-    context = _context(task.trace)
+    context = task.trace.context
     submit = submit_plan(section, task.key, task.jobs, cluster.rjms.clients, host_users, context, task.behaviour.factors)
     return WorkloadPlan(
         label=f"{section.trace.name}@{cluster.name}" if several else section.trace.name,
         section=section,
-        trace=task.trace,
+        trace=task.trace.path,
         cluster=cluster,
         host=task.host,
         jobs=tuple(task.jobs),
@@ -183,14 +181,6 @@ def _plan(scenario: Scenario, task: _Task, host_users: Population, root: RootTre
         process=_submitter(task, root),
         context=context,
     )
-
-
-def _context(trace: Path) -> Context | None:
-    if TYPE_OF_TRACE not in trace.suffixes and not is_table(trace):
-        return None
-    from simunix.workload.transforms.context import read_context  # brings pandas, which reading the trace has brought already
-
-    return read_context(trace)
 
 
 def _submission_plan(scenario: Scenario, section: WorkloadSection, submit: SubmitPlan, host: str) -> FileSpec:
