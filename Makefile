@@ -13,7 +13,7 @@ demo: setup ## a real day of a real machine on real Slurm, in virtual time
 
 # Hundreds of processes are started: each would compile the modules anew that were edited since the setup.
 test test-slow test-endurance: export PYTHONDONTWRITEBYTECODE =
-test: setup ## the fast tests (three minutes)
+test: setup ## the fast tests (four minutes)
 	.venv/bin/pytest -q -rs -n 3 --dist worksteal  # some sleep; what is skipped says why
 
 test-slow test-endurance: export SIMUNIX_CONFORMANCE = yes

@@ -13,12 +13,12 @@ from simunix.jobs.workload import FOLDER, PROGRAM, STORAGE_PORT, Scripts, batsim
 from simunix.launch.factory.factory import LIBRARY
 from simunix.launch.plan import DiskNeed, FileSpec, PrivateSpec, ProcessSpec
 from simunix.planning.table_plan import factor_file, factors_of, on_plain_nodes
-from simunix.planning.trace import OpenedTrace
 from simunix.ranges import expand_hosts
 from simunix.rjms.adapter import ClusterPlan
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload.formats.by_name import is_table
 from simunix.workload.job import Job, SkippedJob
+from simunix.workload.opened import OpenedTrace
 from simunix.workload.transforms.selection import Selection, select_jobs
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.programs import check_program
 from simunix.planning.behaviour import Behaviour, plan_behaviour
 from simunix.planning.submit_plan import SubmitPlan, submit_plan
-from simunix.planning.trace import OpenedTrace, open_trace
 from simunix.rjms.adapter import ClusterPlan
 from simunix.rjms.registry import RJMSS
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 from simunix.scenario.model import Scenario, WorkloadSection
 from simunix.workload.guest import submitter, table_submitter
 from simunix.workload.job import Job, SkippedJob
+from simunix.workload.opened import OpenedTrace, open_trace
 from simunix.workload.population import NO_PEOPLE, Population, population, together
 
 if TYPE_CHECKING:
