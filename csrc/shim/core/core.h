@@ -8,15 +8,13 @@
 
 #include "shared/kernel.h"
 #include "shared/protocol.h"
+#include "shim/core/process_parts.h"
 
 #define NEVER (-1L)
 #define SECOND_NS 1000000000L
 #define SHARED_RANGES_MAX 32
 #define WAITER_SLOTS 256
 #define OWN_STACK_BYTES 40960
-#define WATCHED_TERMINALS_MAX 64
-#define EXCLUSIVE_LISTENERS_MAX 8
-#define STORED_MOUNTS_MAX 16
 
 /* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
 struct start_registers {
@@ -162,32 +160,6 @@ struct shared_range {
     uint64_t end;
 };
 
-/* An epoll instance of the application, and the master of a terminal that it watches. */
-struct watched_terminal {
-    int epoll;
-    int master;
-    uint64_t data; /* what the application is told of the master's events */
-};
-
-/* An epoll instance of the application, and what it watches with EPOLLEXCLUSIVE: a listening internet socket, or a file of the
- * kernel (a pipe, an eventfd, an AF_UNIX socket). */
-struct exclusive_listener {
-    int epoll;
-    int fd;
-    int64_t socket; /* or the file's number */
-    bool is_file;
-    uint64_t data; /* what the application is told of its events */
-};
-
-/* A mount of the host whose files are kept on a storage (sys/procfs/stored_mounts.c). */
-struct stored_mount {
-    uint64_t mount;   /* the kernel's number of it */
-    uint64_t storage; /* the server's number of its storage */
-    uint64_t flags;
-};
-/* The storage has a capacity; the host's page cache holds the files; they are a file server's. */
-enum { STORED_LIMITED = 1, STORED_CACHED = 2, STORED_REMOTE = 4 };
-
 /* Whether the process has mapped the boxes of Remote SimGrid (sys/rsg/box.c). */
 enum boxes_state { BOXES_UNKNOWN, BOXES_MAPPED, BOXES_REFUSED };
 
@@ -223,33 +195,14 @@ struct process {
     bool is_guest;     /* in the memory of its creator, which goes on */
     bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
     int pid;
-    int host_pid;      /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
-    int reaper;        /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
-    int proc;          /* the host's /proc, once the process may lose sight of it; 0 before */
-    bool uses_cgroups; /* it has opened control files of cgroups, or its host has made some */
-    uint64_t memory_step;    /* bytes by which its memory may grow before its cgroup counts it; 0: that does not count it */
-    uint64_t memory_grown;   /* since it was counted */
-    uint64_t memory_break;   /* the kernel's break when it was last moved */
-    uint64_t cgroup_text;    /* inode of the control file whose text it has brought last */
-    uint64_t cgroup_text_at; /* messages and turns until then, and the time */
-    uint64_t cgroup_text_ns;
-    uint64_t cgroup_text_lasts_ns; /* for how long it holds if nobody else has the turn */
-    uint64_t cgroup_home;          /* inode of cgroup.procs of the group that it has moved itself into */
-    uint64_t cgroup_home_at;       /* page->cgroup_moves since then */
-    uint64_t cgroup_device;        /* of the file system that its host's cgroups are in; 0: none */
-    int terminal_count;
-    struct watched_terminal terminals[WATCHED_TERMINALS_MAX];
-    int exclusive_count;
-    struct exclusive_listener exclusives[EXCLUSIVE_LISTENERS_MAX];
-    int node_count;                                /* of the host; 0: not asked yet (sys/numa/nodes.c) */
-    int node_cores;                                /* among which these are divided */
-    struct memory_ranges *bound_memory;            /* with policies of their own; NULL: none */
-    struct mapped_files *mapped;                   /* of storages; NULL: none (sys/io/mapped.h) */
-    void (*look_at_mapped)(struct thread *thread); /* before a clock is read; NULL with `mapped` */
-    int store_watch;       /* 1 + the place of what sees stores to shared ones of these, 0: none yet, -1: there is none */
-    unsigned stored_count; /* 0: nothing that the process reads or writes takes time */
-    uint64_t stored_flags; /* of all of them together */
-    struct stored_mount stored[STORED_MOUNTS_MAX];
+    int host_pid; /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
+    int reaper;   /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
+    int proc;     /* the host's /proc, once the process may lose sight of it; 0 before */
+    uint64_t memory_break; /* the kernel's break when it was last moved */
+    struct process_cgroups cgroups;
+    struct process_watches watches;
+    struct process_numa numa;
+    struct process_storage storage;
     enum boxes_state boxes;
     bool has_signalfd;
     bool has_random_files; /* it has opened /dev/urandom */

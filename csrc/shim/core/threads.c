@@ -14,7 +14,7 @@ static void close_own(const struct process *process, int *place)
 /* The record, and behind it the stack on which the kernel enters the shim: touched at once where a cgroup counts what is. */
 static struct thread *fresh_record(const struct process *process)
 {
-    long flags = MAP_PRIVATE | MAP_ANONYMOUS | (process->memory_step != 0 ? MAP_POPULATE : 0);
+    long flags = MAP_PRIVATE | MAP_ANONYMOUS | (process->cgroups.memory_step != 0 ? MAP_POPULATE : 0);
     long memory = NATIVE(mmap, NULL, RECORD_SIZE + OWN_STACK_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
     struct thread *thread = (struct thread *)memory;
 

@@ -55,7 +55,7 @@ bool dispatch_passes_on(const struct call *call)
 
     return number >= 0 && number < SYSCALLS_MAX && rows[number].is_known && rows[number].handler == NULL &&
            rows[number].error == 0 && call->thread->trace < 0 &&
-           (call->thread->process->stored_count == 0 || !storage_concerns(call));
+           (call->thread->process->storage.count == 0 || !storage_concerns(call));
 }
 
 /* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The
@@ -115,7 +115,7 @@ static long answer_with_file(struct call *call)
     long given[6] = {call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]};
     long result = answer_once(call);
 
-    if (__builtin_expect(result != -ENOENT, 1) || call->thread->process->cgroup_device == 0)
+    if (__builtin_expect(result != -ENOENT, 1) || call->thread->process->cgroups.device == 0)
         return result;
     memcpy(call->a, given, sizeof given);
     if (!call->is_interruptible && cgroup_file_is_asked_for(call) &&
@@ -142,7 +142,7 @@ static long answer(struct call *call)
 
     if (__builtin_expect(call->thread->process->traps_all, 0) && !seccomp_admits(call, &result))
         return result;
-    if (__builtin_expect(call->thread->process->stored_count == 0, 1))
+    if (__builtin_expect(call->thread->process->storage.count == 0, 1))
         return answer_with_room(call);
     result = guarded_call((long (*)(void *))storage_admit, call);
     if (result == 0) {

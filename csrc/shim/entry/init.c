@@ -127,8 +127,8 @@ static void take_page(int fd)
 /* As OP_HELLO says. */
 __attribute__((cold)) static void take_cgroups(uint64_t told)
 {
-    main_process.cgroup_device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
-    main_process.uses_cgroups = (told & CGROUPS_USED) != 0;
+    main_process.cgroups.device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
+    main_process.cgroups.are_used = (told & CGROUPS_USED) != 0;
     if ((told & CGROUPS_COUNT_MEMORY) != 0)
         cgroup_memory_begins(&main_process);
 }

@@ -37,7 +37,7 @@ static long run(struct call *call)
         call->is_interruptible = true;
         result = dispatch(call);
         call->is_interruptible = false;
-        if (result != -ENOENT || call->thread->process->cgroup_device == 0 || !cgroup_file_is_asked_for(call))
+        if (result != -ENOENT || call->thread->process->cgroups.device == 0 || !cgroup_file_is_asked_for(call))
             return result;
     }
     do {

@@ -68,7 +68,7 @@ static long vdso_clock_getres(int clock_id, struct kernel_timespec *resolution)
 /* A process that has not asked yet which nodes there are is sent to the system call, which may ask. */
 static long vdso_getcpu(unsigned *cpu, unsigned *node)
 {
-    if (node != NULL && current_thread()->process->node_count == 0)
+    if (node != NULL && current_thread()->process->numa.count == 0)
         return -ENOSYS;
     if (cpu != NULL)
         *cpu = current_thread()->cpu;

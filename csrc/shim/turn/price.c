@@ -106,8 +106,8 @@ static uint64_t clock_now(struct thread *thread, const void *caller)
     struct simunix_clock_page *page = thread->process->page;
     uint64_t price_ns = price(thread, page->read_cost_ns);
 
-    if (__builtin_expect(thread->process->look_at_mapped != NULL, 0))
-        thread->process->look_at_mapped(thread);
+    if (__builtin_expect(thread->process->storage.look_at_mapped != NULL, 0))
+        thread->process->storage.look_at_mapped(thread);
     page->clock_reads++;
     if (__builtin_expect(thread->is_charged, 0))
         charge_look(thread, cost_point_of_read(caller));

@@ -11,7 +11,7 @@
 /* The device is 0 where a host has no cgroups: no file has that. */
 static inline bool is_in_cgroups(const struct thread *thread, const struct stat *status)
 {
-    return __builtin_expect(status->st_dev == thread->process->cgroup_device, 0);
+    return __builtin_expect(status->st_dev == thread->process->cgroups.device, 0);
 }
 
 static inline bool is_control_file(const struct thread *thread, const struct stat *status)
@@ -47,7 +47,7 @@ void cgroup_memory_begins(struct process *process);
 void cgroup_memory_grows(struct thread *thread, uint64_t bytes);
 static inline bool cgroup_counts_memory(const struct process *process)
 {
-    return __builtin_expect(process->memory_step != 0, 0);
+    return __builtin_expect(process->cgroups.memory_step != 0, 0);
 }
 
 #endif

@@ -73,10 +73,10 @@ static uint64_t messages_and_turns(const struct process *process)
  * refused. */
 __attribute__((cold)) static bool holds(const struct process *process, const struct stat *status)
 {
-    if (process->cgroup_text_lasts_ns == AS_LONG_AS_IT_IS_THERE)
+    if (process->cgroups.text_lasts_ns == AS_LONG_AS_IT_IS_THERE)
         return status->st_nlink != 0;
-    return process->cgroup_text_at == messages_and_turns(process) &&
-           process->page->now_ns - process->cgroup_text_ns < process->cgroup_text_lasts_ns;
+    return process->cgroups.text_at == messages_and_turns(process) &&
+           process->page->now_ns - process->cgroups.text_ns < process->cgroups.text_lasts_ns;
 }
 
 /* Have the server write the file's text into it, unless it is there since the last time. */
@@ -86,12 +86,12 @@ __attribute__((cold)) static long bring_text(struct thread *thread, const struct
     struct reply reply;
     long result;
 
-    if (status->st_ino == process->cgroup_text && how != CGROUP_READ_EMPTIED && status->st_size != 0 && holds(process, status))
+    if (status->st_ino == process->cgroups.text && how != CGROUP_READ_EMPTIED && status->st_size != 0 && holds(process, status))
         return 0;
     result = (long)ASK(thread, &reply, OP_CGROUP_READ, (int64_t)status->st_ino, how);
-    if (status->st_ino == process->cgroup_text) {
-        process->cgroup_text_at = result == 0 ? messages_and_turns(process) : 0;
-        process->cgroup_text_ns = process->page->now_ns;
+    if (status->st_ino == process->cgroups.text) {
+        process->cgroups.text_at = result == 0 ? messages_and_turns(process) : 0;
+        process->cgroups.text_ns = process->page->now_ns;
     }
     return result;
 }
@@ -111,15 +111,15 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     struct stat status;
     long result = 0;
 
-    if (fd < 0 || thread->process->cgroup_device == 0 || (flags & (O_PATH | O_DIRECTORY)) != 0 || is_bad_pointer(path) ||
+    if (fd < 0 || thread->process->cgroups.device == 0 || (flags & (O_PATH | O_DIRECTORY)) != 0 || is_bad_pointer(path) ||
         !cgroup_file_may_be(path) || NATIVE(fstat, fd, &status) != 0 || !is_control_file(thread, &status))
         return fd;
-    thread->process->uses_cgroups = true;
+    thread->process->cgroups.are_used = true;
     if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_TRUNC) != 0) {
-        if (thread->process->cgroup_text != status.st_ino)
-            thread->process->cgroup_text_at = 0;
-        thread->process->cgroup_text = status.st_ino;
-        thread->process->cgroup_text_lasts_ns = lasts_ns(path);
+        if (thread->process->cgroups.text != status.st_ino)
+            thread->process->cgroups.text_at = 0;
+        thread->process->cgroups.text = status.st_ino;
+        thread->process->cgroups.text_lasts_ns = lasts_ns(path);
         result = bring_text(thread, &status, (flags & O_TRUNC) != 0 ? CGROUP_READ_EMPTIED : CGROUP_READ_SOON);
     }
     if (result == 0)
@@ -159,7 +159,7 @@ static bool is_own_number(const struct process *process, const char *text, size_
  * refused. For root alone: whether others may write depends on more. */
 __attribute__((cold)) static bool is_at_home(const struct process *process, const struct stat *status)
 {
-    return status->st_ino == process->cgroup_home && process->cgroup_home_at == process->page->cgroup_moves &&
+    return status->st_ino == process->cgroups.home && process->cgroups.home_at == process->page->cgroup_moves &&
            status->st_nlink != 0 && NATIVE(geteuid) == 0;
 }
 
@@ -194,8 +194,8 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     if (result == 0 && reply_number(&reply, 1) != 0 && !cgroup_counts_memory(process))
         cgroup_memory_begins(process);
     if (result == 0 && is_own && cgroup_file_is(call->a[0], "cgroup.procs")) {
-        process->cgroup_home = status->st_ino;
-        process->cgroup_home_at = process->page->cgroup_moves;
+        process->cgroups.home = status->st_ino;
+        process->cgroups.home_at = process->page->cgroup_moves;
     }
     return result < 0 ? result : (long)size;
 }

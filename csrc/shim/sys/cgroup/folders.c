@@ -22,7 +22,7 @@ __attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat 
     if (end - start > NAME_BYTES_MAX)
         return -ENAMETOOLONG;
     memcpy(name, path + start, end - start);
-    thread->process->uses_cgroups = true;
+    thread->process->cgroups.are_used = true;
     request_start(thread, &writer, OP_CGROUP_MADE);
     msgpack_put_int(&writer, (int64_t)above->st_ino);
     msgpack_put_int(&writer, (int64_t)folder->st_ino);

@@ -16,8 +16,8 @@ __attribute__((cold)) void cgroup_memory_begins(struct process *process)
     if (process->main != NULL)
         for (volatile uint8_t *at = process->main->own_stack, *end = at + OWN_STACK_BYTES; at < end; at += PAGE_BYTES)
             *at = *at;
-    process->memory_step = 1; /* ask how many bytes */
-    process->memory_grown = 0;
+    process->cgroups.memory_step = 1; /* ask how many bytes */
+    process->cgroups.memory_grown = 0;
 }
 
 /* Memory is about to be larger by so much: what was touched before counts now. */
@@ -26,10 +26,10 @@ __attribute__((cold)) void cgroup_memory_grows(struct thread *thread, uint64_t b
     struct process *process = thread->process;
     struct reply reply;
 
-    process->memory_grown += bytes;
-    if (process->memory_grown < process->memory_step)
+    process->cgroups.memory_grown += bytes;
+    if (process->cgroups.memory_grown < process->cgroups.memory_step)
         return;
-    process->memory_grown = 0;
+    process->cgroups.memory_grown = 0;
     if (ASK(thread, &reply, OP_CGROUP_GREW) == 0)
-        process->memory_step = (uint64_t)reply_number(&reply, 1);
+        process->cgroups.memory_step = (uint64_t)reply_number(&reply, 1);
 }

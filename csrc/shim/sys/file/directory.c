@@ -71,7 +71,7 @@ static long list_without_own(struct call *call, size_t name_at)
     const char *from = to;
     const char *end;
 
-    if (call->thread->process->cgroup_device != 0 && NATIVE(fstat, call->a[0], &folder) == 0)
+    if (call->thread->process->cgroups.device != 0 && NATIVE(fstat, call->a[0], &folder) == 0)
         cgroup_folder_is_looked_at(call->thread, &folder);
     size = syscall6(call->number, call->a[0], call->a[1], call->a[2], 0, 0, 0);
     end = to + size;

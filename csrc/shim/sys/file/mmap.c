@@ -101,7 +101,7 @@ long sys_mmap(struct call *call)
         (call->a[3] & MAP_ANONYMOUS) == 0 && descriptor_is_device(call->thread, call->a[4]) ? -ENODEV : call_natively(call);
     if (address < 0 && address > -4096)
         return address;
-    if (__builtin_expect(process->bound_memory != NULL, 0))
+    if (__builtin_expect(process->numa.bound != NULL, 0))
         memory_ranges_forget(process, (uint64_t)address, (uint64_t)call->a[1]);
     if ((call->a[3] & MAP_TYPE) == MAP_PRIVATE || (call->a[2] & PROT_WRITE) == 0)
         return address;

@@ -48,7 +48,7 @@ long sys_mount(struct call *call)
 {
     const char *type = (const char *)call->a[2];
 
-    if (call->thread->process->cgroup_device != 0 && is_new((uint64_t)call->a[3]) && !is_bad_pointer(type)) {
+    if (call->thread->process->cgroups.device != 0 && is_new((uint64_t)call->a[3]) && !is_bad_pointer(type)) {
         bool is_version_2 = text_equal(type, "cgroup2");
 
         if (is_version_2 || text_equal(type, "cgroup"))

@@ -8,7 +8,7 @@ static struct shown_device device_at(const struct thread *thread, struct shown_d
 {
     const struct stored_mount *mount = NULL;
 
-    if (__builtin_expect(thread->process->stored_count != 0, 0))
+    if (__builtin_expect(thread->process->storage.count != 0, 0))
         mount = stored_mount_at(thread->process, folder, path, flags);
     return mount == NULL ? kernels : stored_mount_device(mount);
 }

@@ -36,7 +36,7 @@ __attribute__((cold)) static void show_cgroup(const struct thread *thread, long 
 {
     struct stat status;
 
-    if (system->type != TMPFS_MAGIC || thread->process->cgroup_device == 0 ||
+    if (system->type != TMPFS_MAGIC || thread->process->cgroups.device == 0 ||
         NATIVE(newfstatat, folder, path, &status, AT_EMPTY_PATH) != 0 || !is_in_cgroups(thread, &status))
         return;
     *system = (struct file_system){
@@ -50,7 +50,7 @@ static bool show_storage(struct thread *thread, long folder, const char *path, s
     const struct stored_mount *mount = NULL;
     struct reply reply;
 
-    if (thread->process->stored_count != 0)
+    if (thread->process->storage.count != 0)
         mount = stored_mount_of(thread->process, folder, path, &status);
     if (mount == NULL || (mount->flags & STORED_LIMITED) == 0 ||
         ASK(thread, &reply, OP_STORAGE, STORAGE_ROOM, mount->storage, 0UL, 0UL, 0UL, 0UL) != 0)

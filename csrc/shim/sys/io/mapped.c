@@ -26,7 +26,7 @@ bool mapped_is_changed_by(long number)
 /* Before any call of a process that has mapped files, the shim looks at their memory. */
 bool mapped_concerns(const struct call *call)
 {
-    return call->thread->process->mapped != NULL || mapped_is_changed_by(call->number);
+    return call->thread->process->storage.mapped != NULL || mapped_is_changed_by(call->number);
 }
 
 static void *new_memory(uint64_t bytes)
@@ -80,14 +80,14 @@ static bool give_blocks(struct mapped_file *file)
 /* From now on the shim looks at a mapping, if there is room for it. */
 static void put(struct process *process, const struct mapped_file *file)
 {
-    if (process->mapped == NULL && (process->mapped = new_memory(sizeof *process->mapped)) != NULL)
-        process->mapped->renewed_ns = process->page->now_ns;
-    if (process->mapped == NULL || process->mapped->count == MAPPED_MAX) {
+    if (process->storage.mapped == NULL && (process->storage.mapped = new_memory(sizeof *process->storage.mapped)) != NULL)
+        process->storage.mapped->renewed_ns = process->page->now_ns;
+    if (process->storage.mapped == NULL || process->storage.mapped->count == MAPPED_MAX) {
         NATIVE(munmap, file->blocks, whole_pages(mapped_bytes(file)));
         return;
     }
-    process->mapped->files[process->mapped->count++] = *file;
-    process->look_at_mapped = mapped_look_at_clock;
+    process->storage.mapped->files[process->storage.mapped->count++] = *file;
+    process->storage.look_at_mapped = mapped_look_at_clock;
     mapped_watch(process, file);
 }
 
@@ -130,7 +130,7 @@ static void begin(struct call *call, uint64_t start)
     struct mapped_file file = {.start = start, .end = start + whole_pages((uint64_t)call->a[1]), .offset = call->a[5]};
     struct statx status;
 
-    forget(process->mapped, file.start, file.end);
+    forget(process->storage.mapped, file.start, file.end);
     if ((call->a[3] & MAP_ANONYMOUS) != 0 || (file.mount = stored_mount_of(process, call->a[4], "", &status)) == NULL)
         return;
     file.file = stored_file_number(stored_device(&status), status.stx_ino);
@@ -161,17 +161,17 @@ static void move(struct process *process, const struct call *call, uint64_t star
     uint64_t from = (uint64_t)call->a[0], size = whole_pages((uint64_t)call->a[1]);
     struct mapped_file before = {0}, moved;
 
-    for (unsigned i = 0; i < process->mapped->count; i++)
-        if (process->mapped->files[i].start <= from && from < process->mapped->files[i].end)
-            before = process->mapped->files[i];
+    for (unsigned i = 0; i < process->storage.mapped->count; i++)
+        if (process->storage.mapped->files[i].start <= from && from < process->storage.mapped->files[i].end)
+            before = process->storage.mapped->files[i];
     moved = before;
     moved.offset = mapped_offset(&before, from);
     moved.start = start;
     moved.end = start + whole_pages((uint64_t)call->a[2]);
     if (before.blocks != NULL && give_blocks(&moved))
         take_over(&moved, &before, from, size);
-    forget(process->mapped, from, from + size);
-    forget(process->mapped, start, moved.end);
+    forget(process->storage.mapped, from, from + size);
+    forget(process->storage.mapped, start, moved.end);
     if (before.blocks != NULL && moved.blocks != NULL)
         put(process, &moved);
 }
@@ -184,8 +184,8 @@ static long tell_of_range(struct call *call, enum simunix_storage what)
     uint64_t from = (uint64_t)call->a[0], to = from + whole_pages((uint64_t)call->a[1]);
     long error = 0;
 
-    for (unsigned i = 0; i < process->mapped->count; i++) {
-        struct mapped_file *file = &process->mapped->files[i];
+    for (unsigned i = 0; i < process->storage.mapped->count; i++) {
+        struct mapped_file *file = &process->storage.mapped->files[i];
         const struct stored_mount *mount = file->mount;
         uint64_t first = larger(file->start, from), last = smaller(file->end, to);
         struct file_bytes bytes = {file->file, mapped_offset(file, first), last - first, file->size};
@@ -237,10 +237,10 @@ __attribute__((cold)) long mapped_pass(struct call *call, long result)
         begin(call, (uint64_t)result);
     else if (call->number == __NR_fadvise64 || call->number == __NR_readahead)
         return advise(call);
-    else if (process->mapped == NULL)
+    else if (process->storage.mapped == NULL)
         return 0;
     else if (call->number == __NR_munmap)
-        forget(process->mapped, (uint64_t)call->a[0], (uint64_t)call->a[0] + whole_pages((uint64_t)call->a[1]));
+        forget(process->storage.mapped, (uint64_t)call->a[0], (uint64_t)call->a[0] + whole_pages((uint64_t)call->a[1]));
     else if (call->number == __NR_mremap)
         move(process, call, (uint64_t)result);
     else if (call->number == __NR_msync && (call->a[2] & MS_SYNC) != 0)

@@ -222,7 +222,7 @@ static long sync_storages(struct call *call, const struct row *row)
     struct statx status = {0};
 
     if (row->written.fd == 0)
-        return storage_tell(call, &process->stored[0], STORAGE_ALL, &status, 1, 0), 0;
+        return storage_tell(call, &process->storage.mounts[0], STORAGE_ALL, &status, 1, 0), 0;
     mount = stored_mount_of(process, call->a[row->written.fd - 1], "", &status);
     if (mount == NULL)
         return 0;

@@ -137,7 +137,7 @@ __attribute__((cold)) long stored_name_admit(struct call *call)
     struct statx status;
     long argument = call->a[row->argument - 1];
 
-    if (row->doing == CLOSES && (process->stored_flags & STORED_REMOTE) != 0) {
+    if (row->doing == CLOSES && (process->storage.flags & STORED_REMOTE) != 0) {
         mount = mount_of(call, argument, "", 0, &status);
         if (mount != NULL && (mount->flags & STORED_REMOTE) != 0 && (mount->flags & STORED_CACHED) != 0)
             call->error = (int)storage_tell(call, mount, STORAGE_SYNC, &status, 0, 0);

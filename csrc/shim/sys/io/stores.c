@@ -27,7 +27,7 @@ static void start_watch(struct process *process)
         NATIVE(close, fd);
         fd = -1;
     }
-    process->store_watch = fd < 0 ? -1 : 1 + descriptor_hide(process, (int)fd);
+    process->storage.store_watch = fd < 0 ? -1 : 1 + descriptor_hide(process, (int)fd);
     descriptors_limit(process);
 }
 
@@ -36,8 +36,8 @@ static void watch_again(const struct process *process, uint64_t from, uint64_t t
 {
     struct uffdio_writeprotect range = {.range = {from, to - from}, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
 
-    if (process->store_watch > 0)
-        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_WRITEPROTECT, &range);
+    if (process->storage.store_watch > 0)
+        NATIVE(ioctl, descriptor_number(process, process->storage.store_watch - 1), UFFDIO_WRITEPROTECT, &range);
     else
         NATIVE(madvise, from, to - from, MADV_DONTNEED);
 }
@@ -51,10 +51,10 @@ void mapped_watch(struct process *process, const struct mapped_file *file)
     NATIVE(madvise, file->start, file->end - file->start, MADV_NOHUGEPAGE);
     if (!file->may_store)
         return;
-    if (process->store_watch == 0)
+    if (process->storage.store_watch == 0)
         start_watch(process);
-    if (process->store_watch > 0)
-        NATIVE(ioctl, descriptor_number(process, process->store_watch - 1), UFFDIO_REGISTER, &range);
+    if (process->storage.store_watch > 0)
+        NATIVE(ioctl, descriptor_number(process, process->storage.store_watch - 1), UFFDIO_REGISTER, &range);
     watch_again(process, file->start, file->end);
 }
 
@@ -76,8 +76,8 @@ void mapped_range_is_clean(struct process *process, struct mapped_file *file, ui
 /* A file has been written to its storage; 0: all files have. */
 void mapped_are_clean(struct process *process, uint64_t file)
 {
-    for (unsigned i = 0; process->mapped != NULL && i < process->mapped->count; i++) {
-        struct mapped_file *each = &process->mapped->files[i];
+    for (unsigned i = 0; process->storage.mapped != NULL && i < process->storage.mapped->count; i++) {
+        struct mapped_file *each = &process->storage.mapped->files[i];
 
         if (file == 0 || each->file == file)
             mapped_range_is_clean(process, each, each->start, each->end);

@@ -57,7 +57,7 @@ static uint64_t count_faults(void)
 /* Forget what was touched of shared mappings, all of which the server has been told. */
 static void renew(struct process *process)
 {
-    struct mapped_files *mapped = process->mapped;
+    struct mapped_files *mapped = process->storage.mapped;
 
     mapped->renewed_ns = process->page->now_ns;
     mapped_are_clean(process, 0);
@@ -158,10 +158,10 @@ static void scan_all(struct process *process, struct touches *touches)
     long pagemap = proc_open("self/pagemap");
 
     touches->count = 0;
-    for (unsigned i = 0; pagemap >= 0 && i < process->mapped->count; i++) {
-        const struct mapped_file *file = &process->mapped->files[i];
+    for (unsigned i = 0; pagemap >= 0 && i < process->storage.mapped->count; i++) {
+        const struct mapped_file *file = &process->storage.mapped->files[i];
 
-        if (file->may_store && process->store_watch == 0) /* a forked child looks at its own memory */
+        if (file->may_store && process->storage.store_watch == 0) /* a forked child looks at its own memory */
             mapped_watch(process, file);
         if (!scan_file(touches, file, pagemap))
             break;
@@ -190,7 +190,7 @@ static bool is_due(const struct thread *thread)
 {
     const struct process *process = thread->process;
 
-    return count_faults() != thread->faults || process->page->now_ns >= process->mapped->renewed_ns + RENEW_NS;
+    return count_faults() != thread->faults || process->page->now_ns >= process->storage.mapped->renewed_ns + RENEW_NS;
 }
 
 static void look(struct call *call)
@@ -205,7 +205,7 @@ static void look(struct call *call)
         if (touches.count > 0) /* to read the time stamp counter between touches is no spinning (sys/time/tsc.c) */
             call->thread->spins_since_ns = process->page->now_ns;
     } while (touches.count == TOUCHES_MAX);
-    if (process->page->now_ns >= process->mapped->renewed_ns + RENEW_NS)
+    if (process->page->now_ns >= process->storage.mapped->renewed_ns + RENEW_NS)
         renew(process);
     call->thread->faults = count_faults();
 }
@@ -213,7 +213,7 @@ static void look(struct call *call)
 /* Before a call: let the time of what was touched before it pass. */
 __attribute__((cold)) void mapped_look(struct call *call)
 {
-    if (call->thread->process->mapped != NULL && is_due(call->thread))
+    if (call->thread->process->storage.mapped != NULL && is_due(call->thread))
         look(call);
 }
 

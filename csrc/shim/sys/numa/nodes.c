@@ -5,7 +5,7 @@
 #include "shim/core/channel.h"
 
 #define ONLY_ASKED (-1)
-#define OF_COMPUTER (-1) /* in process->node_count, where 0 is "not asked yet" */
+#define OF_COMPUTER (-1) /* in process->numa.count, where 0 is "not asked yet" */
 
 enum answer { MODE = 1, NODES, USER, COUNT, CORES, CPU };
 
@@ -17,10 +17,10 @@ static long exchange(struct thread *thread, int tid, int64_t mode, const struct 
 
     if (ASK(thread, &reply, OP_MEMORY_POLICY, tid, mode, policy->nodes, policy->user) != 0)
         return reply.status;
-    process->node_count = (int)reply_number(&reply, COUNT);
-    process->node_cores = (int)reply_number(&reply, CORES);
-    if (process->node_count == 0)
-        process->node_count = OF_COMPUTER;
+    process->numa.count = (int)reply_number(&reply, COUNT);
+    process->numa.cores = (int)reply_number(&reply, CORES);
+    if (process->numa.count == 0)
+        process->numa.count = OF_COMPUTER;
     known->policy.mode = (uint32_t)reply_number(&reply, MODE);
     known->policy.nodes = (uint32_t)reply_number(&reply, NODES);
     known->policy.user = (uint32_t)reply_number(&reply, USER);
@@ -46,9 +46,9 @@ int numa_nodes(struct thread *thread)
 {
     struct numa_thread known;
 
-    if (thread->process->node_count == 0 && numa_of_thread(thread, 0, &known) != 0)
+    if (thread->process->numa.count == 0 && numa_of_thread(thread, 0, &known) != 0)
         return 0;
-    return thread->process->node_count == OF_COMPUTER ? 0 : thread->process->node_count;
+    return thread->process->numa.count == OF_COMPUTER ? 0 : thread->process->numa.count;
 }
 
 uint32_t numa_every_node(struct thread *thread)
@@ -60,7 +60,7 @@ uint32_t numa_every_node(struct thread *thread)
 unsigned numa_node_of_cpu(struct thread *thread, unsigned cpu)
 {
     int nodes = numa_nodes(thread);
-    int cores = thread->process->node_cores;
+    int cores = thread->process->numa.cores;
 
     return nodes < 2 || cores < nodes ? 0 : cpu % (unsigned)cores / ((unsigned)cores / (unsigned)nodes);
 }

@@ -46,7 +46,7 @@ static bool place(struct process *process, uint64_t address, unsigned node)
 
 static unsigned node_of(const struct call *call, const struct numa_thread *known, uint64_t address)
 {
-    const struct memory_ranges *ranges = other_process(call) == 0 ? call->thread->process->bound_memory : NULL;
+    const struct memory_ranges *ranges = other_process(call) == 0 ? call->thread->process->numa.bound : NULL;
     const struct memory_policy *policy = memory_range_policy(ranges, address);
 
     return numa_node_by(call->thread, policy != NULL ? policy : &known->policy, address, known->cpu);

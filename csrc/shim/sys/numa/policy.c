@@ -127,7 +127,7 @@ static bool is_mapped(uint64_t address)
 
 static unsigned node_of_page(struct thread *thread, const struct numa_thread *known, uint64_t address)
 {
-    const struct memory_policy *policy = memory_range_policy(thread->process->bound_memory, address);
+    const struct memory_policy *policy = memory_range_policy(thread->process->numa.bound, address);
 
     return numa_node_by(thread, policy != NULL ? policy : &known->policy, address, known->cpu);
 }
@@ -136,7 +136,7 @@ static unsigned node_of_page(struct thread *thread, const struct numa_thread *kn
 static struct memory_policy asked_policy(struct thread *thread, const struct numa_thread *known, uint64_t address,
                                          uint64_t flags)
 {
-    const struct memory_ranges *ranges = thread->process->bound_memory;
+    const struct memory_ranges *ranges = thread->process->numa.bound;
     const struct memory_policy *found;
 
     if ((flags & GET_ADDRESS) == 0)
@@ -222,7 +222,7 @@ long sys_mbind(struct call *call)
 long sys_set_mempolicy_home_node(struct call *call)
 {
     uint64_t start = (uint64_t)call->a[0], end = start + (uint64_t)call->a[1];
-    const struct memory_ranges *ranges = call->thread->process->bound_memory;
+    const struct memory_ranges *ranges = call->thread->process->numa.bound;
     int nodes = numa_nodes(call->thread);
     long result = -ENOENT;
 

@@ -92,13 +92,13 @@ struct memory_ranges *memory_ranges_made(struct process *process)
 {
     long memory;
 
-    if (process->bound_memory == NULL) {
+    if (process->numa.bound == NULL) {
         memory = NATIVE(mmap, NULL, sizeof(struct memory_ranges), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory < 0 && memory > -4096)
             return NULL;
-        process->bound_memory = (struct memory_ranges *)memory;
+        process->numa.bound = (struct memory_ranges *)memory;
     }
-    return process->bound_memory;
+    return process->numa.bound;
 }
 
 /* Memory that is new has no policy yet. What is unmapped is forgotten when something else is mapped there. */
@@ -106,6 +106,6 @@ void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size
 {
     uint64_t end = start + ((size + NUMA_PAGE_BYTES - 1) & -NUMA_PAGE_BYTES);
 
-    memory_range_set(&process->bound_memory->policies, start, end, NULL);
-    memory_range_set(&process->bound_memory->places, start, end, NULL);
+    memory_range_set(&process->numa.bound->policies, start, end, NULL);
+    memory_range_set(&process->numa.bound->places, start, end, NULL);
 }

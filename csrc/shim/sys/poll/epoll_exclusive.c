@@ -12,7 +12,7 @@ enum epoll_operation { EPOLL_ADD = 1, EPOLL_DELETE = 2 };
 
 static void drop(struct process *process, int at)
 {
-    process->exclusives[at] = process->exclusives[--process->exclusive_count];
+    process->watches.exclusives[at] = process->watches.exclusives[--process->watches.exclusive_count];
 }
 
 /* The number of a simulated socket, or of a file of the kernel; -1: it has none. */
@@ -42,14 +42,16 @@ void epoll_remember_exclusive(struct call *call)
     int64_t number;
     bool is_file;
 
-    for (int i = process->exclusive_count - 1; i >= 0; i--)
-        if (process->exclusives[i].epoll == epoll && process->exclusives[i].fd == fd)
+    for (int i = process->watches.exclusive_count - 1; i >= 0; i--)
+        if (process->watches.exclusives[i].epoll == epoll && process->watches.exclusives[i].fd == fd)
             drop(process, i);
-    if (call->a[1] != EPOLL_ADD || (event->events & EPOLLEXCLUSIVE) == 0 || process->exclusive_count == EXCLUSIVE_LISTENERS_MAX)
+    if (call->a[1] != EPOLL_ADD || (event->events & EPOLLEXCLUSIVE) == 0 ||
+        process->watches.exclusive_count == EXCLUSIVE_LISTENERS_MAX)
         return;
     number = identity(fd, &is_file);
     if (number >= 0)
-        process->exclusives[process->exclusive_count++] = (struct exclusive_listener){epoll, fd, number, is_file, event->data};
+        process->watches.exclusives[process->watches.exclusive_count++] =
+            (struct exclusive_listener){epoll, fd, number, is_file, event->data};
 }
 
 /* After a call while somebody waits so for a file: if it has written something, whom that wakes is decided now. */
@@ -71,14 +73,14 @@ bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listen
     int count = 0;
     bool is_file;
 
-    for (int i = process->exclusive_count - 1; i >= 0; i--) {
-        if (process->exclusives[i].epoll != epoll)
+    for (int i = process->watches.exclusive_count - 1; i >= 0; i--) {
+        if (process->watches.exclusives[i].epoll != epoll)
             continue;
-        if (identity(process->exclusives[i].fd, &is_file) != process->exclusives[i].socket) {
+        if (identity(process->watches.exclusives[i].fd, &is_file) != process->watches.exclusives[i].socket) {
             drop(process, i);
             continue;
         }
-        *listener = process->exclusives[i];
+        *listener = process->watches.exclusives[i];
         count++;
     }
     return count == 1;

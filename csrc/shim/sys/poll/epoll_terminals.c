@@ -9,16 +9,16 @@ enum epoll_operation { EPOLL_ADD = 1, EPOLL_DELETE = 2, EPOLL_MODIFY = 3 };
 /* The others keep their order. */
 static void drop(struct process *process, int at)
 {
-    process->terminal_count--;
-    for (int i = at; i < process->terminal_count; i++)
-        process->terminals[i] = process->terminals[i + 1];
+    process->watches.terminal_count--;
+    for (int i = at; i < process->watches.terminal_count; i++)
+        process->watches.terminals[i] = process->watches.terminals[i + 1];
 }
 
 static int find(const struct process *process, int epoll, int master)
 {
-    int at = process->terminal_count - 1;
+    int at = process->watches.terminal_count - 1;
 
-    while (at >= 0 && (process->terminals[at].epoll != epoll || process->terminals[at].master != master))
+    while (at >= 0 && (process->watches.terminals[at].epoll != epoll || process->watches.terminals[at].master != master))
         at--;
     return at;
 }
@@ -33,12 +33,12 @@ void epoll_remember_terminal(struct call *call)
 
     if (at >= 0 && call->a[1] != EPOLL_MODIFY)
         drop(process, at);
-    if (call->a[1] == EPOLL_ADD && process->terminal_count < WATCHED_TERMINALS_MAX && terminal_of_master(fd) >= 0)
-        at = process->terminal_count++;
+    if (call->a[1] == EPOLL_ADD && process->watches.terminal_count < WATCHED_TERMINALS_MAX && terminal_of_master(fd) >= 0)
+        at = process->watches.terminal_count++;
     else if (call->a[1] != EPOLL_MODIFY)
         at = -1;
     if (at >= 0)
-        process->terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
+        process->watches.terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
 }
 
 /* Have the kernel deliver what is under way to the masters that the epoll of entries[0] watches, and put them behind it, to
@@ -48,10 +48,10 @@ unsigned epoll_terminals(struct call *call, struct pollfd *entries)
     struct process *process = call->thread->process;
     unsigned count = 1;
 
-    for (int i = process->terminal_count - 1; i >= 0; i--) {
-        struct pollfd master = {.fd = process->terminals[i].master, .events = POLLIN};
+    for (int i = process->watches.terminal_count - 1; i >= 0; i--) {
+        struct pollfd master = {.fd = process->watches.terminals[i].master, .events = POLLIN};
 
-        if (process->terminals[i].epoll != entries[0].fd)
+        if (process->watches.terminals[i].epoll != entries[0].fd)
             continue;
         if (terminal_of_master(master.fd) < 0) /* closed, which has taken it out of the epoll */
             drop(process, i);
@@ -67,11 +67,11 @@ void epoll_put_terminals_first(struct call *call, struct epoll_event *events, un
 {
     const struct process *process = call->thread->process;
 
-    for (int i = 0; i < process->terminal_count; i++)
-        for (unsigned at = 0; process->terminals[i].epoll == (int)call->a[0] && at < count; at++) {
+    for (int i = 0; i < process->watches.terminal_count; i++)
+        for (unsigned at = 0; process->watches.terminals[i].epoll == (int)call->a[0] && at < count; at++) {
             struct epoll_event event = events[at];
 
-            if (event.data != process->terminals[i].data)
+            if (event.data != process->watches.terminals[i].data)
                 continue;
             for (unsigned to = at; to > 0; to--)
                 events[to] = events[to - 1];

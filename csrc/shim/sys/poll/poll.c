@@ -47,7 +47,7 @@ static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
             result += fds[i].revents == 0;
             fds[i].revents = POLLNVAL;
         }
-    if (result >= 0 && call->thread->process->uses_cgroups)
+    if (result >= 0 && call->thread->process->cgroups.are_used)
         result += cgroup_poll(call, fds, count);
     return result;
 }
@@ -260,7 +260,7 @@ static long epoll_until(struct call *call, int64_t deadline)
         unsigned count = epoll_terminals(call, entries);
         long result = is_elsewhere ? epoll_look_past(call, &listener) : epoll_look(call);
 
-        if (result > 1 && call->thread->process->terminal_count > 0)
+        if (result > 1 && call->thread->process->watches.terminal_count > 0)
             epoll_put_terminals_first(call, (struct epoll_event *)call->a[1], (unsigned)result);
 
         if (result != 0)
@@ -269,7 +269,8 @@ static long epoll_until(struct call *call, int64_t deadline)
             clock_charge_poll(call);
             return 0;
         }
-        if (call->thread->process->exclusive_count == 0 || !epoll_exclusive(call->thread->process, entries[0].fd, &listener)) {
+        if (call->thread->process->watches.exclusive_count == 0 ||
+            !epoll_exclusive(call->thread->process, entries[0].fd, &listener)) {
             is_elsewhere = false;
             result = wait_polled(call, entries, count, deadline, false);
         } else {
@@ -315,7 +316,7 @@ long sys_epoll_ctl(struct call *call)
     if (result == 0) {
         epoll_remember_terminal(call);
         epoll_remember_edge(call);
-        if (call->thread->process->exclusive_count > 0 || call->a[1] == EPOLL_CTL_ADD)
+        if (call->thread->process->watches.exclusive_count > 0 || call->a[1] == EPOLL_CTL_ADD)
             epoll_remember_exclusive(call);
     }
     return result;

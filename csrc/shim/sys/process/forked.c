@@ -25,8 +25,8 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
     handoff_forget(process);
     process->main = thread;
     process->memory = 0;
-    if (process->store_watch > 0)
-        process->store_watch = 0; /* the kernel watches the creator's memory, not its copy */
+    if (process->storage.store_watch > 0)
+        process->storage.store_watch = 0; /* the kernel watches the creator's memory, not its copy */
     thread->held = 0;
     process->is_guest = false;
     process->shares_files = shares_files;

@@ -71,7 +71,7 @@ __attribute__((cold)) static void put_group(struct proc_page *page)
     size_t size = 0;
     struct reply reply;
 
-    if (page->thread->process->cgroup_device != 0 &&
+    if (page->thread->process->cgroups.device != 0 &&
         ASK(page->thread, &reply, OP_CGROUP_OF, proc_number_told(page->thread->process, proc_id_of(page->path))) == 0)
         size = reply_bytes(&reply, 1, path, sizeof path - 1);
     path[size] = '\0';
@@ -93,7 +93,7 @@ void proc_write_cpuset(struct proc_page *page)
 /* Is this, as mountinfo writes it, the device of the host's cgroups, which programs may mount where they want them? */
 bool proc_is_of_cgroups(const struct proc_page *page, const char *wanted)
 {
-    uint64_t device = page->thread->process->cgroup_device;
+    uint64_t device = page->thread->process->cgroups.device;
     char text[24];
     char *end = text + sizeof text;
 

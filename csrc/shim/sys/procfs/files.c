@@ -142,7 +142,7 @@ long sys_lseek(struct call *call)
     if ((call->thread->process->flags & HELLO_FLAG_POWER) != 0 && call->a[1] == 0 && call->a[2] == BEGINNING &&
         NATIVE(fstat, call->a[0], &status) == 0)
         power_file_refresh(call, &status);
-    if (call->thread->process->uses_cgroups && call->a[1] == 0 && call->a[2] == BEGINNING)
+    if (call->thread->process->cgroups.are_used && call->a[1] == 0 && call->a[2] == BEGINNING)
         cgroup_file_sought(call, call->a[0]);
     if (call->thread->process->has_own_files && call->a[1] == 0 && call->a[2] == BEGINNING &&
         proc_name_of(call->a[0], path, sizeof path) && text_starts(path, anonymous)) {

@@ -93,7 +93,7 @@ static void put_io_count(struct proc_page *page, const char *name)
     int which = name[0] == 'r' ? 1 : name[0] == 'w' ? 2 : 3;
     struct reply reply;
 
-    if (page->thread->process->stored_count == 0 ||
+    if (page->thread->process->storage.count == 0 ||
         ASK(page->thread, &reply, OP_STORAGE_COUNTS, proc_number_told(page->thread->process, proc_id_of(page->path))) != 0)
         proc_put(page, "0\n");
     else

@@ -162,6 +162,6 @@ void proc_write_numa_maps(struct proc_page *page)
         struct mapping mapping = mapping_of(lines.line);
 
         if (!text_equal(mapping.name, "[vsyscall]"))
-            put_mapping(page, &mapping, is_own ? page->thread->process->bound_memory : NULL, &known);
+            put_mapping(page, &mapping, is_own ? page->thread->process->numa.bound : NULL, &known);
     }
 }

@@ -173,7 +173,8 @@ long sys_pread64(struct call *call)
     struct stat status;
     const char *name;
 
-    if (call->thread->process->uses_cgroups && call->a[3] == 0 && cgroup_file_refresh(call, call->a[0], CGROUP_READ_NOW) != 0)
+    if (call->thread->process->cgroups.are_used && call->a[3] == 0 &&
+        cgroup_file_refresh(call, call->a[0], CGROUP_READ_NOW) != 0)
         return -ENODEV;
     if (__builtin_expect((call->thread->process->flags & HELLO_FLAG_POWER) == 0, 1) ||
         NATIVE(fstat, call->a[0], &status) != 0 || (name = name_of(call, call->a[0], &status, path)) == NULL)

@@ -31,13 +31,13 @@ __attribute__((cold)) void stored_mounts_read(struct process *process)
     if (fd >= 0)
         NATIVE(close, fd);
     text[size > 0 ? size : 0] = '\0';
-    while (*at != '\0' && process->stored_count < STORED_MOUNTS_MAX) {
-        struct stored_mount *mount = &process->stored[process->stored_count++];
+    while (*at != '\0' && process->storage.count < STORED_MOUNTS_MAX) {
+        struct stored_mount *mount = &process->storage.mounts[process->storage.count++];
 
         mount->mount = take_number(&at);
         mount->storage = take_number(&at);
         mount->flags = take_number(&at);
-        process->stored_flags |= mount->flags;
+        process->storage.flags |= mount->flags;
         if (at[-1] == ' ') /* what a file server calls it: sys/procfs/mounts.c */
             while (*at != '\0' && *at++ != '\n')
                 ;
@@ -46,9 +46,9 @@ __attribute__((cold)) void stored_mounts_read(struct process *process)
 
 const struct stored_mount *stored_mount_numbered(const struct process *process, uint64_t mount)
 {
-    for (unsigned i = 0; i < process->stored_count; i++)
-        if (process->stored[i].mount == mount)
-            return &process->stored[i];
+    for (unsigned i = 0; i < process->storage.count; i++)
+        if (process->storage.mounts[i].mount == mount)
+            return &process->storage.mounts[i];
     return NULL;
 }
 
@@ -96,6 +96,6 @@ void stored_file_cut(struct thread *thread, const struct stat *status, uint64_t 
 {
     struct reply reply;
 
-    if (thread->process->stored_count != 0 && (status->st_mode & S_IFMT) == S_IFREG)
+    if (thread->process->storage.count != 0 && (status->st_mode & S_IFMT) == S_IFREG)
         ASK(thread, &reply, OP_STORAGE, STORAGE_CUT, 0UL, stored_file_number(status->st_dev, status->st_ino), size, 0UL, 0UL);
 }
