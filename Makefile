@@ -52,6 +52,7 @@ bench: setup ## every figure of benchmarks/README.md (two hours)
 
 docs: setup ## the documentation as a site, into build/site; fails on a broken link
 	.venv/bin/python docs/generate.py
+	.venv/bin/python docs/figures.py
 	.venv/bin/mkdocs build --strict
 
 format: setup ## format the Python sources

@@ -1,4 +1,4 @@
-"""The generated pages are fresh, and the site builds without a warning: broken links and anchors are warnings."""
+"""The generated pages and figures are fresh, and the site builds without a warning: broken links and anchors are warnings."""
 
 from __future__ import annotations
 
@@ -36,3 +36,14 @@ def test_site_builds_without_warnings(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "site/internals/map.html").exists()
+
+
+def test_figures_of_studies_say_what_their_tables_say() -> None:
+    done = subprocess.run([sys.executable, DOCS / "figures.py", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_each_study_opens_with_its_figure() -> None:
+    for page in sorted((DOCS / "studies").glob("*.md")):
+        opening = page.read_text().split("\n\n")[1]
+        assert page.name == "index.md" or f"../images/study-{page.stem}.svg" in opening, page.name
