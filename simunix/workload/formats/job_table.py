@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -257,14 +256,6 @@ def csv_rows(path: Path) -> tuple[list[str], pd.DataFrame]:
     frame = pd.DataFrame(rows, columns=pd.Index(names), dtype=object).astype(object)
     frame["line"] = np.array(numbers, "int64")
     return comments, frame
-
-
-def read_header(path: Path) -> tuple[str, ...]:
-    """The lines of a table's header only. Raises SimunixError."""
-    if path.suffix == ".parquet":
-        return tuple(_parquet(path)[0])
-    lines = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n").split("\n")
-    return tuple(line[1:] for line in itertools.takewhile(lambda line: line.startswith("#"), lines))
 
 
 def _parquet(path: Path) -> tuple[list[str], pd.DataFrame]:

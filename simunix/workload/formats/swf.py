@@ -142,11 +142,6 @@ def read_swf(path: Path) -> SwfTrace:
     return _from_zero(SwfTrace((*_comments(data), *notes), jobs))
 
 
-def read_comments(path: Path) -> tuple[str, ...]:
-    """Read the header of a trace only: its lines without the semicolon. Raises SimunixError."""
-    return tuple(_comments(read_bytes(path, EXPECTED)))
-
-
 def _comments(data: bytes) -> list[str]:
     """Return the lines that begin with a semicolon, without the semicolon."""
     found: list[bytes] = []

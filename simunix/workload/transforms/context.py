@@ -14,14 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pandas as pd
 
 from rsg_server.errors import SimunixError
-from simunix.workload.formats.by_name import is_table
-from simunix.workload.formats.job_table import read_header
-from simunix.workload.formats.swf import SwfTrace, is_context, read_comments
+from simunix.workload.formats.swf import SwfTrace, is_context
 from simunix.workload.transforms.shape import cut
 
 SETTLE_S = 60.0
@@ -57,14 +54,6 @@ def context_of(comments: Iterable[str]) -> Context | None:
         return Context(float(found[1]), float(found[2]), running, waiting)
     except ValueError:
         raise SimunixError(f"header: expected{Context(0, 60, (1, 2), (3,)).line()}, got {lines[-1][:80].strip()!r}") from None
-
-
-def read_context(path: Path) -> Context | None:
-    """Return the context that the header of a trace tells, None without one. Raises SimunixError, which names the file."""
-    try:
-        return context_of(read_header(path) if is_table(path) else read_comments(path))
-    except SimunixError as error:
-        raise SimunixError(f"{path}: {error}") from error
 
 
 def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = SETTLE_S) -> SwfTrace:

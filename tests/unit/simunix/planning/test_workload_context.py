@@ -19,7 +19,7 @@ from simunix.planning import workload_context
 from simunix.planning.submission import WorkloadPlan
 from simunix.rjms.slurm.adapter import SLURM
 from simunix.workload.job import Job
-from simunix.workload.transforms.context import Context, context_of, read_context
+from simunix.workload.transforms.context import Context, context_of
 
 NUMBERS = st.lists(st.integers(0, 10**9), unique=True).map(tuple)
 
@@ -87,12 +87,6 @@ def test_a_context_whose_jobs_are_not_submitted_is_refused() -> None:
     short = workload()
     with pytest.raises(SimunixError, match=r"w\.swf: job 3 of its context is not submitted \(begin, end or max_jobs"):
         workload_context.plan_contexts([replace(short, jobs=short.jobs[:2])])
-
-
-def test_a_header_that_cannot_be_read_is_said_with_its_file(tmp_path: Path) -> None:
-    (tmp_path / "w.swf").write_text("; Context: T0=x settle=1 running= waiting=\n")
-    with pytest.raises(SimunixError, match=r"w\.swf: header: expected Context: T0=0"):
-        read_context(tmp_path / "w.swf")
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from simunix.workload.formats.durations import duration_s, duration_text
 from simunix.workload.formats.requests import table_jobs
 from simunix.workload.formats.swf import SwfRecord, SwfTrace, table
 from simunix.workload.job import Job
+from simunix.workload.opened import open_trace
 from simunix.workload.request import Clause, Other, Step
-from simunix.workload.transforms.context import read_context
 from simunix.workload.transforms.selection import Selection
 from simunix.workload.transforms.shape import cut, merge, scale, shuffle
 
@@ -187,9 +187,9 @@ def test_a_window_of_a_table_has_its_context(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(f"{head}1,0,0,600,4\n2,10,610,60,4\n3,300,310,60,1\n")
     words = ["--begin", "290", "--end", "400", "--context"]
     assert main(["workload", "cut", str(tmp_path / "t.csv"), str(tmp_path / "w.csv"), *words]) == 0
-    context = read_context(tmp_path / "w.csv")
+    context = open_trace(tmp_path / "w.csv").context
     assert context is not None and (context.begin_s, context.running, context.waiting) == (290, (1,), (2,))
-    assert read_context(tmp_path / "t.csv") is None
+    assert open_trace(tmp_path / "t.csv").context is None
 
 
 def test_a_window_of_a_table_with_arrays_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
