@@ -23,8 +23,8 @@ from simunix.sweep.analysis.texts import name_of
 
 COLUMN_IN, PAGE_IN = 3.5, 7.16
 """Widths of a column and of a page of a paper in two columns, in inches."""
-ROW_IN, FRAME_IN, CURVES_IN = 0.26, 0.62, 2.4
-"""Heights: of a setting's row, of what is above and below the rows, of a picture of curves."""
+ROW_IN, LINE_IN, FRAME_IN, CURVES_IN = 0.26, 0.11, 0.62, 2.4
+"""Heights: of a setting's row, more for each further line of names, of all above and below rows, of a picture of curves."""
 NAME_WIDTH = 22
 """Longer names of settings are broken into lines of so many characters."""
 STYLE: Any = {
@@ -52,8 +52,8 @@ def write_figures(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
-    colours = {each.name: PALETTE[number % len(PALETTE)] for number, each in enumerate(settings)}
-    rows = ROW_IN * max((name.count("\n") + 1 for name in map(shown, colours)), default=1)
+    colours = dict(zip((each.name for each in settings), colours_of(len(settings)), strict=True))
+    rows = ROW_IN + LINE_IN * max((name.count("\n") for name in map(shown, colours)), default=0)
     height = FRAME_IN + rows * len(settings)
     written: list[Path] = []
     for metric in dict.fromkeys(each.metric for each in found):
@@ -69,6 +69,16 @@ def write_figures(
             base = settings[0].name
             written += _save(folder, f"difference-{stem}", size, partial(_differences, metric, others, base, colours), formats)
     return written + _curves(folder, settings, out, colours, formats)
+
+
+def colours_of(count: int) -> list[str]:
+    """Return so many colours that differ: those of reports, and for more of them a range from blue to red."""
+    if count <= len(PALETTE):
+        return list(PALETTE[:count])
+    import matplotlib
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colour) for colour in matplotlib.colormaps["turbo"](np.linspace(0.05, 0.95, count))]
 
 
 def shown(name: str) -> str:
@@ -144,7 +154,7 @@ def _means(metric: str, own: Sequence[Estimate], colours: Colours, axes: Any) ->
         if np.isfinite(interval.width):
             axes.plot([interval.low, interval.high], [row, row], "-", color=colour, linewidth=1.6, solid_capstyle="butt")
         axes.plot(interval.mean, row, "o", color=colour, markersize=4)
-    _rows(axes, [each.setting for each in own], f"mean of the repetitions and its 95 % interval\n{name_of(metric)}")
+    _rows(axes, [each.setting for each in own], f"{name_of(metric)}:\nmean and its 95 % interval")
 
 
 def _differences(metric: str, others: Sequence[Estimate], base: str, colours: Colours, axes: Any) -> None:
@@ -155,7 +165,8 @@ def _differences(metric: str, others: Sequence[Estimate], base: str, colours: Co
         axes.plot([interval.low, interval.high], [row, row], "-", color=colour, linewidth=1.6, solid_capstyle="butt")
         axes.plot(interval.mean, row, "o", color=colour, markersize=4)
     names = [each.setting for each in others]
-    _rows(axes, names, f"difference from {escaped(base)} and its 95 % interval\n{name_of(metric)}")
+    base_shown = textwrap.shorten(escaped(base), NAME_WIDTH, placeholder="…")
+    _rows(axes, names, f"{name_of(metric)}: difference\nfrom {base_shown} and its 95 % interval")
 
 
 # Curves with bands
