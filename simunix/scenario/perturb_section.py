@@ -84,6 +84,8 @@ def _perturb(value: object) -> object:
     """All kinds for true, none for false."""
     if isinstance(value, bool) or value is None:
         return EVERYTHING if value else None
+    if not isinstance(value, (dict, PerturbSection)):
+        raise ValueError(f"expected true, false, or kinds such as {{submission: 2s}}, got {value!r:.60}")
     return value
 
 

@@ -30,6 +30,12 @@ def _levels(value: object) -> object:
     )
 
 
+def _perturb(value: object) -> object:
+    if value is None or isinstance(value, (bool, dict)):
+        return value
+    raise ValueError(f"expected true, false, or kinds such as {{submission: 2s}}, got {value!r:.60}")
+
+
 _LEVELS_SCHEMA = WithJsonSchema(
     {
         "anyOf": [
@@ -60,7 +66,7 @@ class Experiment(Section):
     description: str = ""
     scenario: Path = Field(strict=False)
     set: Setting = {}
-    perturb: bool | Setting | None = None
+    perturb: Annotated[bool | Setting | None, BeforeValidator(_perturb)] = None
     factors: dict[str, Levels] = {}
     repetitions: Annotated[int, Field(ge=1)] | None = None
     seed: Seed | None = None

@@ -158,7 +158,7 @@ def test_options_that_do_not_fit(words: list[str], message: str, tmp_path: Path,
 
 def test_perturbed_repetitions_begin_with_the_seed_one(tmp_path: Path) -> None:
     from simunix.sweep.experiment import load_experiment
-    from simunix.sweep.runs import runs_of
+    from simunix.sweep.runs import check, runs_of
 
     (tmp_path / "s.yaml").write_text("hosts: [{name: a}]\nprocesses: [{name: p, host: a, command: 'true'}]\n")
     (tmp_path / "e.yaml").write_text("scenario: s.yaml\nperturb: true\nrepetitions: 2\n")
@@ -170,3 +170,13 @@ def test_perturbed_repetitions_begin_with_the_seed_one(tmp_path: Path) -> None:
     assert [run.seed for run in runs_of(load_experiment(tmp_path / "e.yaml"))] == [1]
     (tmp_path / "e.yaml").write_text("scenario: s.yaml\nperturb: false\n")
     assert [run.seed for run in runs_of(load_experiment(tmp_path / "e.yaml"))] == [0]
+    (tmp_path / "e.yaml").write_text("scenario: s.yaml\nperturb: 7\n")
+    with pytest.raises(
+        SimunixError, match=r"e.yaml:2: perturb: expected true, false, or kinds such as {submission: 2s}, got 7"
+    ):
+        load_experiment(tmp_path / "e.yaml")
+    (tmp_path / "e.yaml").write_text("scenario: s.yaml\nperturb: {submission: -2s}\n")
+    with pytest.raises(
+        SimunixError, match=r"every run: --set perturb={submission: -2s}: perturb.submission: expected a duration"
+    ):
+        check(runs_of(load_experiment(tmp_path / "e.yaml")))
