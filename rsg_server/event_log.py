@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
+from rsg_server._native import ffi, lib
 from rsg_server.errors import ServerError, mend_of
 
-_TURN: Final = struct.Struct("<QIB")
-_FLUSH_BYTES = 1 << 16
+_FLUSH_BYTES: Final = 1 << 16
+_TURN_BYTES: Final = 13
+_CORE_BYTES: Final = ffi.sizeof("struct turn_log") - ffi.offsetof("struct turn_log", "bytes") - 64
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -28,18 +29,40 @@ class EventLog:
         self._tell_turn: Callable[[int, int, int], None] | None = self._write_turn if every_turn else None
         self._hash: Any = None  # made by the first _drain
         self._buffer = bytearray()
-        self._handoffs = 0
+        self.core: Any = ffi.new("struct turn_log *")  # the turns since the last event, to which the core adds (csrc/turn/)
         self.counts: dict[str, int] = {}
-        self.turns = 0
+
+    @property
+    def turns(self) -> int:
+        """How many turns the server has given."""
+        turns: int = self.core.turns
+        return turns
 
     def turn(self, now_ns: int, actor_number: int, wake: int) -> None:
         """Count a turn that the server gave, and add it to the digest."""
-        self.turns += 1
-        self._buffer += _TURN.pack(now_ns, actor_number & 0xFFFFFFFF, wake & 0xFF)
-        if len(self._buffer) >= _FLUSH_BYTES:
-            self._drain()
+        if self.core.used + _TURN_BYTES > _CORE_BYTES:
+            self.take_turns()
+        lib.turn_log_turn(self.core, now_ns, actor_number, wake)
+        self.tell_turn(now_ns, actor_number, wake)
+
+    @property
+    def tells_turns(self) -> bool:
+        """Whether somebody is told of each turn."""
+        return self._tell_turn is not None
+
+    def tell_turn(self, now_ns: int, actor_number: int, wake: int) -> None:
+        """Tell of a turn that the core has counted."""
         if self._tell_turn is not None:
             self._tell_turn(now_ns, actor_number, wake)
+
+    def take_turns(self) -> None:
+        """Take over what the core has added."""
+        used = self.core.used
+        if used:
+            self._buffer += ffi.buffer(self.core.bytes, used)
+            self.core.used = 0
+            if len(self._buffer) >= _FLUSH_BYTES:
+                self._drain()
 
     def watch_turns(self, watch: Callable[[int, int, int], None]) -> None:
         """Have `watch` called at the beginning of each turn that the server gives, with the arguments of `turn`."""
@@ -57,13 +80,12 @@ class EventLog:
 
     def handoffs(self, digest: int) -> None:
         """Account for the turns that have been handed on without the server, if their digest is another one than before."""
-        if digest != self._handoffs:
-            self._handoffs = digest
-            self._buffer += digest.to_bytes(8, "little")
+        lib.turn_log_handoffs(self.core, digest)
 
     def event(self, now_ns: int, kind: str, **fields: object) -> None:
         """Append one event; `fields` must be the same in every run of the same scenario and seed."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.take_turns()
         line = self._write({"t": now_ns, "event": kind, **fields})
         self._buffer += line.encode()
 
@@ -95,6 +117,7 @@ class EventLog:
 
     def digest(self) -> str:
         """SHA-256 over all turns and events so far, in hexadecimal."""
+        self.take_turns()
         self._drain()
         digest: str = self._hash.hexdigest()
         return digest

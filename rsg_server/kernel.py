@@ -89,7 +89,7 @@ from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
-from rsg_server.turn.allowance import solo_limit_ns
+from rsg_server.turn.core import Core
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
 from rsg_server.waits.compute import ChargeMaker, ChargeRestMaker, ComputeWait
@@ -141,7 +141,7 @@ class Kernel:
             for name in options.lateness.hosts:
                 self.hosts[name].flags |= FLAG_LATE
         self.processes: dict[int, Process] = {}
-        self.slots, self.solo_limit_ns = Slots(), solo_limit_ns(options.order)
+        self.slots = Slots()
         self.run_queue = RunQueue(options.order)
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self._make_turns(options)
@@ -154,10 +154,9 @@ class Kernel:
         """What gives actors the turn back after a wait: deadlines, futexes, the end of computing, signals."""
         self.parking = Parking(self.run_queue, self.timeline, self.timer_queue, self.slots)
         self.timer_queue.on_alarm.connect(self.parking.ring)
-        self.futexes, self.timerfds, self.preemption = FutexTable(self.parking), TimerFds(), Preemption(self)
+        self.futexes, self.timerfds = FutexTable(self.parking), TimerFds()
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals = Signals(self.parking, self.cpu)
-        self.signals.on_notice.connect(self.preemption.forget_streak)
         self.tracees = Tracees(self.shared, self.log, self.parking, self.signals, TracedWait)
 
     def _make_life(self, options: KernelOptions) -> None:
@@ -165,7 +164,7 @@ class Kernel:
         clock, log, off = self.clock, self.log, self.wire.reach.off
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
-        self.threads = Threads(self.shared, self.slots, self.run_queue, self.channel_pool, self.fd_store)
+        self.threads = Threads(self.shared, self.slots, self.parking, self.channel_pool, self.fd_store)
         self.actors = self.threads.all
         self.births = Births(clock, options, self.hosts, self.processes, self.signals)
         self.vforks = Vforks(self.parking)
@@ -181,6 +180,12 @@ class Kernel:
         self.programs = Programs(running, self.launcher, self.births, self.threads, self.deaths, self.parking, log)
         self.cpu_timers = CpuTimers(self.charges, self.cpu, self.signals, self.deaths)
         self.threads.on_end.connect(self.cpu_timers.forget)
+        has_debugger = self.debugger is not None
+        self.preemption = Preemption(
+            self.shared, self.timeline, self.run_queue, self.cpu_timers, self.warner, has_debugger=has_debugger
+        )
+        self.preemption.computing.is_off = options.charging is not None  # clock reads are charged as everything else
+        self.signals.on_notice.connect(self.preemption.forget_streak)
         self.threads.on_end.connect(lambda actor: self.storages.end(actor.number))
 
     def _make_objects(self) -> None:
@@ -188,7 +193,7 @@ class Kernel:
         self.run_disk = RunDisk(self.options.run_folder)
         self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self.warner.warn)
         self.sockets, self.cgroups = self._sockets(), self._cgroups()
-        self.waits = self._waits()
+        self.waits = self.threads.waits = self._waits()
         self.datagrams, self.netlink, self.interfaces = self.sockets.datagrams, self.sockets.netlink, self.sockets.interfaces
 
     def _make_machine_room(self, options: KernelOptions) -> None:
@@ -211,6 +216,9 @@ class Kernel:
             deaths=self.deaths,
         )
         self.threads.on_end.connect(self.tracees.ended)
+        core = (timeline, self.slots, self.parking, self.readiness, self.log, self.rsg.moments, self.threads)
+        self.core = Core(options.order, self.shared, *core)
+        self.core.struct.has_debugger = self.debugger is not None
         meters = self.energy.hosts
         self.governors = Governors(clock, timeline, platform, cpu, faults, meters)
         self.switches = Switches(clock, timeline, faults, meters, self.governors)
@@ -279,7 +287,6 @@ class Kernel:
         if CHARGED in charging.policies.all:
             check_tsc()
         self.shared.prices.tell_charging(charging.least_ns, cycle_ns(), charging.replay is not None)
-        self.preemption.computing.is_off = True  # clock reads are charged as everything else
         charges = Charges(charging, CostTable(self.shared.fd, charging.prices))
         charges.on_departure.connect(self._departed)
         return charges
@@ -303,7 +310,7 @@ class Kernel:
             WAIT_CHARGE_REST: ChargeRestMaker(self.cpu, self.cpu_timers, self.charges),
             WAIT_STORAGE: Maker(partial(StorageWait, self.clock, self.parking, self.storages, self.storage_waits)),
         }
-        return Waits(makers, siblings=frozenset({WAIT_TIME, WAIT_FUTEX}))
+        return Waits(makers)
 
     def _departed(self, text: str) -> None:
         self.shared.prices.tell_departure()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rsg_server.checks.invariants import Checks, are_wanted
 from rsg_server.handlers.futex import FutexHandlers
-from rsg_server.handlers.handoff import Handoffs
 from rsg_server.handlers.hello import HelloHandlers, ImageCharging, Images
 from rsg_server.handlers.host import HostHandlers, StorageHandlers
 from rsg_server.handlers.identity import IdentityHandlers
@@ -29,8 +28,13 @@ from rsg_server.handlers.trace import TraceHandlers
 from rsg_server.handlers.wait import ParkHandlers
 from rsg_server.process.external_signals import ExternalSignals
 from rsg_server.sockets import options
+from rsg_server.turn.births import FirstMessages
+from rsg_server.turn.clock_guard import ClockGuard
+from rsg_server.turn.failures import Failures
+from rsg_server.turn.listener import Listener
 from rsg_server.turn.loop import TurnLoop
-from rsg_server.turn.wakeups import wake_ready
+from rsg_server.turn.parts import Parts
+from rsg_server.turn.wakeups import Wakeups
 
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Handler
@@ -42,7 +46,8 @@ Table = dict[int, "Handler"]
 def turns_of(kernel: Kernel) -> TurnLoop:
     """The turn loop of a kernel."""
     parks = ParkHandlers(kernel.waits, kernel.clock, kernel.parking)
-    turns = TurnLoop(kernel, {**handlers_of(kernel), **parks.table()}, parks, handoffs_of(kernel))
+    parts = parts_of(kernel)
+    turns = TurnLoop(parts, {**handlers_of(kernel), **looks_of(kernel, parts.wakeups), **parks.table()}, parks)
     if are_wanted():
         turns.check = checks_of(kernel).given
     return turns
@@ -68,9 +73,37 @@ def effects_of(kernel: Kernel) -> SignalEffects:
     return SignalEffects(kernel.deaths, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
 
 
-def handoffs_of(k: Kernel) -> Handoffs:
-    """What brings the server up to date after hand-offs."""
-    return Handoffs(k.slots, k.waits, k.shared, k.log, k.parking)
+def wakeups_of(k: Kernel) -> Wakeups:
+    """What wakes who waits for what has become ready."""
+    return Wakeups(k.parking, k.readiness, k.signals, k.sockets, k.deaths, k.at_terminals)
+
+
+def parts_of(k: Kernel) -> Parts:
+    """What the turn loop of a kernel works with."""
+    return Parts(
+        core=k.core,
+        shared=k.shared,
+        timeline=k.timeline,
+        parking=k.parking,
+        moments=k.rsg.moments,
+        wakeups=wakeups_of(k),
+        preemption=k.preemption,
+        listener=Listener(k.core, k.slots, k.shared),
+        first_messages=FirstMessages(k.deaths, k.shared.slots),
+        clock_guard=ClockGuard(k.clock, k.timeline, k.options.costs, k.disturbances, k.deaths),
+        failures=Failures(k.warner, k.deaths),
+        deaths=k.deaths,
+        cgroups=k.cgroups,
+        timerfds=k.timerfds,
+        processes=k.processes,
+        log=k.log,
+        warner=k.warner,
+    )
+
+
+def looks_of(k: Kernel, wakeups: Wakeups) -> Table:
+    """Messages about what is ready."""
+    return ReadinessHandlers(k.readiness.watch, wakeups.wake_ready).table()
 
 
 def handlers_of(kernel: Kernel) -> Table:
@@ -82,7 +115,6 @@ def _turn(k: Kernel) -> Table:
     """Messages by which an actor gives the turn back, or wakes others."""
     return {
         **FutexHandlers(k.futexes).table(),
-        **ReadinessHandlers(k.readiness.watch, partial(wake_ready, k)).table(),
         **RsgHandlers(k.rsg, k.shared.boxes).table(),
     }
 

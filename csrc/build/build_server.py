@@ -35,7 +35,7 @@ HOT = {
     ),
     "clock": ("timeline", "timer_queue"),
     "fd_store": ("store",),
-    "handlers": ("futex", "handoff", "hello", "process", "readiness", "rsg", "signals", "sockets", "table", "wait"),
+    "handlers": ("futex", "hello", "process", "readiness", "rsg", "signals", "sockets", "table", "wait"),
     "handlers/kernel_objects": ("cgroups",),
     "network": ("datagram_queue", "engine", "flow", "models", "network", "sharing", "usage"),
     "platform": ("host", "link", "platform"),
@@ -51,7 +51,7 @@ HOT = {
     "rsg/operations": ("activities", "actors", "answers", "disks", "synchronisation", "table"),
     "processor": ("accounts", "charges", "load", "overload", "recording", "shares", "sharing"),
     "shared": (
-        *("boxes", "clock", "counters", "deadlines", "devices", "doorbell", "journal", "memory", "notices", "prices", "slots"),
+        *("boxes", "clock", "counters", "deadlines", "devices", "memory", "notices", "prices", "slots"),
         *("outbox", "streams", "turn_words"),
     ),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
@@ -59,7 +59,7 @@ HOT = {
         *("compute", "connect", "descriptors", "file_lock", "futex", "futex_spaces", "processes", "rsg", "storage", "table"),
         "time",
     ),
-    "turn": ("allowance", "births", "clock_guard", "listener", "loop", "preemption", "readiness", "wakeups"),
+    "turn": ("answers", "births", "clock_guard", "core", "failures", "listener", "loop", "preemption", "readiness", "wakeups"),
 }
 """By folder, the modules that are compiled: what a turn, a birth or a message runs. The others run seldom, and each costs a
 second to compile; benchmarks/results/2026-11-23-compiled-server.md has the figures."""

@@ -76,7 +76,10 @@ PROTOCOL = (*(f"wire/{name}_protocol" for name in ("cpu", "file", "outbox", "rsg
 EXPOSED = (
     *("shared/msgpack", "shared/syscall_names", "shared/slots", "shared/timer_queue", "shared/tsc", "shared/watch"),
     "server/control_files",
+    *(f"turn/waits/{name}" for name in ("actor", "run_queue", "timeline", "futex_queues", "parking", "futexes")),
+    *(f"turn/{name}" for name in ("readiness", "turn_log", "core", "due", "handoffs", "listener", "loop")),
 )
+"""Headers of which the server gets what they mark, in the order in which they need each other."""
 
 
 def newer(target: Path, sources: list[Path]) -> bool:
@@ -203,6 +206,12 @@ def declarations() -> str:
     return "\n".join(blocks)
 
 
+def native_sources() -> list[str]:
+    """The C of the server: what it shares with the shim, and all of the core."""
+    shared = [CSRC / f"{name}.c" for name in EXPOSED if not name.startswith("turn/")]
+    return [str(path.relative_to(ROOT)) for path in (*shared, *sorted((CSRC / "turn").rglob("*.c")))]
+
+
 def ffi_builder() -> object:
     """The cffi module `rsg_server._native`."""
     from cffi import FFI
@@ -212,12 +221,14 @@ def ffi_builder() -> object:
     builder.set_source(
         "rsg_server._native",
         "".join(f'#include "{name}.h"\n' for name in ("shared/protocol", *EXPOSED)),
-        sources=[f"csrc/{name}.c" for name in EXPOSED],
+        sources=native_sources(),
         include_dirs=["csrc"],
+        extra_compile_args=["-O2"],
         depends=[
             "csrc/tables/syscalls.def",
             "csrc/tables/messages.def",
             *(f"csrc/{name}.h" for name in (*(f"shared/{protocol}" for protocol in PROTOCOL), *EXPOSED)),
+            *(str(path.relative_to(ROOT)) for path in sorted((CSRC / "turn").rglob("*.h"))),
         ],
     )
     return builder

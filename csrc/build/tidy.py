@@ -21,6 +21,7 @@ FLAGS = {
     "server": [],
     "shared": SHIM,
     "shim": SHIM,
+    "turn": [f"-I{CSRC}"],
 }
 
 

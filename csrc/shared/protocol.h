@@ -220,6 +220,7 @@ struct simunix_clock_page {
     uint64_t due_slot;
     uint64_t remote_handoffs; /* not 0: the turn may go to another process without the server */
     uint64_t doorbell;        /* rung after each message; its lower half is a futex */
+    uint64_t listens;         /* not 0: the server sleeps at the doorbell, and has to be woken */
     uint64_t handoffs;        /* turns handed over without a message */
     uint64_t handoffs_digest; /* of all such turns */
     uint64_t siblings_ready;  /* some of these wait for the turn */

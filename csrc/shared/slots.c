@@ -36,11 +36,13 @@ int64_t slot_tid(void *shared, uint32_t slot)
     return slot_at(shared, slot)->value;
 }
 
-/* Until the doorbell has been rung since it was `seen`, or patience ends. */
+/* Until the doorbell has been rung since it was `seen`, or patience ends. Who rings wakes only a server that says that it sleeps. */
 void doorbell_wait(void *shared, uint32_t seen, int64_t patience_ns)
 {
     struct simunix_clock_page *page = shared;
     struct kernel_timespec patience = {patience_ns / 1000000000, patience_ns % 1000000000};
 
+    __atomic_store_n(&page->listens, 1, __ATOMIC_SEQ_CST);
     NATIVE(futex, &page->doorbell, FUTEX_WAIT, seen, &patience);
+    __atomic_store_n(&page->listens, 0, __ATOMIC_SEQ_CST);
 }

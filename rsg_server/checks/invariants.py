@@ -87,9 +87,11 @@ class Checks:
         """Each actor is where its state says: in the run queue once, or not at all; and at its slot."""
         line = list(self._run_queue)
         waiting = set(line)
-        if len(waiting) < len(line):
-            twice = next(actor for actor in line if line.count(actor) > 1)
-            raise InvariantError(5, f"{twice!r} is in the run queue twice")
+        wrong = self._run_queue.core.wrong
+        if wrong:
+            who = self._all.get(wrong.number)
+            what = f"actor {wrong.number}, which is dead, joins it" if who is None else f"{who!r} joins it and stands there"
+            raise InvariantError(5, f"the run queue: {what}")
         for actor in line:
             if self._all.get(actor.number) is not actor:
                 raise InvariantError(5, f"{actor!r} is in the run queue and {actor.state.value}")

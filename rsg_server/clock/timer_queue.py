@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rsg_server.observers import Observers
 
@@ -34,6 +34,11 @@ class TimerQueue:
         self._deadlines = deadlines
         self.on_alarm: Observers[int] = Observers()
 
+    @property
+    def address(self) -> Any:
+        """Where the shared memory is, for the core (csrc/turn/)."""
+        return self._deadlines.address
+
     def next_sequence(self) -> int:
         """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
         return self._deadlines.next_sequence()
@@ -59,4 +64,8 @@ class TimerQueue:
 
     def run_next(self) -> None:
         """Let the earliest deadline come."""
-        self.on_alarm.tell(self._deadlines.pop())
+        self.come(self._deadlines.pop())
+
+    def come(self, slot: int) -> None:
+        """The deadline of a slot has come, and was taken out of the queue."""
+        self.on_alarm.tell(slot)

@@ -29,11 +29,18 @@ TURN_COLUMNS = ("time_ns", "host", "actor", "wake", "cpu_ns", "server_ns")
 MESSAGE_COLUMNS = ("sent_ns", "latency_ns", "source", "destination", "bytes")
 
 
+class Turns(Protocol):
+    """What gives turns (rsg_server.turn.core)."""
+
+    def forbid_handoffs(self) -> None:
+        """From the next turn on, have every turn come from the server."""
+
+
 class MeasuredKernel(Protocol):
     """The kernel, as far as turns are measured."""
 
-    solo_limit_ns: int
-
+    @property
+    def core(self) -> Turns: ...
     @property
     def now_ns(self) -> int: ...
     @property
@@ -70,7 +77,7 @@ class TurnCosts:
         self._turn: tuple[int, str, int, int] | None = None  # the turn that has begun last: the first four columns
         self._process: Process | None = None
         self._server_ns = 0
-        kernel.solo_limit_ns = 0
+        kernel.core.forbid_handoffs()
         kernel.log.watch_turns(self._begins)
         kernel.wire.watchers.append(self)
 

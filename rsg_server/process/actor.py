@@ -5,17 +5,22 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from rsg_server.protocol import WAKE_READY
+from rsg_server._native import ffi, lib
 
 if TYPE_CHECKING:
     from rsg_server.clock.timeline import Event
-    from rsg_server.clock.timer_queue import Alarm
     from rsg_server.fd_store.store import FdStore
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
     from rsg_server.process.wait import ActorWait
+
+
+def actor_of(record: Any) -> Actor:
+    """The actor of a struct turn_actor, whose thread has not ended."""
+    actor: Actor = ffi.from_handle(record.object)
+    return actor
 
 
 class State(Enum):
@@ -32,6 +37,12 @@ STATE_READY: Final = State.READY
 STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
 """The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
+
+_STATES: Final = (State.READY, State.RUNNING, State.PARKED, State.VFORK, State.DEAD)
+"""By the numbers of enum turn_state."""
+_NUMBERS: Final = {state: number for number, state in enumerate(_STATES)}
+_NO_WAIT: Final[int] = lib.KIND_NONE
+_WAKE_VALUES: Final = 2
 
 FIRST_TURN: Final = 255
 """In the event log, the reason of a turn that no wait has brought about: that of a new actor, or of the parent of a vfork."""
@@ -52,38 +63,43 @@ class Spinner:
     cpu_ns: int = 0
 
 
+class WaitViews(Protocol):
+    """Makes the object of a wait that the core has begun (rsg_server.waits.table)."""
+
+    def of(self, wait: Any) -> ActorWait:
+        """The object of a struct turn_wait."""
+
+
 class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born.
+
+    What every turn needs of it is in `record`, a struct turn_actor, where the core (csrc/turn/) reads and writes as well.
 
     An actor that is READY is in the run queue unless its process is stopped; an actor that is PARKED has `parked`, and is in
     the run queue only if it is nominated.
     """
 
     __slots__ = (
+        "_handle",
+        "_reply",
+        "_spinner",
+        "_wait",
         "affinity",
-        "answer_at_slot",
         "born_ns",
         "channel_number",
         "cpu_ns",
         "fd_store",
         "held",
-        "is_new",
-        "is_nominated",
         "is_warm",
         "memory_policy",
         "network",
         "number",
-        "owes_message",
-        "parked",
         "process",
-        "reply",
-        "reply_at_slot",
+        "record",
         "reply_fds",
-        "slot",
-        "spinner",
-        "state",
         "tid",
         "timeout",
+        "waits",
         "wanted_affinity",
         "words",
     )
@@ -97,24 +113,27 @@ class Actor:
         self.born_ns = born_ns
         self.cpu_ns = 0  # that it has been charged
         self.tid = 0
-        self.slot = 0
         self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
-        self.is_nominated = False  # has a place in the run queue, to look again at what it waits for (turn/wakeups.py)
-        self.is_new = False  # a thread that waits at its slot for its first turn
-        self.answer_at_slot = False  # the actor waits at its slot for its turn, and is told the reason and a value
-        self.reply_at_slot = False  # the actor waits there for the reply to its last message, which lay in the outbox
-        self.state = STATE_READY
-        self.owes_message = True  # the actor speaks first: HELLO, or FORK_DONE after a vfork
-        self.parked: ActorWait | None = None
-        self.timeout: Event | Alarm | None = None
-        self.reply: tuple[object, ...] = (WAKE_READY, 0)
+        self.timeout: Event | None = None  # the deadline of a wait that only its object ends
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
-        self.spinner: Spinner | None = None
         self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
         self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and those that the thread named, a bit each
         self.network: HostState | None = None  # the network namespace within its host's that the thread is in; None: its host's
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
+        self.waits: WaitViews | None = None
+        self._spinner: Spinner | None = None
+        self._wait: ActorWait | None = None
+        self._reply: tuple[object, ...] = ()
+        self._handle: Any = ffi.new_handle(self)
+        self.record: Any = ffi.new("struct turn_actor *")
+        self.record.number, self.record.object, self.record.process = number, self._handle, process.record
+        self.record.wait.kind, self.record.owes_message = _NO_WAIT, 1
+
+    def let_go(self) -> None:
+        """The thread has ended, and the core has nothing more to do with it: the record leads here no longer."""
+        self.record.object = ffi.NULL
+        self._handle = None
 
     def inherit(self, creator: Actor) -> None:
         """Take from the thread that called fork(2) or clone(2) what its children begin with."""
@@ -123,6 +142,114 @@ class Actor:
 
     def __repr__(self) -> str:
         return f"{self.process}/{self.tid or '?'}"
+
+    @property
+    def slot(self) -> int:
+        """Where the actor waits for its turn in the shared memory; 0: nowhere."""
+        slot: int = self.record.slot
+        return slot
+
+    @slot.setter
+    def slot(self, slot: int) -> None:
+        self.record.slot = slot
+
+    @property
+    def state(self) -> State:
+        """Where the actor stands with respect to the turn."""
+        return _STATES[self.record.state]
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.record.state = _NUMBERS[state]
+
+    @property
+    def is_nominated(self) -> bool:
+        """Whether the actor has a place in the run queue, to look again at what it waits for (rsg_server.turn.wakeups)."""
+        return bool(self.record.is_nominated)
+
+    @is_nominated.setter
+    def is_nominated(self, is_nominated: bool) -> None:
+        self.record.is_nominated = is_nominated
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the actor is a thread that waits at its slot for its first turn."""
+        return bool(self.record.is_new)
+
+    @is_new.setter
+    def is_new(self, is_new: bool) -> None:
+        self.record.is_new = is_new
+
+    @property
+    def answer_at_slot(self) -> bool:
+        """Whether the actor waits at its slot for its turn, and is told the reason and a value."""
+        return bool(self.record.answer_at_slot)
+
+    @answer_at_slot.setter
+    def answer_at_slot(self, answer_at_slot: bool) -> None:
+        self.record.answer_at_slot = answer_at_slot
+
+    @property
+    def reply_at_slot(self) -> bool:
+        """Whether the actor waits at its slot for the reply to its last message, which lay in the outbox."""
+        return bool(self.record.reply_at_slot)
+
+    @reply_at_slot.setter
+    def reply_at_slot(self, reply_at_slot: bool) -> None:
+        self.record.reply_at_slot = reply_at_slot
+
+    @property
+    def owes_message(self) -> bool:
+        """Whether the actor speaks first: HELLO, or FORK_DONE after a vfork."""
+        return bool(self.record.owes_message)
+
+    @owes_message.setter
+    def owes_message(self, owes_message: bool) -> None:
+        self.record.owes_message = owes_message
+
+    @property
+    def spinner(self) -> Spinner | None:
+        """What the preemption knows of the actor; None if it was never preempted."""
+        return self._spinner
+
+    @spinner.setter
+    def spinner(self, spinner: Spinner | None) -> None:
+        self._spinner = spinner
+        self.record.is_spinner = spinner is not None
+
+    @property
+    def reply(self) -> tuple[object, ...]:
+        """What the actor is told at the beginning of its next turn; after a wait, the reason and a value."""
+        record = self.record
+        return self._reply if record.reply_in_python else (record.reply_wake, record.reply_value)
+
+    @reply.setter
+    def reply(self, values: tuple[object, ...]) -> None:
+        record = self.record
+        if len(values) == _WAKE_VALUES:
+            record.reply_in_python, record.reply_wake, record.reply_value = 0, values[0], values[1]
+        else:
+            record.reply_in_python, self._reply = 1, values
+
+    @property
+    def parked(self) -> ActorWait | None:
+        """What the actor waits for, or has waited for until it was woken; None once it has its turn.
+
+        Of a wait that the core has begun an object is made for each who asks.
+        """
+        record = self.record
+        kind: int = record.wait.kind
+        if kind == _NO_WAIT:
+            return None
+        if record.has_object:
+            return self._wait
+        assert self.waits is not None
+        return self.waits.of(record.wait)
+
+    def take_wait(self, wait: ActorWait) -> None:
+        """Keep the object of the wait that begins."""
+        self._wait = wait
+        self.record.has_object, self.record.ends_in_python = 1, wait.ends_by_itself()
 
     @property
     def channel(self) -> socket.socket:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from rsg_server._native import ffi
 from rsg_server.platform.host import Host
 from rsg_server.protocol import FLAG_FAKE_NAME
 
@@ -30,6 +31,11 @@ class Command:
     cpu_policy: str = ""
     foreground: bool = False
     terminal: bool = False
+
+
+def _number() -> Any:
+    """A number that the core reads and writes."""
+    return ffi.new("uint64_t *")
 
 
 class Launcher(Protocol):
@@ -86,6 +92,7 @@ class HostState:
     cgroup_device: int = -1  # of the file system that its cgroups are in; 0: there is none, -1: not known yet
     programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
     networks: dict[int, HostState] = field(default_factory=dict)  # network namespaces within the host's, by the kernel's inode
+    woken_in: Any = field(default_factory=_number)  # which look at what is ready has woken an actor here last (csrc/turn/)
     around: HostState | None = None  # of such a namespace: the host (rsg_server.sockets.network_namespaces)
 
     @property

@@ -1,61 +1,77 @@
 """How an actor begins to wait, and how its wait ends: with what it waits for, or at its deadline.
 
-A parked actor is woken here and nowhere else, so what belongs to the end of a wait (its deadline, its answer, its place in the
-run queue) happens for every kind of wait.
+A parked actor is woken here, or in the core (csrc/turn/waits/parking.c), and nowhere else, so what belongs to the end of a wait
+(its deadline, its answer, its place in the run queue) happens for every kind of wait. The core ends all waits but those whose
+object has something to do at the end.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from rsg_server.clock.timeline import Event, Timeline
-from rsg_server.clock.timer_queue import TimerQueue
-from rsg_server.process.actor import STATE_PARKED, STATE_READY, Actor
-from rsg_server.process.run_queue import RunQueue
-from rsg_server.process.slots import Slots
+from rsg_server._native import ffi, lib
+from rsg_server.process.actor import STATE_PARKED, Actor
 from rsg_server.process.wait import ActorWait
 from rsg_server.protocol import WAKE_TIMEOUT
 
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.clock.timer_queue import TimerQueue
+    from rsg_server.process.run_queue import RunQueue
+    from rsg_server.process.slots import Slots
+
+_NOBODY_S: Final[int] = lib.DEADLINE_NONE
+
 
 class Parking:
-    """Parks actors, and makes them ready for their next turn."""
+    """Parks actors, and makes them ready for their next turn. `core` is the struct parking that does it."""
 
     def __init__(self, run_queue: RunQueue, timeline: Timeline, timer_queue: TimerQueue, slots: Slots) -> None:
         self.run_queue = run_queue
-        self._timeline, self._timer_queue, self._slots = timeline, timer_queue, slots
+        self._timeline, self._slots = timeline, slots
+        made = lib.parking_new(timer_queue.address, run_queue.core, timeline.core, slots.core)
+        self.core: Any = ffi.gc(made, lib.parking_free)
+        timeline.let_come(self.core)
 
-    def park(self, actor: Actor, wait: ActorWait, is_in_timer_queue: bool = False) -> None:
-        """Take the turn from an actor until its wait ends.
-
-        `is_in_timer_queue`: the actor's process has put the deadline into the timer queue by itself.
-        """
-        actor.state = STATE_PARKED
-        actor.parked = wait
-        if wait.deadline_ns >= 0:
-            if is_in_timer_queue:
-                actor.timeout = self._timer_queue.alarm(actor.slot)
-            elif wait.siblings_may_wake and actor.slot:
-                actor.timeout = self._timer_queue.add(actor.slot, wait.deadline_ns)
-            else:
-                actor.timeout = self._timeline.add(wait.deadline_ns, partial(self.time_out, actor))
+    def park(self, actor: Actor, wait: ActorWait) -> None:
+        """Take the turn from an actor until its wait ends."""
+        record = actor.record
+        kind, a, b, c = wait.in_core()
+        siblings = wait.siblings_may_wake
+        lib.parking_say(record, kind, wait.syscall, wait.deadline_ns, wait.blocked, a, b, c, wait.since_ns, siblings)
+        actor.take_wait(wait)
+        lib.parking_park(self.core, record, 0)
+        if record.ends_in_python and wait.deadline_ns >= 0 and record.deadline_in == _NOBODY_S:
+            actor.timeout = self._timeline.add(wait.deadline_ns, partial(self.time_out, actor))
         wait.begin(actor)
 
     def unpark(self, actor: Actor) -> None:
         """Forget what an actor waits for, since its process has ended the wait; the process has updated the timer queue."""
-        if isinstance(actor.timeout, Event):
-            actor.timeout.cancel()
-        actor.timeout = None
-        if actor.parked is not None:
-            actor.parked.leave(actor)
-        actor.parked = None
-
-    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
-        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
-        if actor.state is not STATE_PARKED:
-            return False
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
+        if actor.record.ends_in_python and actor.parked is not None:
+            actor.parked.leave(actor)
+        lib.parking_unpark(self.core, actor.record)
+
+    def leave(self, actor: Actor) -> None:
+        """Forget an actor where it still waits, which is told nothing: it is dead, or has the turn."""
+        if actor.record.ends_in_python and actor.parked is not None:
+            actor.parked.leave(actor)
+        lib.parking_leave(self.core, actor.record)
+
+    def wake(self, actor: Actor, reason: int, value: int = 0) -> bool:
+        """Put a parked actor at the end of the run queue; False if the actor does not wait."""
+        if actor.record.ends_in_python:
+            return self._end(actor, reason, value)
+        return bool(lib.parking_wake(self.core, actor.record, reason, value))
+
+    def _end(self, actor: Actor, reason: int, value: int) -> bool:
+        """Wake an actor whose wait has something to do at its end."""
+        if actor.state is not STATE_PARKED:
+            return False
+        self.end_deadline(actor)
         if actor.parked is not None:
             reason, value = actor.parked.end(actor, reason, value)
             if actor.state is not STATE_PARKED:  # the end of a charge has reached a limit, which has ended the process
@@ -69,9 +85,14 @@ class Parking:
 
         The actors of a process that is stopped or frozen join the run queue when the process goes on.
         """
-        actor.state = STATE_READY
-        if not actor.process.is_held and not actor.is_nominated:
-            self.run_queue.ready(actor)
+        lib.parking_make_ready(self.core, actor.record)
+
+    def end_deadline(self, actor: Actor) -> None:
+        """Forget the deadline of an actor, if there is one."""
+        if actor.timeout is not None:
+            actor.timeout.cancel()
+            actor.timeout = None
+        lib.parking_end_deadline(self.core, actor.record)
 
     def time_out(self, actor: Actor) -> None:
         """Wake an actor whose deadline has come."""
@@ -82,10 +103,9 @@ class Parking:
         """A deadline of the timer queue has come, to which processes write: the slot may have no actor."""
         actor = self._slots.get(slot)
         if actor is not None:
+            actor.record.deadline_in = _NOBODY_S
             self.time_out(actor)
 
-    def move_to_timeline(self, actor: Actor, deadline_ns: int) -> None:
+    def keep_deadline(self, actor: Actor) -> None:
         """Have the server keep the deadline of an actor, whose process cannot look at the timer queue for now."""
-        if actor.timeout is not None:
-            actor.timeout.cancel()
-        actor.timeout = self._timeline.add(deadline_ns, partial(self.time_out, actor))
+        lib.parking_keep_deadline(self.core, actor.record)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rsg_server._native import ffi
 from rsg_server.observers import Observers
 from rsg_server.process.host_state import HostState
 from rsg_server.storage.counts import IoCounts
@@ -37,9 +38,17 @@ class Timer:
     overruns_taken: int = 0  # expirations that were merged into the signal before that
 
 
+def _record() -> Any:
+    """A struct turn_process of a process that has neither a pidfd nor a limit of memory."""
+    return ffi.new("struct turn_process *", {"pidfd": -1, "memory_due_ns": -1})
+
+
 @dataclass(eq=False, slots=True)
 class Process:
-    """An emulated process. `pid` is its number in its host's PID namespace, `global_pid` that in the server's."""
+    """An emulated process. `pid` is its number in its host's PID namespace, `global_pid` that in the server's.
+
+    What every turn needs of it is in `record`, a struct turn_process, where the core (csrc/turn/) reads as well.
+    """
 
     number: int
     host: HostState
@@ -51,7 +60,6 @@ class Process:
     descriptor_floor: int = 1024  # descriptors from this number on are the shim's own
     pid: int = 0
     global_pid: int = 0
-    pidfd: int = -1
     actors: list[Actor] = field(default_factory=list)
     children: list[Process] = field(default_factory=list)
     zombies: list[Zombie] = field(default_factory=list)  # dead children that the process may not have waited for
@@ -59,8 +67,6 @@ class Process:
     vfork_parent: Actor | None = None
     is_quiet: bool = False  # born by a vfork, without a HELLO: the first message tells who it is
     has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
-    stopped: bool = False
-    frozen: bool = False  # by its cgroup
     hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
     seen_pending: int = 0  # of these signals, those pending at the last look, as a mask
     told: int = 0  # signals that were sent inside of the emulation, as a mask
@@ -75,12 +81,9 @@ class Process:
     cpu_ns: int = 0  # that it has been charged
     children_cpu_ns: int = 0  # that its dead children had been charged, and theirs
     dead_children_ns: dict[int, int] = field(default_factory=dict)  # the same by pid, of those that had been charged
-    cpu_limit: tuple[int, int] | None = None  # RLIMIT_CPU in seconds, soft and hard; None: the kernel keeps it
-    has_cpu_timers: bool = False  # it has made timers of CPU time
     io: IoCounts = field(default_factory=IoCounts)
     images: int = 0  # programs that the process has run
     filters: tuple[int, int] = (0, 0)  # of system calls, which it has set itself: mode and number (seccomp(2))
-    has_boxes: bool = False  # its threads may leave requests in their boxes (rsg_server.shared.boxes)
     reaper: Process | None = (
         None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
     )
@@ -88,17 +91,94 @@ class Process:
     cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root
     cgroup_cpu_ns: int = 0  # `cpu_ns` when it came there
     memory_used: int = 0  # bytes, when its cgroup last counted it
-    memory_due_ns: int = -1  # when its memory is to be counted next; -1: never
     is_traced: bool = False  # its host is to bring the shim into what it execs
     on_exit: Observers[Process] = field(default_factory=Observers)
+    record: Any = field(default_factory=_record)
+    _cpu_limit: tuple[int, int] | None = None
+    _has_cpu_timers: bool = False
+
+    def __post_init__(self) -> None:
+        self.record.number, self.record.woken_in = self.number, self.host.woken_in
 
     def __repr__(self) -> str:
         return f"{os.path.basename(self.program) or '?'}[{self.pid}]@{self.host.name}"
 
     @property
+    def pidfd(self) -> int:
+        """The descriptor that tells of the end of the real process; -1: none."""
+        pidfd: int = self.record.pidfd
+        return pidfd
+
+    @pidfd.setter
+    def pidfd(self, pidfd: int) -> None:
+        self.record.pidfd = pidfd
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a signal has stopped it."""
+        return bool(self.record.stopped)
+
+    @stopped.setter
+    def stopped(self, stopped: bool) -> None:
+        self.record.stopped = stopped
+
+    @property
+    def frozen(self) -> bool:
+        """Whether its cgroup is frozen."""
+        return bool(self.record.frozen)
+
+    @frozen.setter
+    def frozen(self, frozen: bool) -> None:
+        self.record.frozen = frozen
+
+    @property
     def is_held(self) -> bool:
         """Whether none of its threads may have a turn: a signal has stopped it, or its cgroup is frozen."""
-        return self.stopped or self.frozen
+        return bool(self.record.stopped or self.record.frozen)
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its threads may leave requests in their boxes (rsg_server.shared.boxes)."""
+        return bool(self.record.has_boxes)
+
+    @has_boxes.setter
+    def has_boxes(self, has_boxes: bool) -> None:
+        self.record.has_boxes = has_boxes
+
+    @property
+    def memory_due_ns(self) -> int:
+        """When its memory is to be counted next; -1: never."""
+        due_ns: int = self.record.memory_due_ns
+        return due_ns
+
+    @memory_due_ns.setter
+    def memory_due_ns(self, due_ns: int) -> None:
+        self.record.memory_due_ns = due_ns
+
+    @property
+    def cpu_limit(self) -> tuple[int, int] | None:
+        """RLIMIT_CPU in seconds, soft and hard; None: the kernel keeps it."""
+        return self._cpu_limit
+
+    @cpu_limit.setter
+    def cpu_limit(self, limit: tuple[int, int] | None) -> None:
+        self._cpu_limit = limit
+        self.record.is_timed = self.is_timed
+
+    @property
+    def has_cpu_timers(self) -> bool:
+        """Whether it has made timers of CPU time."""
+        return self._has_cpu_timers
+
+    @has_cpu_timers.setter
+    def has_cpu_timers(self, has_timers: bool) -> None:
+        self._has_cpu_timers = has_timers
+        self.record.is_timed = self.is_timed
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it has a timer or a limit of CPU time, which expires while it computes."""
+        return self._has_cpu_timers or self._cpu_limit is not None
 
     @property
     def host_name(self) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
-from rsg_server.clock.timer_queue import Alarm
 from rsg_server.observers import Observers
 from rsg_server.process import native_signal
 from rsg_server.process.actor import State
@@ -79,8 +78,7 @@ class Signals:
     def _hold(self, process: Process) -> None:
         """Take the actors of a process that is held by now out of the run queue."""
         for actor in process.actors:
-            if isinstance(actor.timeout, Alarm) and actor.parked is not None:  # kept by the process, which is stopped
-                self._parking.move_to_timeline(actor, actor.parked.deadline_ns)
+            self._parking.keep_deadline(actor)  # which the process may have kept, that is stopped
         self._cpu.pause(process.actors)
         for actor in self._parking.run_queue.stop(process):
             self._parking.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued

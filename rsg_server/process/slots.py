@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rsg_server._native import ffi
 from rsg_server.protocol import SLOTS
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class Slots:
     def __init__(self) -> None:
         self._actors: dict[int, Actor] = {}
         self._free: list[int] = []
+        self.core: Any = ffi.new("struct slot_table *")
 
     def __getitem__(self, slot: int) -> Actor:
         """The actor that has a slot. Raises KeyError if none has."""
@@ -34,10 +36,12 @@ class Slots:
         actor.slot = slot if slot < SLOTS else 0
         if actor.slot:
             self._actors[slot] = actor
+            self.core.actors[slot] = actor.record
 
     def release(self, actor: Actor) -> None:
         """Take back the slot of an actor that has ended."""
         if actor.slot:
             del self._actors[actor.slot]
+            self.core.actors[actor.slot] = ffi.NULL
             self._free.append(actor.slot)
             actor.slot = 0

@@ -7,8 +7,9 @@ themselves are in rsg_server/waits/.
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from rsg_server._native import lib
 from rsg_server.protocol import NEVER, WAKE_TIMEOUT
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
 
 The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS.
 """
+
+
+KIND_OF_PYTHON: Final[int] = lib.KIND_OF_PYTHON
 
 
 class DescriptorWords(Protocol):
@@ -47,6 +51,10 @@ class ActorWait:
         self.syscall, self.deadline_ns, self.blocked, self.since_ns = syscall, deadline_ns, blocked, since_ns
         self.siblings_may_wake = siblings_may_wake
 
+    def in_core(self) -> tuple[int, int, int, int]:
+        """The kind and the three values by which the core knows the wait (struct turn_wait)."""
+        return KIND_OF_PYTHON, 0, 0, 0
+
     # The life of a wait
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
@@ -70,8 +78,8 @@ class ActorWait:
     def leave(self, actor: Actor) -> None:
         """Forget the actor where it still waits, which is told nothing: it is dead, or has the turn. Harmless after `end`."""
 
-    def goes_on(self, actor: Actor, kind: int, word: int, bitset: int) -> bool:
-        """Whether a wait for this, which begins where this one ends, is the same wait with other terms (`set_terms`)."""
+    def ends_by_itself(self) -> bool:
+        """Whether `end` and `leave` do something: the core then wakes no actor that waits so."""
         return False
 
     # Who may end it
@@ -117,14 +125,6 @@ class ActorWait:
     def lock_holder(self) -> int:
         """The pid of the process that holds the record lock which the actor waits for; 0 if it waits for none."""
         return 0
-
-    def is_at_word(self, space: int, word: int) -> bool:
-        """Whether the actor has asked to wait at this futex, and at no other."""
-        return False
-
-    def is_at_words(self) -> bool:
-        """Whether the actor waits at several futexes at once."""
-        return False
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         """What the actor waits for, in a few words that complete "waits for"; each kind has its own."""

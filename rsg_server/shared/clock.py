@@ -42,6 +42,11 @@ class Clock:
         """What the clock said when the server last looked."""
         return self._now_ns
 
+    def saw(self, now_ns: int) -> None:
+        """The core has looked at the clock, which has said this."""
+        if now_ns > self._now_ns:
+            self._now_ns = now_ns
+
     @property
     def told_ns(self) -> int:
         """What the shims say that the clock says, which may be nonsense (rsg_server.turn.clock_guard)."""
@@ -53,17 +58,6 @@ class Clock:
         """Up to which moment the holder of the turn may move the clock; 0: not at all."""
         lookahead: int = self._words[_LOOKAHEAD]
         return lookahead
-
-    @property
-    def may_move_alone(self) -> bool:
-        """Whether the holder of the turn may move the clock."""
-        return self._words[_LOOKAHEAD] != 0
-
-    def allow(self, lookahead_ns: int, event_ns: int) -> None:
-        """Say how far the holder of the turn may move the clock, and when it has to give the turn back."""
-        words = self._words
-        words[_LOOKAHEAD] = lookahead_ns
-        words[_EVENT] = event_ns
 
     def advance_to(self, moment_ns: int) -> None:
         """Move the clock on to a moment; a moment that is past changes nothing."""

@@ -25,6 +25,11 @@ class Deadlines:
         self._address = address
         words[_DUE] = FOREVER_NS
 
+    @property
+    def address(self) -> Any:
+        """Where the shared memory is, for the core (csrc/turn/)."""
+        return self._address
+
     def next_sequence(self) -> int:
         """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
         words = self._words

@@ -18,8 +18,6 @@ from rsg_server.shared.clock import FOREVER_NS, Clock
 from rsg_server.shared.counters import Counters
 from rsg_server.shared.deadlines import Deadlines
 from rsg_server.shared.devices import DeviceNotices
-from rsg_server.shared.doorbell import Doorbell
-from rsg_server.shared.journal import Journal
 from rsg_server.shared.notices import Notices
 from rsg_server.shared.outbox import Outbox
 from rsg_server.shared.prices import Costs, Prices
@@ -53,10 +51,11 @@ class SharedMemory:
         self.notices, self.devices = Notices(words), DeviceNotices(words)
         self.prices, self.counters = Prices(words, costs), Counters(words)
         self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)
-        self.outbox = Outbox(self._memory)
-        address = ffi.from_buffer(self._memory)
-        self.slots, self.doorbell = AnswerSlots(address, self.boxes, self.outbox), Doorbell(words, address)
-        self.deadlines, self.journal = Deadlines(words, address), Journal(address)
+        self._buffer = ffi.from_buffer(self._memory)
+        self.address = address = ffi.cast("char *", self._buffer)  # for the core, too, which has it as long as the memory lasts
+        self.outbox = Outbox(self._memory, address)
+        self.slots = AnswerSlots(address, self.boxes, self.outbox)
+        self.deadlines = Deadlines(words, address)
 
     def close(self) -> None:
         """Release the mapping and its descriptor; no part can be used after that."""
@@ -64,9 +63,8 @@ class SharedMemory:
         self.outbox.close()
         self.streams.close()
         self.slots.close()
-        self.doorbell.close()
         self.deadlines.close()
-        self.journal.close()
+        ffi.release(self._buffer)
         self._words.release()
         self._memory.close()
         os.close(self.fd)

@@ -8,57 +8,49 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Sequence
 from typing import Any, Final
 
 from rsg_server._native import ffi, lib
-from rsg_server.protocol import HANDOFF_MAX, MESSAGE_MAX
+from rsg_server.protocol import MESSAGE_MAX
 
 IN_OUTBOX: Final = b"in the outbox"
 """Stands for a message that lies in the outbox: this very object, not bytes that are equal."""
 TO_PARK: Final[int] = lib.ASKED_TO_PARK
 _KIND: Final = "struct simunix_outbox"
 _AT: Final[int] = lib.SIMUNIX_OUTBOX_OFFSET
-_HEAD: Final = struct.Struct("=IIIIQQ")
 _PARK: Final = struct.Struct("=iiqQQQQq")
 _PARK_AT: Final[int] = _AT + ffi.offsetof(_KIND, "park")
-_NEWS_AT: Final[int] = _AT + ffi.offsetof(_KIND, "news")
 _MESSAGE_AT: Final[int] = _AT + ffi.offsetof(_KIND, "message")
-_NEWS: Final = "struct simunix_handoff[]"
-_NEWS_BYTES: Final[int] = ffi.sizeof("struct simunix_handoff")
 _INBOX_AT: Final[int] = _AT + ffi.sizeof(_KIND)
 _LENGTH: Final = struct.Struct("=Q")
 _ANSWER_AT: Final[int] = _INBOX_AT + _LENGTH.size
 
 
 class Outbox:
-    """The message that was taken last. `slot` is where its sender waits for the answer, 0: at its channel.
+    """The message that was taken last, by the core (csrc/turn/listener.c), whose struct turn_outbox is `core`.
 
-    The sender only wants to give the turn back if `asked` is TO_PARK. With `tells_handoffs` the turn has gone on without the
-    server.
+    The sender only wants to give the turn back if `asked` is TO_PARK. A `slot` of 0: the sender waits at its channel.
     """
 
-    def __init__(self, memory: mmap.mmap) -> None:
-        self._memory = memory
-        self._asked = memoryview(memory)[_AT : _AT + 4].cast("I")
-        self._length = self._count = 0
-        self.asked = self.slot = self.digest = 0
-        self.tells_handoffs = False
+    def __init__(self, memory: mmap.mmap, address: Any) -> None:
+        self._memory, self._address = memory, address
+        self.core: Any = ffi.new("struct turn_outbox *")
 
     @property
-    def is_asked(self) -> bool:
-        """Whether the outbox holds a message that has not been taken."""
-        return self._asked[0] != 0
+    def asked(self) -> int:
+        """What the sender wants, as enum simunix_asked."""
+        asked: int = self.core.asked
+        return asked
 
-    def clear(self) -> None:
-        """Forget what lies there: nobody has had the turn who may have written it."""
-        self._asked[0] = 0
+    @property
+    def slot(self) -> int:
+        """Where the sender waits for the answer."""
+        slot: int = self.core.slot
+        return slot
 
     def take(self) -> None:
         """Take the message out."""
-        self.asked, self.slot, self._length, tells, self.digest, self._count = _HEAD.unpack_from(self._memory, _AT)
-        self._asked[0] = 0
-        self.tells_handoffs = tells != 0
+        lib.turn_outbox_take(self._address, self.core)
 
     def park(self) -> tuple[int, ...]:
         """The arguments of PARK, and whether siblings may wake the sender (struct simunix_park)."""
@@ -66,18 +58,10 @@ class Outbox:
 
     def message(self) -> bytes:
         """The message. Raises ValueError if it is longer than the memory."""
-        if self._length > MESSAGE_MAX:
-            raise ValueError(f"{self._length} bytes in the outbox")
-        return self._memory[_MESSAGE_AT : _MESSAGE_AT + self._length]
-
-    def news(self) -> Sequence[Any]:
-        """What has become of the sender's siblings, as struct simunix_handoff. Raises ValueError if there are too many."""
-        if self._count > HANDOFF_MAX:
-            raise ValueError(f"{self._count} handoffs in the outbox")
-        if not self._count:
-            return ()
-        entries: Sequence[Any] = ffi.from_buffer(_NEWS, self._memory[_NEWS_AT : _NEWS_AT + self._count * _NEWS_BYTES])
-        return entries
+        length: int = self.core.length
+        if length > MESSAGE_MAX:
+            raise ValueError(f"{length} bytes in the outbox")
+        return self._memory[_MESSAGE_AT : _MESSAGE_AT + length]
 
     def answer(self, data: bytes) -> bool:
         """Put an answer into the inbox, for the actor that gets the turn next; False if it does not fit."""
@@ -88,5 +72,5 @@ class Outbox:
         return True
 
     def close(self) -> None:
-        """Release the view of the memory."""
-        self._asked.release()
+        """Forget where the memory was."""
+        self._address = None

@@ -11,11 +11,8 @@ from rsg_server.protocol import PAGE_FIELDS
 
 _COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
 _COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
-_LOCK_WAITERS: Final = PAGE_FIELDS["lock_waiters"]
 _MAY_HAVE_WOKEN: Final = PAGE_FIELDS["may_have_woken"]
 _PREEMPT: Final = PAGE_FIELDS["preempt"]
-_QUANTUM: Final = PAGE_FIELDS["quantum_ns"]
-_REMOTE_HANDOFFS: Final = PAGE_FIELDS["remote_handoffs"]
 _RUNNING: Final = PAGE_FIELDS["running"]
 _SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
 
@@ -26,37 +23,12 @@ class TurnWords:
     def __init__(self, words: memoryview) -> None:
         self._words = words
 
-    def begin(self, quantum_end_ns: int, lock_waiters: int) -> None:
-        """Begin a turn that the server gives: no hand-off has happened in it, and it has woken nobody.
-
-        Once `quantum_end_ns` is past, the turn ends with the next call if the turn may have woken others. With `lock_waiters`
-        threads that wait for file locks the server is told of each lock that is released; with none it is not.
-        """
-        words = self._words
-        words[_MAY_HAVE_WOKEN] = words[_RUNNING] = words[_SIBLINGS_READY] = words[_COMPUTING_SLOT] = 0
-        words[_LOCK_WAITERS] = lock_waiters
-        words[_QUANTUM] = quantum_end_ns
-
-    @property
-    def quantum_end_ns(self) -> int:
-        """The moment from which the turn ends with the next call while others are, or may have become, ready."""
-        quantum: int = self._words[_QUANTUM]
-        return quantum
-
     @property
     def may_have_woken(self) -> bool:
         """Whether something in this turn may have made another actor ready, so that the server has to look."""
         return self._words[_MAY_HAVE_WOKEN] != 0
 
-    def looked(self) -> None:
-        """Note that the server looks by now whom the turn has made ready."""
-        self._words[_MAY_HAVE_WOKEN] = 0
-
     # Hand-offs
-
-    def allow_remote_handoffs(self, allowed: bool) -> None:
-        """Say whether the turn may go to another process without the server."""
-        self._words[_REMOTE_HANDOFFS] = allowed
 
     @property
     def runner_slot(self) -> int:
@@ -73,11 +45,6 @@ class TurnWords:
     def siblings_are_ready(self) -> bool:
         """Whether threads to which the turn may be handed without the server wait for it."""
         return self._words[_SIBLINGS_READY] != 0
-
-    def caught_up(self) -> None:
-        """Note that the server knows of all hand-offs: the runner has the turn as if from the server."""
-        words = self._words
-        words[_RUNNING] = words[_SIBLINGS_READY] = 0
 
     # Computing without a call
 

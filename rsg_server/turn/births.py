@@ -16,7 +16,8 @@ from rsg_server.process.actor import STATE_RUNNING, Actor, State
 from rsg_server.protocol import MESSAGE_MAX
 
 if TYPE_CHECKING:
-    from rsg_server.turn.needs import BirthKernel
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.shared.slots import AnswerSlots
 
 HELLO_LOOKS = 20
 """How often the server looks for the HELLO of a forked child, for a tenth of a second each time (the channel's SO_RCVTIMEO).
@@ -25,73 +26,76 @@ _CREDENTIALS = struct.Struct("=iII")
 """struct ucred of unix(7): pid, uid, gid."""
 
 
-def receive_first(kernel: BirthKernel, actor: Actor) -> bytes:
-    """Receive an actor's first message, and open a pidfd of its process: SCM_CREDENTIALS has the pid in the server's namespace.
+class FirstMessages:
+    """Receives the first messages of actors."""
 
-    The result is empty if the process has died. Raises BlockingIOError if nothing has come yet.
-    """
-    message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
-    if not message:
-        return message
-    actor.owes_message = False
-    process = actor.process
-    for level, kind, data in ancillary:
-        if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
-            try:
-                process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
-            except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
-                kernel.deaths.met_dead(process)
-                return b""
-    return message
+    def __init__(self, deaths: Deaths, slots: AnswerSlots) -> None:
+        self._deaths, self._slots = deaths, slots
 
+    def receive(self, actor: Actor) -> bytes:
+        """Receive an actor's first message, and open a pidfd of its process: SCM_CREDENTIALS has the pid in our namespace.
 
-def await_first(kernel: BirthKernel, child: Actor) -> bytes | None:
-    """Wait for the first message of a child; None if the child has died, is silent, or was never born (vfork)."""
-    for _ in range(HELLO_LOOKS):
-        try:
-            message = receive_first(kernel, child)
-        except BlockingIOError:
-            if holder_of_vfork(kernel, child) is not child:
-                return None
-            continue
-        except ConnectionResetError:
-            message = b""
-        if message:
+        The result is empty if the process has died. Raises BlockingIOError if nothing has come yet.
+        """
+        message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
+        if not message:
             return message
-        find_dead(kernel, child)
-        kernel.deaths.met_dead(child.process)
+        actor.owes_message = False
+        process = actor.process
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
+                try:
+                    process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
+                except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
+                    self._deaths.met_dead(process)
+                    return b""
+        return message
+
+    def await_of(self, child: Actor) -> bytes | None:
+        """Wait for the first message of a child; None if the child has died, is silent, or was never born (vfork)."""
+        for _ in range(HELLO_LOOKS):
+            try:
+                message = self.receive(child)
+            except BlockingIOError:
+                if self.holder_of_vfork(child) is not child:
+                    return None
+                continue
+            except ConnectionResetError:
+                message = b""
+            if message:
+                return message
+            self.find_dead(child)
+            self._deaths.met_dead(child.process)
+            return None
         return None
-    return None
 
+    def find_dead(self, actor: Actor) -> bool:
+        """Whether a process that has died before its first message is known, or is found among the children of its parent.
 
-def find_dead(kernel: BirthKernel, actor: Actor) -> bool:
-    """Whether a process that has died before its first message is known, or is found among the children of its parent.
+        No credentials have told its pid in the server's namespace. The child of a vfork has left its own in its slot.
+        """
+        process = actor.process
+        if process.is_quiet and actor.slot and process.pidfd < 0:
+            process.pid = self._slots.tid(actor.slot)
+        if process.parent is not None and process.pidfd < 0:
+            with contextlib.suppress(ProcessLookupError):
+                process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid, process.host.level))
+        return process.pidfd >= 0
 
-    No credentials have told its pid in the server's namespace. The child of a vfork has left its own in its slot.
-    """
-    process = actor.process
-    if process.is_quiet and actor.slot and process.pidfd < 0:
-        process.pid = kernel.shared.slots.tid(actor.slot)
-    if process.parent is not None and process.pidfd < 0:
-        with contextlib.suppress(ProcessLookupError):
-            process.open_pidfd(native_signal.global_child(process.parent.global_pid, process.pid, process.host.level))
-    return process.pidfd >= 0
+    def holder_of_vfork(self, child: Actor) -> Actor:
+        """Find out which actor has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
 
-
-def holder_of_vfork(kernel: BirthKernel, child: Actor) -> Actor:
-    """Find out which actor has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
-
-    The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of the
-    child therefore says that there is no child, and the announced one is reaped.
-    """
-    parent = child.process.vfork_parent
-    if not child.owes_message or parent is None or parent.state is not State.VFORK:
-        return child
-    try:
-        parent.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except BlockingIOError:
-        return child
-    child.process.vfork_parent = None
-    kernel.deaths.reap(child.process)
-    parent.state = STATE_RUNNING
-    return parent
+        The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of the
+        child therefore says that there is no child, and the announced one is reaped.
+        """
+        parent = child.process.vfork_parent
+        if not child.owes_message or parent is None or parent.state is not State.VFORK:
+            return child
+        try:
+            parent.channel.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return child
+        child.process.vfork_parent = None
+        self._deaths.reap(child.process)
+        parent.state = STATE_RUNNING
+        return parent

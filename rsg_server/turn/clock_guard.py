@@ -13,8 +13,12 @@ from rsg_server.errors import ServerError
 from rsg_server.turn.allowance import SOLO_LIMIT_NS
 
 if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.diagnosis.disturbances import Disturbances
     from rsg_server.process.actor import Actor
-    from rsg_server.turn.needs import GuardKernel
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.shared.clock import Clock
+    from rsg_server.shared.prices import Costs
 
 JUMP_NS = 10**9
 """A jump of up to this is not looked at, and one beyond what is due may be as long: calls may cost whatever a scenario says."""
@@ -24,24 +28,31 @@ ASKING_FACTOR = 1000
 """How much faster than real time an actor may move the clock that is alone and does nothing but ask for the time."""
 
 
-def check(kernel: GuardKernel, actor: Actor, holder_since: float) -> None:
-    """Look at the clock that an actor's turn has left behind.
+class ClockGuard:
+    """Looks at what each turn leaves of the clock."""
 
-    Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
-    """
-    clock = kernel.shared.clock
-    now, before = clock.told_ns, clock.known_ns
-    if 0 <= now - before <= JUMP_NS:
-        return
-    own = kernel.timeline.next_own_ns
-    real_ns = int((time.monotonic() - holder_since) * 1e9)
-    latest = before + SOLO_LIMIT_NS + ASKING_FACTOR * real_ns if own is None else max(before, own)
-    costs = kernel.options.costs
-    late_ns = CALLS * max(costs.read_ns, costs.poll_ns, costs.call_ns)
-    if before <= now <= latest + JUMP_NS + real_ns + late_ns:
-        return
-    clock.put_back()
-    what = f"{actor!r} wrote over the clock: virtual time went from {before / 1e9:.6f} s to {now / 1e9:.6f} s"
-    kernel.disturbances.note(what)
-    kernel.deaths.kill(actor.process)
-    raise ServerError(f"{what}; the process is killed, and what the others would read is worth nothing")
+    def __init__(self, clock: Clock, timeline: Timeline, costs: Costs, disturbances: Disturbances, deaths: Deaths) -> None:
+        self._clock, self._timeline, self._costs = clock, timeline, costs
+        self._disturbances, self._deaths = disturbances, deaths
+
+    def check(self, actor: Actor, holder_since: float) -> None:
+        """Look at the clock that an actor's turn has left behind.
+
+        Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
+        """
+        clock = self._clock
+        now, before = clock.told_ns, clock.known_ns
+        if 0 <= now - before <= JUMP_NS:
+            return
+        own = self._timeline.next_own_ns
+        real_ns = int((time.monotonic() - holder_since) * 1e9)
+        latest = before + SOLO_LIMIT_NS + ASKING_FACTOR * real_ns if own is None else max(before, own)
+        costs = self._costs
+        late_ns = CALLS * max(costs.read_ns, costs.poll_ns, costs.call_ns)
+        if before <= now <= latest + JUMP_NS + real_ns + late_ns:
+            return
+        clock.put_back()
+        what = f"{actor!r} wrote over the clock: virtual time went from {before / 1e9:.6f} s to {now / 1e9:.6f} s"
+        self._disturbances.note(what)
+        self._deaths.kill(actor.process)
+        raise ServerError(f"{what}; the process is killed, and what the others would read is worth nothing")

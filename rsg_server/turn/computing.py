@@ -16,7 +16,8 @@ from rsg_server.process import native_signal
 from rsg_server.process.actor import Actor
 
 if TYPE_CHECKING:
-    from rsg_server.turn.needs import PreemptionKernel
+    from rsg_server.shared.memory import SharedMemory
+    from rsg_server.warner import Warner
 
 PATIENCES = 5
 """How often `preempt_after` an actor may compute and read the clock for nothing."""
@@ -25,10 +26,10 @@ PATIENCES = 5
 class Computing:
     """Counts the actors whose CPU time passes in virtual time."""
 
-    def __init__(self, kernel: PreemptionKernel) -> None:
+    def __init__(self, shared: SharedMemory, warner: Warner) -> None:
         self.count = 0
         self.is_off = False
-        self._kernel = kernel
+        self._shared, self._warner = shared, warner
         self._watched: tuple[int, int] | None = None  # an actor, and how many calls there had been
         self._since_ns = 0
         self._began_ns = 0  # virtual time then
@@ -39,25 +40,25 @@ class Computing:
 
     def gave_back(self, actor: Actor) -> None:
         """An actor gives the turn back because the server wanted it: note whether its shim has read what it was told."""
-        self._unheard = actor if self._kernel.shared.turn.is_to_charge(actor.slot) else None
+        self._unheard = actor if self._shared.turn.is_to_charge(actor.slot) else None
         self._unheard_since_ns = self._since_ns
 
     def begins(self, actor: Actor) -> None:
         """Tell the shim of an actor whose turn begins once more what it has not read: each turn begins with nothing told."""
         if self._unheard is actor:
             self._unheard = None
-            self._kernel.shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
+            self._shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
 
     def look(self, actor: Actor, after_ns: int) -> None:
         """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""
         if self.is_off:
             return
-        counters = self._kernel.shared.counters
+        counters = self._shared.counters
         seen = (actor.number, counters.system_calls)
         cpu_ns = native_signal.process_cpu_ns(actor.process.global_pid)
         if seen != self._watched:
             self._watched, self._since_ns, self._reads, self._is_told = seen, cpu_ns, counters.clock_reads, False
-            self._began_ns = self._kernel.shared.clock.now_ns
+            self._began_ns = self._shared.clock.now_ns
         elif not self._is_told and counters.clock_reads != self._reads and self._is_late(cpu_ns, PATIENCES * after_ns):
             self._is_told = True
             self._tell(actor)
@@ -65,12 +66,12 @@ class Computing:
     def _is_late(self, cpu_ns: int, patience_ns: int) -> bool:
         """Whether the watched actor has computed for long, and less virtual time has passed."""
         computed_ns = cpu_ns - self._since_ns
-        return computed_ns >= patience_ns and self._kernel.shared.clock.now_ns - self._began_ns < computed_ns
+        return computed_ns >= patience_ns and self._shared.clock.now_ns - self._began_ns < computed_ns
 
     def _tell(self, actor: Actor) -> None:
-        self._kernel.shared.turn.charge_computing(actor.slot, self._since_ns)
+        self._shared.turn.charge_computing(actor.slot, self._since_ns)
         if self.count == 0:
-            self._kernel.warner.on_warning.tell(
+            self._warner.on_warning.tell(
                 f"{actor!r} computes and reads the clock: its CPU time passes from here on, so this run is not deterministic "
                 "(preempt_after)"
             )

@@ -15,19 +15,25 @@ from rsg_server.handlers.table import failed
 if TYPE_CHECKING:
     from rsg_server.handlers.table import Handler, Reply
     from rsg_server.process.actor import Actor
-    from rsg_server.turn.needs import FailureKernel
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.warner import Warner
 
 
-def kill(kernel: FailureKernel, actor: Actor, why: str) -> None:
-    """Kill the process of an actor that breaks the protocol, and tell the user why."""
-    kernel.warner.warn(f"{actor!r} {why}; the process is killed")
-    kernel.deaths.kill(actor.process)
+class Failures:
+    """Ends who breaks the protocol, and the run if the server itself has failed."""
 
+    def __init__(self, warner: Warner, deaths: Deaths) -> None:
+        self._warner, self._deaths = warner, deaths
 
-def own_failure(kernel: FailureKernel, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
-    """Make a reply (an errno for the sender) of an error of the server's own system calls, or raise ServerError."""
-    if error.errno in LACKS and handler is not None and handler.makes_descriptors:
-        kernel.warner.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
-        return failed(errno.ENFILE)
-    mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
-    raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error
+    def kill(self, actor: Actor, why: str) -> None:
+        """Kill the process of an actor that breaks the protocol, and tell the user why."""
+        self._warner.warn(f"{actor!r} {why}; the process is killed")
+        self._deaths.kill(actor.process)
+
+    def own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
+        """Make a reply (an errno for the sender) of an error of the server's own system calls, or raise ServerError."""
+        if error.errno in LACKS and handler is not None and handler.makes_descriptors:
+            self._warner.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
+            return failed(errno.ENFILE)
+        mend = f"; {MORE_FILES}" if error.errno in LACKS else ""
+        raise ServerError(f"the server failed while it served {actor!r}: {error}{mend}") from error

@@ -1,17 +1,24 @@
-"""Receives from the actor that has the turn, which the shims may have handed on without the server (csrc/shim/turn/)."""
+"""Receives from the actor that has the turn, which the shims may have handed on without the server (csrc/shim/turn/).
+
+Most messages are received by the core (csrc/turn/listener.c); here is heard what comes otherwise: over channels, in boxes, and
+from actors that are silent.
+"""
 
 from __future__ import annotations
 
 import socket
 from typing import TYPE_CHECKING
 
+from rsg_server._native import lib
 from rsg_server.protocol import MESSAGE_MAX
 from rsg_server.shared.boxes import IN_BOX
 from rsg_server.shared.outbox import IN_OUTBOX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
-    from rsg_server.turn.needs import ListenerKernel
+    from rsg_server.process.slots import Slots
+    from rsg_server.shared.memory import SharedMemory
+    from rsg_server.turn.core import Core
 
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
@@ -20,34 +27,22 @@ CPU_TIMER_PATIENCE_NS = 2_000_000
 _FIRST_SLICE_NS = 6_000_000
 """After how long the listener looks whether the runner has died, which rings no doorbell; the time doubles with each look.
 
-Longer than a tick of the kernel (4 ms at 250 Hz): a time-out that comes before the next tick has the hardware's timer set for
-each wait, which took 2.9 µs of 8 for a hand-over and back.
+The core has the same, FIRST_SLICE_NS in csrc/turn/loop.c, which says why it is as long.
 """
 
 
 class Listener:
     """Receives messages; `speaker` is the actor that sent the last one."""
 
-    def __init__(self, kernel: ListenerKernel) -> None:
-        self._kernel = kernel
-        shared = kernel.shared
-        self._clock, self._turn, self._doorbell = shared.clock, shared.turn, shared.doorbell
-        self._boxes, self._outbox = shared.boxes, shared.outbox
-        self._seen = 0
+    def __init__(self, core: Core, slots: Slots, shared: SharedMemory) -> None:
+        self._core, self._slots = core, slots
+        self._turn, self._boxes = shared.turn, shared.boxes
         self.speaker: Actor | None = None
-
-    def prepare(self) -> None:
-        """Begin to listen, before an actor gets the turn: what is rung from now on comes from that actor, or from whom it has
-        handed the turn on to.
-        """
-        self._turn.allow_remote_handoffs(self._clock.may_move_alone and self._kernel.debugger is None)
-        self._outbox.clear()
-        self._seen = self._doorbell.rings
 
     def runner(self, holder: Actor) -> Actor:
         """The actor that has the turn now; the server gave the turn to the holder."""
         running = self._turn.runner_slot
-        return holder if running == 0 else self._kernel.slots.get(running) or holder
+        return holder if running == 0 else self._slots.get(running) or holder
 
     def receive(self, holder: Actor) -> bytes:
         """Receive the next message; empty if its sender has died, IN_OUTBOX or IN_BOX if it lies there.
@@ -55,17 +50,16 @@ class Listener:
         Raises BlockingIOError after some silence.
         """
         self.speaker = holder
-        doorbell, outbox = self._doorbell, self._outbox
+        core = self._core.struct
         waited_ns, slice_ns = 0, min(_FIRST_SLICE_NS, self._patience_ns())
         while True:
-            if doorbell.rings == self._seen:
-                doorbell.wait(self._seen, slice_ns)
-                waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
-            self._seen = doorbell.rings
-            self.speaker = self.runner(holder)
-            if outbox.is_asked:
-                outbox.take()
+            if core.has_listened:
+                core.has_listened = 0
+            elif lib.turn_hear(core, slice_ns):
+                self.speaker = self._core.speaker
                 return IN_OUTBOX
+            waited_ns, slice_ns = waited_ns + slice_ns, 2 * slice_ns
+            self.speaker = self.runner(holder)
             if self.speaker.process.has_boxes and self._boxes.is_asked(self.speaker.slot):
                 return IN_BOX
             try:
@@ -85,6 +79,6 @@ class Listener:
 
     def _patience_ns(self) -> int:
         assert self.speaker is not None
-        if self.speaker.process.cpu_limit is not None or self.speaker.process.has_cpu_timers:
+        if self.speaker.process.is_timed:
             return CPU_TIMER_PATIENCE_NS
         return self.speaker.spinner.patience_ns if self.speaker.spinner is not None else PATIENCE_NS

@@ -1,4 +1,4 @@
-"""The turn loop: which actor runs next, and when virtual time moves on.
+"""The turn loop, where it is Python's: what the core (csrc/turn/loop.c) cannot do by itself.
 
 At most one actor holds the turn and runs; all others are parked, or ready in the run queue, which is served first in, first
 out. What is due by now happens before the next turn is given. The loop moves virtual time on only when no actor is ready, or
@@ -7,47 +7,59 @@ when all that are ready have been found to spin (preemption.py).
 
 from __future__ import annotations
 
-import array
-import contextlib
 import os
-import socket
 import struct
 import time
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgpack
 
+from rsg_server._native import lib
 from rsg_server.handlers.table import Reply
 from rsg_server.process.actor import FIRST_TURN, STATE_RUNNING, Actor
-from rsg_server.protocol import QUANTUM_NS, Hello, Op
+from rsg_server.protocol import Hello, Op
 from rsg_server.shared.boxes import IN_BOX
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.shared.outbox import IN_OUTBOX, TO_PARK
-from rsg_server.turn import births, clock_guard, failures
-from rsg_server.turn.allowance import set_lookahead
-from rsg_server.turn.listener import Listener
-from rsg_server.turn.wakeups import elect, wake_ready
+from rsg_server.turn.answers import Answers
+from rsg_server.turn.core import LIES
 
 if TYPE_CHECKING:
-    from rsg_server.handlers.handoff import Handoffs
     from rsg_server.handlers.table import Answer, Handler
     from rsg_server.handlers.wait import ParkHandlers
-    from rsg_server.turn.needs import LoopKernel
+    from rsg_server.turn.parts import Parts
 
-ROUNDS_BETWEEN_LOOKS = 64
-"""How many turns and moments pass before the loop looks at the wall clock."""
-LONG_NS = 1_000_000_000
-"""Before the clock moves by as much, it is worth the while to ask who waits for what is due."""
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
 """How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
-UNREAD = "does not read its answers"
-"""Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
-OPERATION, OPERATION_VALUES = int(Op.RSG), 3
-"""The message that may lie in its sender's box, and how many values answer it: more than those that a slot alone answers."""
+LONG_NS = 1_000_000_000
+"""Before the clock moves by as much, it is worth the while to ask who waits for what is due."""
+OPERATION = int(Op.RSG)
+"""The message that may lie in its sender's box."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
 """What a handler raises because of what a message says."""
+_GOES_ON: Final[int] = lib.TURN_GOES_ON
+_HAPPENS: Final[int] = lib.TURN_HAPPENS
+_MESSAGE: Final[int] = lib.TURN_MESSAGE
+_NEWS: Final[int] = lib.TURN_NEWS
+_LISTEN: Final[int] = lib.TURN_LISTEN
+_GIVE: Final[int] = lib.TURN_GIVE
+_TELL: Final[int] = lib.TURN_TELL
+_LOOK: Final[int] = lib.TURN_LOOK
+_ADVANCE: Final[int] = lib.TURN_ADVANCE
+_ELECT: Final[int] = lib.TURN_ELECT
+_PICK: Final[int] = lib.TURN_PICK
+_SETTLE: Final[int] = lib.TURN_SETTLE
+_SPIN: Final[int] = lib.TURN_SPIN
+_ALARM: Final[int] = lib.TURN_ALARM
+_BUDGET: Final[int] = lib.TURN_BUDGET
+_DRAIN: Final[int] = lib.TURN_DRAIN
+_GUARD: Final[int] = lib.TURN_GUARD
+_LIE: Final[int] = lib.TURN_LIE
+_UNSETTLED: Final[int] = lib.TURN_UNSETTLED
+_PYTHON_LOOKS: Final[int] = lib.TURN_PYTHON_LOOKS
+_MAY_SPIN: Final[int] = lib.TURN_MAY_SPIN
 
 
 class Outcome(Enum):
@@ -63,179 +75,237 @@ class Outcome(Enum):
 class TurnLoop:
     """Gives turns until something outside the emulation has to be decided; trio is known to rsg_server.edge only."""
 
-    def __init__(self, kernel: LoopKernel, handlers: dict[int, Handler], parks: ParkHandlers, handoffs: Handoffs) -> None:
-        self.kernel = kernel
-        self._clock, self._turn = kernel.shared.clock, kernel.shared.turn
-        self._slots, self._boxes, self._outbox = kernel.shared.slots, kernel.shared.boxes, kernel.shared.outbox
-        self.holder: Actor | None = None
-        self.holder_since = 0.0
-        self._unsettled = False  # a terminal's characters may still be under way in the kernel
-        self.limit_ns = FOREVER_NS  # pace or pause: the clock may not pass this moment
+    def __init__(self, parts: Parts, handlers: dict[int, Handler], parks: ParkHandlers) -> None:
+        self._parts, self.core, self.listener = parts, parts.core, parts.listener
+        self._clock, self._timeline, self._log = parts.shared.clock, parts.timeline, parts.log
+        self._slots, self._boxes, self._outbox = parts.shared.slots, parts.shared.boxes, parts.shared.outbox
+        self._moments, self._wakeups, self._preemption = parts.moments, parts.wakeups, parts.preemption
+        self._failures, self._deaths = parts.failures, parts.deaths
         self.stop = False
         self.check: Callable[[Actor], None] | None = None  # looks at each turn before its holder is told (rsg_server.checks)
-        self.listener = Listener(kernel)
-        self.handlers, self.parks, self._handoffs = handlers, parks, handoffs
-        self._packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
+        self.handlers, self.parks = handlers, parks
+        self.answers = Answers(parts)
+
+    @property
+    def holder(self) -> Actor | None:
+        """The actor that has been given the turn."""
+        return self.core.holder
+
+    @holder.setter
+    def holder(self, holder: Actor | None) -> None:
+        self.core.holder = holder
+
+    @property
+    def holder_since(self) -> float:
+        """Since when the holder has had the turn, by time.monotonic()."""
+        since_ns: int = self.core.struct.holder_since_ns
+        return since_ns / 1e9
+
+    @property
+    def limit_ns(self) -> int:
+        """Pace or pause: the clock may not pass this moment."""
+        limit_ns: int = self.core.struct.limit_ns
+        return limit_ns
+
+    @limit_ns.setter
+    def limit_ns(self, limit_ns: int) -> None:
+        self.core.struct.limit_ns = min(limit_ns, FOREVER_NS)
 
     def run(self, budget_s: float) -> Outcome:
         """Run for about `budget_s` seconds of wall time."""
-        kernel = self.kernel
-        queue, turn, timeline, readiness = kernel.run_queue, self._turn, kernel.timeline, kernel.readiness
-        clock, moments, preemption = self._clock, kernel.rsg.moments, kernel.preemption
-        end = time.monotonic() + budget_s
-        rounds = 0
+        struct = self.core.struct
+        struct.tells_turns = self.check is not None or self._log.tells_turns
+        struct.counts_parks = self.parks.count is not None
+        end_ns = time.monotonic_ns() + int(budget_s * 1e9)
+        struct.rounds = 0
         while not self.stop:
-            rounds += 1  # moments count as well as turns: a timer that wakes no actor must not delay Ctrl-C
-            if rounds % ROUNDS_BETWEEN_LOOKS == 0 and time.monotonic() > end:
+            event = lib.turn_run(struct, self._flags(), end_ns, self._clock.known_ns)
+            self._clock.saw(struct.known_ns)
+            if event == _BUDGET:
                 return Outcome.BUDGET
-            if self.holder is None:
-                if readiness.may_have_changed or turn.may_have_woken:
-                    self._unsettled = kernel.signals.is_at_terminal and bool(kernel.signals.listeners)
-                    wake_ready(kernel)
-                due = timeline.next_ns
-                if due is not None and due <= clock.now_ns:
-                    timeline.run_due(clock.now_ns)
-                    continue
-                if not queue and moments.is_unsettled:
-                    moments.settle()
-                    continue
-                if not queue or (preemption.streak and preemption.all_spin() and due is not None):
-                    outcome = self._advance(due)
-                    if outcome is not None:
-                        return outcome
-                    continue
-                actor = queue.pick()
-                if not actor.is_nominated or elect(kernel, actor):
-                    self._give(actor)
-                else:
-                    continue
-            if self._serve():
-                return Outcome.COMPUTING
+            outcome = self._act(event)
+            if outcome is not None:
+                return outcome
         return Outcome.STOPPED
+
+    def _flags(self) -> int:
+        """What the core has to know, as enum turn_flag."""
+        flags = 0
+        if self._moments.is_unsettled:
+            flags = _UNSETTLED
+        if self._wakeups.are_more_than_epoll:
+            flags |= _PYTHON_LOOKS
+        if self._preemption.streak:
+            flags |= _MAY_SPIN
+        return flags
+
+    def _act(self, event: int) -> Outcome | None:
+        """Do what the core has returned for (enum turn_event); why the loop is over, None if it goes on."""
+        if event == _HAPPENS:
+            self._timeline.take(self.core.which)()
+        elif event == _MESSAGE:
+            self._message(self.core.speaker)
+        elif event == _NEWS:
+            self._wakeups.serve_news()
+        elif event == _LISTEN:
+            return self._listen(self.core.actor)
+        elif event == _GIVE:
+            self._give(self.core.actor)
+        elif event == _TELL:
+            self._tell_checked(self.core.actor)
+        elif event != _GOES_ON:
+            return self._act_seldom(event)
+        return None
+
+    def _act_seldom(self, event: int) -> Outcome | None:
+        core = self.core
+        if event == _LOOK:
+            core.struct.unsettled = self._wakeups.are_unsettled
+            self._wakeups.wake_ready()
+        elif event == _ADVANCE:
+            return self._advance(self._timeline.next_ns)
+        elif event == _SETTLE:
+            self._moments.settle()
+        elif event == _ELECT:
+            actor = core.actor
+            if self._wakeups.elect(actor):
+                return self._act(lib.turn_elected(core.struct, actor.record, self._flags()))
+        elif event == _PICK:
+            return self._act(lib.turn_chosen(core.struct, self._parts.parking.run_queue.pick().record, self._flags()))
+        elif event == _SPIN:
+            return self._spin()
+        elif event == _ALARM:
+            self._parts.parking.ring(core.which)
+        elif event == _DRAIN:
+            self._log.take_turns()
+        elif event == _GUARD:
+            self._parts.clock_guard.check(core.speaker, self.holder_since)
+            return self._act(lib.turn_heard(core.struct, 1))
+        elif event == _LIE:
+            self._lied(core.speaker, LIES[core.which])
+        else:
+            raise OSError(core.which, os.strerror(core.which))
+        return None
 
     # The clock
 
+    def _spin(self) -> Outcome | None:
+        """Turns were taken back: move time on if all that can run spin, else give the next turn."""
+        if self._preemption.all_spin():
+            return self._advance(self._timeline.next_ns)
+        return self._act(lib.turn_next(self.core.struct, self._flags()))
+
     def _advance(self, due: int | None) -> Outcome | None:
         """Move the clock to the next event and let it happen: no actor can run, or all that can run spin."""
-        if self._unsettled and self._settle():
+        queue = self._parts.parking.run_queue
+        if self.core.struct.unsettled and self._settle():
             return None
         if due is None:
-            wake_ready(self.kernel)  # a process that all wait for may have been killed from outside
-            return None if self.kernel.run_queue or self.kernel.timeline.next_ns is not None else Outcome.IDLE
+            self._wakeups.wake_ready()  # a process that all wait for may have been killed from outside
+            return None if queue or self._timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
             self._clock.advance_to(self.limit_ns)
             return Outcome.LIMIT
-        if due - self.kernel.now_ns >= LONG_NS and self._drop_dead_timers():
+        if due - self._clock.now_ns >= LONG_NS and self._drop_dead_timers():
             return None
-        spinners = len(self.kernel.run_queue)
+        spinners = len(queue)
         self._clock.advance_to(due)
-        self.kernel.timeline.run_due(due)
+        self._timeline.run_due(due)
         if spinners:
-            self.kernel.preemption.time_moves(spinners)
+            self._preemption.time_moves(spinners)
         return None
 
     def _drop_dead_timers(self) -> bool:
         """Whether what was due next was due to nobody: a timerfd that no process has open any more."""
-        kernel = self.kernel
-        return kernel.timerfds.drop_dead(kernel.processes.values(), len(kernel.timeline))
+        return self._parts.timerfds.drop_dead(self._parts.processes.values(), len(self._timeline))
 
     def _settle(self) -> bool:
         """Wait for the kernel's work queue, which hands a terminal's characters on in real time, before virtual time passes.
 
         True if an actor has become ready by that.
         """
-        self._unsettled = False
+        self.core.struct.unsettled = 0
         for _ in range(SETTLE_LOOKS):
             time.sleep(SETTLE_S)
-            wake_ready(self.kernel)
-            if self.kernel.run_queue:
+            self._wakeups.wake_ready()
+            if self._parts.parking.run_queue:
                 return True
         return False
 
     # The turn
 
     def _give(self, actor: Actor) -> None:
-        """Give the turn to an actor, by sending the reply that it waits for."""
-        kernel = self.kernel
-        self.holder = actor
-        self.holder_since = time.monotonic()
-        actor.state = STATE_RUNNING
-        if actor.parked is not None:
-            actor.parked.leave(actor)
-            actor.parked = None
+        """Give the turn to an actor that is more than told a reason and a value at its slot."""
+        self._parts.parking.leave(actor)
         if actor.is_new:
             actor.is_new, actor.tid = False, self._slots.tid(actor.slot)
-        now_ns = self._clock.now_ns
-        self._turn.begin(now_ns + QUANTUM_NS, kernel.futexes.lock_waiters)
+        lib.turn_begin(self.core.struct)
         wake = actor.reply[0] if not actor.owes_message else FIRST_TURN
-        if actor.spinner is None or not kernel.preemption.begins(actor, actor.spinner):
-            kernel.log.turn(now_ns, actor.number, wake)  # type: ignore[arg-type]
+        if actor.spinner is None or not self._preemption.begins(actor, actor.spinner):
+            self._log.turn(self._clock.now_ns, actor.number, wake)  # type: ignore[arg-type]
         if not actor.owes_message or actor.answer_at_slot:
-            set_lookahead(kernel, self.limit_ns)
-            self.listener.prepare()
+            self.core.allow()
             if self.check is not None:
                 self.check(actor)
-            self._tell(actor, actor.reply)
+            self.answers.tell(actor, actor.reply)
 
-    def _tell(self, actor: Actor, values: tuple[object, ...]) -> None:
-        """Send the values of a reply to an actor: to where it waits, its slot or its channel."""
-        if actor.answer_at_slot:
-            actor.answer_at_slot = False
-            if len(values) == OPERATION_VALUES:
-                self._slots.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
-            else:
-                self._slots.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
-        elif not actor.reply_at_slot:
-            self._send(actor, self._packer.pack(values))
-        elif len(values) == 1 and type(values[0]) is int:
-            self._slots.answer_status(actor.slot, values[0])
-        elif not self._slots.answer_message(actor.slot, self._packer.pack(values)):
-            self._send(actor, self._packer.pack(values))
-            self._slots.answer_at_channel(actor.slot)
+    def _tell_checked(self, actor: Actor) -> None:
+        """The core has begun a turn: let who wants to see it before the actor is told."""
+        self._log.tell_turn(self._clock.now_ns, actor.number, actor.record.reply_wake)
+        if self.check is not None:
+            self.check(actor)
+        lib.turn_tell(self.core.struct)
 
-    def _send(self, actor: Actor, message: bytes) -> None:
+    # Messages
+
+    def _message(self, speaker: Actor) -> None:
+        """Handle a message that lies in the outbox, which the core has taken."""
+        if speaker is not self.holder:  # its first message must say that it has the turn
+            self._deaths.kill(speaker.process)
+            self.answers.lost_runner(speaker)
+        else:
+            self._heard(speaker, IN_OUTBOX)
+
+    def _heard(self, actor: Actor, message: bytes) -> None:
+        answer = None if actor.process.dead else self._handle(actor, message)
+        if answer is not None:
+            self._answer(actor, answer)
+
+    def _listen(self, actor: Actor) -> Outcome | None:
+        """Hear the holder where the core cannot; COMPUTING if the holder still computes."""
+        first, listener = self._parts.first_messages, self.listener
         try:
-            actor.channel.send(message, socket.MSG_DONTWAIT)
-        except (BrokenPipeError, ConnectionResetError):
-            self._lost(actor)
+            if actor.owes_message:
+                listener.speaker = actor
+                message = first.receive(actor)
+            else:
+                message = listener.receive(actor)
         except BlockingIOError:
-            failures.kill(self.kernel, actor, UNREAD)
+            heard = None if actor.owes_message else self._preemption.interrupt(actor, listener)
+            if heard is None:
+                self.holder = first.holder_of_vfork(actor)
+                return Outcome.COMPUTING if self.holder is actor else None
+            message = heard
+        except ConnectionResetError:
+            message = b""
+        if message is IN_OUTBOX:
+            return self._act(lib.turn_heard(self.core.struct, 0))
+        speaker = listener.speaker or actor
+        self._parts.clock_guard.check(speaker, self.holder_since)
+        if not message:
+            self.answers.lost_runner(speaker)
+        elif speaker is not actor:
+            self._deaths.kill(speaker.process)
+            self.answers.lost_runner(speaker)
+        else:
+            self._heard(actor, message)
+        return None
 
-    def _serve(self) -> bool:
-        """Reply to the messages of the holder until it gives the turn back; True if the holder still computes."""
-        actor = self.holder
-        while actor is not None and self.holder is actor:
-            try:
-                if actor.owes_message:
-                    self.listener.speaker = actor
-                    message = births.receive_first(self.kernel, actor)
-                else:
-                    message = self.listener.receive(actor)
-            except BlockingIOError:
-                heard = None if actor.owes_message else self.kernel.preemption.interrupt(actor, self.listener)
-                if heard is None:
-                    self.holder = births.holder_of_vfork(self.kernel, actor)
-                    return self.holder is actor
-                message = heard
-            except ConnectionResetError:
-                message = b""
-            speaker = self.listener.speaker or actor
-            clock_guard.check(self.kernel, speaker, self.holder_since)
-            if not message:
-                self._lost_runner(speaker)
-                return False
-            if message is IN_OUTBOX and self._outbox.tells_handoffs and self._catch_up(speaker):
-                self.holder = actor = speaker
-            if speaker is not actor:  # its first message must say that it has the turn
-                self.kernel.deaths.kill(speaker.process)
-                self._lost_runner(speaker)
-                return False
-            answer = None if actor.process.dead else self._handle(actor, message)
-            if answer is not None:
-                self._answer(actor, answer)
-            if actor.state is not STATE_RUNNING:
-                self.holder = None
-        return False
+    def _lied(self, speaker: Actor, why: str) -> None:
+        """End an actor that tells of hand-offs what cannot be."""
+        self._failures.kill(speaker, f"sent a malformed message ({why})")
+        if speaker is not self.holder:
+            self.answers.lost_runner(speaker)
 
     def _handle(self, actor: Actor, message: bytes) -> Answer:
         """Run the handler of a message, and return its answer. A malformed message ends its sender, and no other process."""
@@ -246,7 +316,7 @@ class TurnLoop:
                 actor.answer_at_slot = True
                 return handler.run(actor, self._boxes.take(actor.slot))
             if actor.process.memory_due_ns >= 0:
-                self.kernel.cgroups.count_memory(actor.process, is_due=False)
+                self._parts.cgroups.count_memory(actor.process, is_due=False)
                 if actor.process.dead:
                     return None
             actor.reply_at_slot = message is IN_OUTBOX and self._is_for_slot(actor)
@@ -260,9 +330,9 @@ class TurnLoop:
                 raise ValueError(f"operation {operation}: arguments do not fit")
             return handler.run(actor, arguments)
         except OSError as error:
-            return failures.own_failure(self.kernel, actor, handler, error)
+            return self._failures.own_failure(actor, handler, error)
         except _MALFORMED as error:
-            failures.kill(self.kernel, actor, f"sent a malformed message ({error})")
+            self._failures.kill(actor, f"sent a malformed message ({error})")
             return None
 
     def _is_for_slot(self, actor: Actor) -> bool:
@@ -272,19 +342,10 @@ class TurnLoop:
             raise ValueError(f"a message that is to be answered at slot {slot}")
         return slot != 0
 
-    def _catch_up(self, actor: Actor) -> bool:
-        """Learn from the outbox how the turn came to its sender; False, and the sender is ended, if that cannot be."""
-        try:
-            self._handoffs.told(actor, self._outbox.digest, self._outbox.news())
-        except _MALFORMED as error:
-            failures.kill(self.kernel, actor, f"sent a malformed message ({error})")
-            return False
-        return True
-
     def release(self, actor: Actor, reply: Reply) -> None:
         """Send the reply that was kept back from an actor that a debugger held; the actor has had the turn all the while."""
         if self.holder is actor:
-            self.holder_since = time.monotonic()
+            self.core.struct.holder_since_ns = time.monotonic_ns()
             self._answer(actor, reply)
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
@@ -292,54 +353,25 @@ class TurnLoop:
         if reply.newborn is not None and not reply.fds:
             self._introduce(reply.newborn)
         if actor.state is STATE_RUNNING:
-            set_lookahead(self.kernel, self.limit_ns)
-            self.listener.prepare()
+            self.core.allow()
         if not reply.fds:
-            self._tell(actor, reply.values)
+            self.answers.tell(actor, reply.values)
             return
-        message = self._packer.pack(reply.values)
-        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
-        try:
-            actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)
-            if actor.reply_at_slot:
-                self._slots.answer_at_channel(actor.slot)
-        except (BrokenPipeError, ConnectionResetError):
-            self._lost(actor)
-        except BlockingIOError:
-            failures.kill(self.kernel, actor, UNREAD)
-        finally:
-            for fd in reply.fds if reply.close else ():
-                os.close(fd)
+        self.answers.send_with_descriptors(actor, reply)
         if reply.newborn is not None:
             self._introduce(reply.newborn)
 
     def _introduce(self, child: Actor) -> None:
         """Handle the HELLO of a child before its parent or others go on; a reply is read by the child in its first turn."""
-        message = births.await_first(self.kernel, child)
+        message = self._parts.first_messages.await_of(child)
         if message is None:
             return
         if not _says_hello(message):
-            failures.kill(self.kernel, child, "sent a malformed message (no HELLO)")
+            self._failures.kill(child, "sent a malformed message (no HELLO)")
             return
         answer = self._handle(child, message)
         if isinstance(answer, Reply):
             child.reply = answer.values
-
-    def _lost_runner(self, runner: Actor) -> None:
-        """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
-        if runner is not self.holder:
-            with contextlib.suppress(ValueError, KeyError):
-                self._handoffs.catch_up(runner)
-            self.holder = None
-        self._lost(runner, in_turn=True)
-
-    def _lost(self, actor: Actor, in_turn: bool = False) -> None:
-        """End the process of an actor whose channel has ended: the process has died, or is about to."""
-        if self.holder is actor:
-            self.holder = None
-        if actor.process.pidfd < 0 and not actor.process.dead and not births.find_dead(self.kernel, actor):
-            self.kernel.warner.warn(f"{actor.process!r} ended before it had begun")
-        self.kernel.deaths.met_dead(actor.process, in_turn)
 
 
 def _says_hello(message: bytes) -> bool:

@@ -22,8 +22,12 @@ from rsg_server.process.actor import Actor, Spinner
 from rsg_server.turn.computing import Computing
 
 if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.process.cpu_timers import CpuTimers
+    from rsg_server.process.run_queue import RunQueue
+    from rsg_server.shared.memory import SharedMemory
     from rsg_server.turn.listener import Listener
-    from rsg_server.turn.needs import PreemptionKernel
+    from rsg_server.warner import Warner
 
 SHORTEST_NS = 1_000_000
 """CPU time that a known spinner may compute without a call: enough for thousands of looks at a word, and soon over."""
@@ -42,14 +46,23 @@ STALL_S = 10.0
 class Preemption:
     """Decides when the turn is taken back; `after_ns`: CPU time that an actor may compute without a call, None: no bound."""
 
-    def __init__(self, kernel: PreemptionKernel) -> None:
+    def __init__(
+        self,
+        shared: SharedMemory,
+        timeline: Timeline,
+        run_queue: RunQueue,
+        cpu_timers: CpuTimers,
+        warner: Warner,
+        has_debugger: bool,
+    ) -> None:
+        self._shared, self._timeline, self._run_queue = shared, timeline, run_queue
+        self._cpu_timers, self._warner, self._has_debugger = cpu_timers, warner, has_debugger
         self.after_ns: int | None = None
         self.count = 0  # turns that were taken back
         self.moves = 0  # times that the clock moved on although an actor could run
         self.streak = 0  # turns taken back in a row while no actor of the emulation has made a call
-        self.computing = Computing(kernel)
+        self.computing = Computing(shared, warner)
         self._streak_ns = 0  # CPU time that the streak has taken, at least
-        self._kernel = kernel
         self._calls = -1
         self._since = 0.0
         self._watched: tuple[int, int] = (0, 0)
@@ -61,13 +74,12 @@ class Preemption:
 
     def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
         """Take the turn back from a silent holder if it is time; its next message, None if the holder is still silent."""
-        kernel = self._kernel
-        if self.after_ns is None or actor.owes_message or kernel.debugger is not None:
+        if self.after_ns is None or actor.owes_message or self._has_debugger:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
-        is_charged = kernel.cpu_timers.due_ns(listener.runner(actor)) is not None
-        handed_on = kernel.shared.turn.was_handed_on
-        if not is_charged and not handed_on and not self._others_may_run() and kernel.timeline.next_ns is None:
+        is_charged = self._cpu_timers.due_ns(listener.runner(actor)) is not None
+        handed_on = self._shared.turn.was_handed_on
+        if not is_charged and not handed_on and not self._others_may_run() and self._timeline.next_ns is None:
             return None  # no other actor waits for this turn to end
         runner = listener.runner(actor)
         for _ in range(1 if runner.spinner is None else LOOKS):
@@ -86,19 +98,19 @@ class Preemption:
 
         A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be late.
         """
-        self._kernel.shared.turn.demand_back()
+        self._shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
         end = time.monotonic() + ANSWER_S
         message = listener.receive_now(actor)
         while message is None and time.monotonic() < end:
             message = listener.receive_now(actor)
-        self._kernel.shared.turn.demand_no_more()
+        self._shared.turn.demand_no_more()
         return message
 
     def _is_time(self, actor: Actor) -> bool:
         """Whether the actor has used up its patience since any actor last made a call."""
-        calls, cpu_ns = self._kernel.shared.counters.calls, native_signal.process_cpu_ns(actor.process.global_pid)
-        spinner, charge_due_ns = actor.spinner, self._kernel.cpu_timers.due_ns(actor)
+        calls, cpu_ns = self._shared.counters.calls, native_signal.process_cpu_ns(actor.process.global_pid)
+        spinner, charge_due_ns = actor.spinner, self._cpu_timers.due_ns(actor)
         if charge_due_ns is not None:
             if self._watched != (actor.number, calls):
                 self._watched, self._watched_cpu_ns = (actor.number, calls), cpu_ns
@@ -115,8 +127,8 @@ class Preemption:
 
     def _others_may_run(self) -> bool:
         """Whether another actor can run, or may be able to by what was done in this turn."""
-        turn = self._kernel.shared.turn
-        return bool(self._kernel.run_queue) or turn.may_have_woken or turn.siblings_are_ready
+        turn = self._shared.turn
+        return bool(self._run_queue) or turn.may_have_woken or turn.siblings_are_ready
 
     def _until_due_ns(self) -> float:
         """For how long an actor that has been preempted before may compute on: half of the time until the next event.
@@ -127,8 +139,8 @@ class Preemption:
         return math.inf if self._others_may_run() else self._half_until_due_ns()
 
     def _half_until_due_ns(self) -> float:
-        due_ns = self._kernel.timeline.next_ns
-        return math.inf if due_ns is None else max((due_ns - self._kernel.shared.clock.now_ns) // 2, SHORTEST_NS)
+        due_ns = self._timeline.next_ns
+        return math.inf if due_ns is None else max((due_ns - self._shared.clock.now_ns) // 2, SHORTEST_NS)
 
     def _turns_at_once(self, rounds: int) -> int:
         """How many patiences pass before a preemption: all at once if no other actor can run, since only time can move then."""
@@ -148,11 +160,11 @@ class Preemption:
         self.computing.gave_back(actor)
         self._look_sooner(actor.spinner)
         if self.count == 0:
-            self._kernel.warner.on_warning.tell(
+            self._warner.on_warning.tell(
                 f"{actor!r} computes without a call: preempted, so this run is not deterministic (preempt_after)"
             )
         self.count += 1
-        calls, turns = self._kernel.shared.counters.calls, self._turns_at_once(self._rounds(actor.spinner))
+        calls, turns = self._shared.counters.calls, self._turns_at_once(self._rounds(actor.spinner))
         spun_ns = native_signal.process_cpu_ns(actor.process.global_pid) - actor.spinner.cpu_ns if actor.spinner.cpu_ns else 0
         spun_ns = max(spun_ns, actor.spinner.patience_ns)
         if self.streak and calls == self._calls:
@@ -166,10 +178,10 @@ class Preemption:
     def _tell_stall(self, actor: Actor) -> None:
         """Tell the user once when preempted actors pass the turn round among themselves, and no event is due to end that."""
         waited = time.monotonic() - self._since
-        if waited > STALL_S and self._kernel.timeline.next_ns is None:
+        if waited > STALL_S and self._timeline.next_ns is None:
             self._since = float("inf")  # once
-            others = len(self._kernel.run_queue)
-            self._kernel.warner.on_warning.tell(
+            others = len(self._run_queue)
+            self._warner.on_warning.tell(
                 f"no thread has made a call for {waited:.0f} s of wall time, and nothing is due: "
                 f"{process_text(actor.process)} thread {actor.tid} computes on, as do {others} others"
             )
@@ -177,7 +189,7 @@ class Preemption:
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
         """Begin a turn of an actor that has been preempted before; whether that goes on with the turn that was taken back."""
         spinner.calls, spinner.cpu_ns = (
-            self._kernel.shared.counters.calls,
+            self._shared.counters.calls,
             native_signal.process_cpu_ns(actor.process.global_pid),
         )
         self.computing.begins(actor)
@@ -204,19 +216,19 @@ class Preemption:
 
     def all_spin(self) -> bool:
         """Whether all actors that can run do nothing but wait, as far as can be told from outside."""
-        needed, together = 0, len(self._kernel.run_queue) > 1
-        for actor in self._kernel.run_queue:
+        needed, together = 0, len(self._run_queue) > 1
+        for actor in self._run_queue:
             if actor.spinner is None or not actor.spinner.was_preempted:
                 return False
             needed += max(self._rounds(actor.spinner), ROUNDS_TOGETHER) if together else self._rounds(actor.spinner)
         if together and self._streak_ns >= self._half_until_due_ns():
-            needed = min(needed, ROUNDS * len(self._kernel.run_queue))
-        return 0 < needed <= self.streak and self._kernel.shared.counters.calls == self._calls
+            needed = min(needed, ROUNDS * len(self._run_queue))
+        return 0 < needed <= self.streak and self._shared.counters.calls == self._calls
 
     def time_moves(self, spinners: int) -> None:
         """Account for an event that has happened while spinners could run; the actors that it has woken go first."""
         self.moves += 1
-        queue = self._kernel.run_queue
+        queue = self._run_queue
         if len(queue) > spinners or spinners > 1:
             self.streak = 0
         if len(queue) > spinners:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import select
 import struct
+from typing import TYPE_CHECKING, Any, Final
 
 from rsg_server._native import ffi, lib
-from rsg_server.process.actor import STATE_PARKED, Actor
+from rsg_server.process.actor import Actor
 from rsg_server.process.process import Process
 from rsg_server.sockets.pair import SimulatedSocket
 
-_EVENTS_AT_ONCE = 4096
-_EVENT = struct.Struct("=IQ")  # struct epoll_event, which is packed
-_RANK_SHIFT = 48
+if TYPE_CHECKING:
+    from rsg_server.process.parking import Parking
+
+_ITEM: Final = struct.Struct("=QQQIxxxx")  # struct ready_item
+_RANK_SHIFT: Final[int] = lib.TARGET_SHIFT
 _RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
 
 _OF_EPOLLS = 1 << 63
@@ -34,18 +37,23 @@ class Readiness:
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._targets: dict[int, Target] = {}
-        self._ready = ffi.new("char[]", _EVENTS_AT_ONCE * _EVENT.size)
-        self._view = memoryview(ffi.buffer(self._ready))
-        self._epolls = [self._epoll.fileno()]
-        self.may_have_changed = True
-        """Something may have become ready since the kernel was last asked: the turn loop asks before it gives the next turn."""
+        self.core: Any = ffi.gc(lib.readiness_new(self._epoll.fileno()), lib.readiness_free)
 
     def __contains__(self, target: Target) -> bool:
         return token_of(target) in self._targets
 
+    @property
+    def may_have_changed(self) -> bool:
+        """Whether something may have become ready since the kernel was last asked, as it is before the next turn is given."""
+        return bool(self.core.may_have_changed)
+
+    @may_have_changed.setter
+    def may_have_changed(self, may_have: bool) -> None:
+        self.core.may_have_changed = may_have
+
     def changed(self) -> None:
         """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
-        self.may_have_changed = True
+        self.core.may_have_changed = 1
 
     def fileno(self) -> int:
         """The descriptor of the epoll, which is readable when something is ready."""
@@ -57,7 +65,12 @@ class Readiness:
             events |= select.EPOLLET
         token = token_of(target)
         _check(lib.watch_add(self._epoll.fileno(), descriptor, events, token))
+        self._know(token, target)
+
+    def _know(self, token: int, target: Target) -> None:
         self._targets[token] = target
+        if isinstance(target, Actor):
+            lib.readiness_watch(self.core, target.channel_number, target.record)
 
     def watch_end(self, process: Process) -> None:
         """Have the end of a process reported, unless it is already: its pidfd is readable then."""
@@ -87,37 +100,39 @@ class Readiness:
 
     def look_also_at(self, epoll: int) -> None:
         """Look also at another epoll, which names targets by their tokens and must stay open."""
-        self._epolls.append(epoll)
+        lib.readiness_look_also_at(self.core, epoll)
         _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
 
     def forget(self, actor: Actor) -> None:
         """Forget the private epoll of an actor that has ended."""
         self._targets.pop(token_of(actor), None)
+        lib.readiness_forget(self.core, actor.channel_number)
+
+    def look(self, parking: Parking) -> bool:
+        """Ask the kernel what has become ready, and wake actors; whether there is more to do than the core can (`news`)."""
+        return _check(lib.readiness_look(self.core, parking.core)) != 0
+
+    @property
+    def found(self) -> int:
+        """How many targets the last look has found."""
+        count: int = self.core.count
+        return count
 
     def news(self) -> list[tuple[Target, int]]:
-        """Targets that have become ready, with their events, in the order of their numbers (the kernel's is not reproducible).
+        """What the last look has found, with events, in the order of the numbers (the kernel's is not reproducible).
 
         Actors that do not wait are left out, since they look by themselves before they wait.
         """
-        told: list[tuple[int, int]] = []
-        for epoll in self._epolls:
-            count = _check(lib.watch_look(epoll, self._ready, _EVENTS_AT_ONCE))
-            if count == 0 and epoll == self._epolls[0]:
-                return []  # nor has any other epoll something ready: it is watched in the first
-            told += _EVENT.iter_unpack(self._view[: count * _EVENT.size])
-        targets = self._targets
-        found = []
-        for events, token in told:
+        targets, found = self._targets, []
+        for token, _, _, events in _ITEM.iter_unpack(ffi.buffer(self.core.items, self.core.count * _ITEM.size)):
             target = targets.get(token)
-            if target is not None and (type(target) is not Actor or target.state is STATE_PARKED):
+            if target is not None:
                 found.append((target, events))
-        if len(found) > 1:
-            found.sort(key=_place)
         return found
 
     def take_over(self, actor: Actor) -> None:
         """Report the private epoll of an actor that has ended, which is watched already, as this actor's."""
-        self._targets[token_of(actor)] = actor
+        self._know(token_of(actor), actor)
 
     def close(self) -> None:
         """Release the epoll."""
@@ -127,11 +142,6 @@ class Readiness:
 def token_of(target: Target) -> int:
     """The token of a target, which no other has; of an actor, by the number of its channel, which the epoll goes with."""
     return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
-
-
-def _place(news: tuple[Target, int]) -> int:
-    """The place of a target in the order in which targets are served."""
-    return _RANKS[type(news[0])] + news[0].number
 
 
 def _check(result: int) -> int:

@@ -9,7 +9,7 @@ no turn.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from rsg_server._native import lib
 from rsg_server.process.actor import STATE_PARKED, Actor
@@ -20,64 +20,135 @@ from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.waits.descriptors import DescriptorWait
 
 if TYPE_CHECKING:
+    from rsg_server.process.life.deaths import Deaths
+    from rsg_server.process.parking import Parking
+    from rsg_server.process.signals import Signals
     from rsg_server.process.wait import ActorWait
-    from rsg_server.turn.needs import WakeupKernel
-    from rsg_server.turn.readiness import Target
-
-ACCEPTS: Final = (43, 288)
-"""Numbers of accept and accept4 on x86-64."""
+    from rsg_server.sockets.table import SocketTable
+    from rsg_server.turn.readiness import Readiness, Target
 
 
-def wake_ready(kernel: WakeupKernel) -> None:
-    """Wake actors whose descriptors are ready, serve sockets and reap processes, until that makes nothing more ready."""
-    again = True
-    if kernel.deaths.held:
-        kernel.deaths.end_held()
-    while again:
+class Wakeups:
+    """Wakes who waits for what has become ready. `at_terminals` has, by number, actors that wait for the master of a terminal.
+
+    Waits for descriptors of which nothing but the kernel has to be asked are the core's (csrc/turn/readiness.c).
+    """
+
+    def __init__(
+        self,
+        parking: Parking,
+        readiness: Readiness,
+        signals: Signals,
+        sockets: SocketTable,
+        deaths: Deaths,
+        at_terminals: dict[int, Actor],
+    ) -> None:
+        self._parking, self._readiness, self._signals, self._sockets = parking, readiness, signals, sockets
+        self._deaths, self._at_terminals = deaths, at_terminals
+
+    @property
+    def are_more_than_epoll(self) -> bool:
+        """Whether there is more to look at than what the kernel tells by the epoll."""
+        return bool(self._signals.listeners) or bool(self._deaths.held) or bool(self._at_terminals)
+
+    @property
+    def are_unsettled(self) -> bool:
+        """Whether a terminal may still hand characters on, or send signals, by a work queue of the kernel."""
+        return self._signals.is_at_terminal and bool(self._signals.listeners)
+
+    def wake_ready(self) -> None:
+        """Wake actors whose descriptors are ready, serve sockets and reap processes, until that makes nothing more ready."""
+        if self._deaths.held:
+            self._deaths.end_held()
+        while self._look():
+            pass
+
+    def serve_news(self) -> None:
+        """Go on where the core has found targets that are not the core's."""
+        if self._serve():
+            while self._look():
+                pass
+
+    def _look(self) -> bool:
+        """Look once; whether that may have made more ready."""
+        readiness = self._readiness
+        readiness.may_have_changed = False
+        if self._at_terminals:
+            flush_waited(self._at_terminals)
+        self._signals.look()
+        if readiness.look(self._parking):
+            return self._serve()
+        return readiness.found > 0 and readiness.may_have_changed
+
+    def _serve(self) -> bool:
+        """Serve what the last look has found; whether that may have made more ready."""
         again = False
-        kernel.readiness.may_have_changed = False
-        if kernel.at_terminals:
-            flush_waited(kernel.at_terminals)
-        kernel.signals.look()
-        kernel.shared.turn.looked()
-        news = kernel.readiness.news()
-        if not news:
-            return
-        if len(news) > 1:
-            _put_accepts_in_turn(news)
-        hosts: set[str] = set()
+        news = self._readiness.news()
         files: set[int] = set()
         for target, events in news:
             if isinstance(target, Actor):
-                parked = target.parked
-                if not isinstance(parked, DescriptorWait) or not _is_told(target, parked, news, files):
-                    continue
-                if not target.is_nominated:
-                    _wake_or_nominate(kernel, target, parked, hosts)
+                self._tell(target, news, files)
             elif isinstance(target, SimulatedSocket):
-                kernel.sockets.ready(target, events)
+                self._sockets.ready(target, events)
             elif isinstance(target, Process) and not target.dead:
-                kernel.deaths.met_dead(target)
+                self._deaths.met_dead(target)
                 again = True
-        again = again or kernel.readiness.may_have_changed
+        return again or self._readiness.may_have_changed
 
+    def _tell(self, actor: Actor, news: list[tuple[Target, int]], files: set[int]) -> None:
+        if lib.readiness_is_plain(actor.record):
+            lib.readiness_wake(self._readiness.core, self._parking.core, actor.record)
+            return
+        parked = actor.parked
+        if not isinstance(parked, DescriptorWait) or not _is_told(actor, parked, news, files):
+            return
+        if not actor.is_nominated:
+            self._wake_or_nominate(actor, parked)
 
-def _put_accepts_in_turn(news: list[tuple[Target, int]]) -> None:
-    """Among the actors that wait in accept(2), put first who has waited longest: Linux gives connections in that order."""
-    places = [place for place, (target, _) in enumerate(news) if isinstance(target, Actor) and _accepts(target)]
-    if len(places) > 1:
-        waiting = sorted((news[place] for place in places), key=_since)
-        for place, item in zip(places, waiting, strict=True):
-            news[place] = item
+    def _wake_or_nominate(self, actor: Actor, parked: DescriptorWait) -> None:
+        """Wake the first of the actors of a host that are ready at this moment, nominate the others."""
+        if lib.readiness_is_next(self._readiness.core, actor.record):
+            self._parking.run_queue.nominate(actor)
+            return
+        reason = self._reason(parked)
+        if reason is not None:
+            lib.readiness_first(self._readiness.core, actor.record)
+            self._parking.wake(actor, reason)
 
+    def _reason(self, parked: DescriptorWait) -> int | None:
+        """Why to wake an actor whose descriptors are ready; None if it has looked and found them to be others' to serve."""
+        if not parked.is_exclusive:
+            return WAKE_READY
+        if parked.is_file:
+            return WAKE_READY if parked.is_chosen else WAKE_ELSEWHERE
+        listener = self._sockets.all.get(parked.watched)
+        if listener is None or not listener.tokens:
+            return WAKE_READY
+        if listener.unannounced:
+            listener.unannounced -= 1
+            return WAKE_READY
+        if parked.has_looked:
+            parked.has_looked = False  # that was what the kernel told of the wait's beginning
+            return None
+        return WAKE_ELSEWHERE
 
-def _accepts(actor: Actor) -> bool:
-    return actor.parked is not None and actor.parked.syscall in ACCEPTS
+    def elect(self, actor: Actor) -> bool:
+        """Whether a nominated actor, whose place in the run queue has come, gets the turn: something is still ready for it.
 
-
-def _since(item: tuple[Target, int]) -> int:
-    target = item[0]
-    return target.parked.since_ns if isinstance(target, Actor) and target.parked is not None else 0
+        An actor that was woken meanwhile for another reason gets the turn in any case.
+        """
+        if actor.state is not STATE_PARKED or lib.readiness_is_plain(actor.record):
+            return bool(lib.readiness_elect(self._parking.core, actor.record))
+        parked = actor.parked
+        assert isinstance(parked, DescriptorWait)
+        if lib.watch_is_ready(actor.process.pidfd, parked.epoll_fd) == 0:
+            parked.is_chosen = False
+        else:
+            reason = self._reason(parked)
+            if reason is not None:
+                self._parking.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
+        actor.is_nominated = False
+        return actor.state is not STATE_PARKED
 
 
 def _is_told(actor: Actor, parked: DescriptorWait, news: list[tuple[Target, int]], files: set[int]) -> bool:
@@ -107,51 +178,3 @@ def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> boo
     told = {target.number for target, _ in news if isinstance(target, Actor)}
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
     return all(other.number in told for other in everybody if other.state is STATE_PARKED and _watches(other.parked, file))
-
-
-def _wake_or_nominate(kernel: WakeupKernel, actor: Actor, parked: DescriptorWait, hosts: set[str]) -> None:
-    """Wake the first of the actors of a host that are ready at this moment, nominate the others; `hosts` have a first one."""
-    name = actor.process.host.name
-    if name in hosts and actor.process.pidfd >= 0 and parked.epoll_fd and not parked.has_terminal:
-        kernel.run_queue.nominate(actor)
-        return
-    reason = _reason(kernel, parked)
-    if reason is not None:
-        hosts.add(name)
-        kernel.parking.wake(actor, reason)
-
-
-def _reason(kernel: WakeupKernel, parked: DescriptorWait) -> int | None:
-    """Why to wake an actor whose descriptors are ready; None if it has looked already and found them to be others' to serve."""
-    if not parked.is_exclusive:
-        return WAKE_READY
-    if parked.is_file:
-        return WAKE_READY if parked.is_chosen else WAKE_ELSEWHERE
-    listener = kernel.sockets.all.get(parked.watched)
-    if listener is None or not listener.tokens:
-        return WAKE_READY
-    if listener.unannounced:
-        listener.unannounced -= 1
-        return WAKE_READY
-    if parked.has_looked:
-        parked.has_looked = False  # that was what the kernel told of the wait's beginning
-        return None
-    return WAKE_ELSEWHERE
-
-
-def elect(kernel: WakeupKernel, actor: Actor) -> bool:
-    """Whether a nominated actor, whose place in the run queue has come, gets the turn: something is still ready for it.
-
-    An actor that was woken meanwhile for another reason gets the turn in any case.
-    """
-    if actor.state is STATE_PARKED:
-        parked = actor.parked
-        assert isinstance(parked, DescriptorWait)
-        if lib.watch_is_ready(actor.process.pidfd, parked.epoll_fd) == 0:
-            parked.is_chosen = False
-        else:
-            reason = _reason(kernel, parked)
-            if reason is not None:
-                kernel.parking.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
-    actor.is_nominated = False
-    return actor.state is not STATE_PARKED

@@ -35,6 +35,9 @@ class ComputeWait(ActorWait):
     def leave(self, actor: Actor) -> None:
         self._cpu.end(actor)
 
+    def ends_by_itself(self) -> bool:
+        return True
+
     def computes(self) -> bool:
         return True
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from rsg_server._native import lib
 from rsg_server.process.procfs import epoll_targets
 from rsg_server.process.wait import ActorWait, DescriptorWords
+from rsg_server.protocol import WAIT_FD
 from rsg_server.waits.table import Maker
 from rsg_server.waits.words import listed
 
@@ -57,6 +58,7 @@ class DescriptorWait(ActorWait):
     """
 
     __slots__ = (
+        "_flags",
         "_maker",
         "epoll_fd",
         "first_fd",
@@ -70,10 +72,13 @@ class DescriptorWait(ActorWait):
 
     def __init__(self, maker: DescriptorMaker, first_fd: int, watched: int, flags: int, epoll_fd: int) -> None:
         super().__init__()
-        self._maker, self.first_fd, self.watched, self.epoll_fd = maker, first_fd, watched, epoll_fd
+        self._maker, self.first_fd, self.watched, self.epoll_fd, self._flags = maker, first_fd, watched, epoll_fd, flags
         self.has_terminal, self.is_exclusive = flags & _TERMINAL != 0, flags & _EXCLUSIVE != 0
         self.is_file, self.has_looked = flags & _FILE != 0, flags & _LOOKED != 0
         self.is_chosen = flags & _CHOSEN != 0
+
+    def in_core(self) -> tuple[int, int, int, int]:
+        return WAIT_FD, self.first_fd, self.watched, self._flags
 
     def over(self) -> int | None:
         """None: descriptors that are ready come before a deadline that has passed, and only the kernel knows of them."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rsg_server.process.futex import LOOK_AGAIN, FutexTable
+from rsg_server.process.futex import FutexTable
 from rsg_server.process.procfs import mapping_of, word_value
 from rsg_server.process.wait import ActorWait, DescriptorWords
-from rsg_server.protocol import WAIT_FUTEX, WAKE_SIGNAL
+from rsg_server.protocol import WAIT_FUTEX
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -25,24 +25,8 @@ class FutexWait(ActorWait):
         super().__init__()
         self._futexes, self.space, self.word, self.bitset = futexes, space, word, bitset
 
-    def begin(self, actor: Actor) -> None:
-        self._futexes.add(actor, self.space, self.word, self.bitset)
-
-    def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
-        """A signal may be blocked or ignored: until the actor has looked, a wake may still find the actor in its queue."""
-        if reason != WAKE_SIGNAL and value != LOOK_AGAIN:
-            self._futexes.remove(actor)
-        return reason, value
-
-    def leave(self, actor: Actor) -> None:
-        self._futexes.remove(actor)
-
-    def goes_on(self, actor: Actor, kind: int, word: int, bitset: int) -> bool:
-        """Only alone at the word: among others the actor would get another place."""
-        return kind == WAIT_FUTEX and word == self.word and bitset == self.bitset and self._futexes.is_alone(actor)
-
-    def is_at_word(self, space: int, word: int) -> bool:
-        return space == self.space and word == self.word
+    def in_core(self) -> tuple[int, int, int, int]:
+        return WAIT_FUTEX, self.space, self.word, self.bitset
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         if self.space:

@@ -30,12 +30,6 @@ class WordsWait(FutexWait):
     def begin(self, actor: Actor) -> None:
         self._futexes.add_words(actor)
 
-    def is_at_word(self, space: int, word: int) -> bool:
-        return False
-
-    def is_at_words(self) -> bool:
-        return True
-
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         return f"any of {len(actor.words)} futexes: " + listed([f"{word:#x}" for _, word in actor.words])
 

@@ -60,6 +60,9 @@ class StorageWait(ActorWait):
         self._storages.end(actor.number)
         self._counts.ends(actor.number, self._clock.now_ns)
 
+    def ends_by_itself(self) -> bool:
+        return True
+
     def takes(self, bit: int, is_for_all: bool) -> bool:
         return False
 

@@ -7,7 +7,7 @@ a class or a function from a table over 1 µs, and a wait is made at every turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rsg_server.process.wait import ActorWait
@@ -28,14 +28,10 @@ class Maker:
 
 
 class Waits:
-    """The kinds of waits of a kernel, by the number that messages give them.
+    """The kinds of waits of a kernel, by the number that messages give them."""
 
-    Of those that `siblings` name, a thread of the same process may begin and end a wait without the server.
-    """
-
-    def __init__(self, makers: Mapping[int, Maker], siblings: frozenset[int]) -> None:
+    def __init__(self, makers: Mapping[int, Maker]) -> None:
         self._makers = dict(makers)
-        self._siblings = siblings
 
     def make(
         self,
@@ -57,10 +53,16 @@ class Waits:
         wait.set_terms(syscall, deadline_ns, blocked, since_ns, siblings_may_wake)
         return wait
 
-    def make_by_sibling(
-        self, kind: int, syscall: int, deadline_ns: int, blocked: int, word: int, bitset: int, since_ns: int
-    ) -> ActorWait:
-        """A wait that began without the server, at a word in private memory. Raises ValueError if none of this kind may."""
-        if kind not in self._siblings:
-            raise ValueError(f"wait {kind}: no kind of wait that siblings may end")
-        return self.make(kind, syscall, deadline_ns, blocked, 0, word, bitset, since_ns, True)
+    def of(self, wait: Any) -> ActorWait:
+        """The object of a wait that the core has begun, a struct turn_wait."""
+        return self.make(
+            wait.kind,
+            wait.syscall,
+            wait.deadline,
+            wait.blocked,
+            wait.a,
+            wait.b,
+            wait.c,
+            wait.since,
+            wait.siblings_may_wake != 0,
+        )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class TimeWait(ActorWait):
     """Only the deadline ends this wait, or a signal."""
 
-    def goes_on(self, actor: Actor, kind: int, word: int, bitset: int) -> bool:
-        return kind == WAIT_TIME
+    def in_core(self) -> tuple[int, int, int, int]:
+        return WAIT_TIME, 0, 0, 0
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         return "the clock"

@@ -11,9 +11,10 @@ from rsg_server.process.channel_pool import PooledChannel, new_channel
 
 if TYPE_CHECKING:
     from rsg_server.fd_store.store import FdStore
+    from rsg_server.process.actor import WaitViews
     from rsg_server.process.channel_pool import ChannelPool
+    from rsg_server.process.parking import Parking
     from rsg_server.process.process import Process
-    from rsg_server.process.run_queue import RunQueue
     from rsg_server.process.slots import Slots
     from rsg_server.shared.memory import SharedMemory
 
@@ -22,10 +23,11 @@ class Threads:
     """Makes and ends actors; `all` has those that live, by number."""
 
     def __init__(
-        self, shared: SharedMemory, slots: Slots, run_queue: RunQueue, channel_pool: ChannelPool, fd_store: FdStore
+        self, shared: SharedMemory, slots: Slots, parking: Parking, channel_pool: ChannelPool, fd_store: FdStore
     ) -> None:
         self._clock, self._shared_slots, self._boxes = shared.clock, shared.slots, shared.boxes
-        self._slots, self._run_queue, self._channel_pool, self._fd_store = slots, run_queue, channel_pool, fd_store
+        self._slots, self._parking, self._channel_pool, self._fd_store = slots, parking, channel_pool, fd_store
+        self.waits: WaitViews | None = None  # makes the objects of the waits that the core has begun
         self._next = 1
         self.all: dict[int, Actor] = {}
         self.on_end: Observers[Actor] = Observers()  # told of an actor that waits for nothing any more, before its end
@@ -54,7 +56,7 @@ class Threads:
     def _admit(self, process: Process, channel: socket.socket) -> Actor:
         actor = Actor(self._next, process, channel, self._clock.now_ns)
         self._next += 1
-        actor.fd_store = self._fd_store
+        actor.fd_store, actor.waits = self._fd_store, self.waits
         self._slots.take(actor)
         self._shared_slots.begin(actor.slot)
         if process.has_boxes:
@@ -70,14 +72,13 @@ class Threads:
         """
         if actor.state is State.DEAD:
             return
-        if actor.parked is not None:
-            actor.parked.leave(actor)
+        self._parking.leave(actor)
         self.on_end.tell(actor)
-        self._run_queue.withdraw(actor)
-        if actor.timeout is not None:
-            actor.timeout.cancel()
+        self._parking.run_queue.withdraw(actor)
+        self._parking.end_deadline(actor)
         actor.state = State.DEAD
         self.all.pop(actor.number, None)
         self._slots.release(actor)
         actor.process.actors.remove(actor)
         self._channel_pool.give_back(actor, leaves_channel)
+        actor.let_go()

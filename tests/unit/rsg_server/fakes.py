@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
 
+from rsg_server._native import lib
+
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.errors import SimunixError
 from rsg_server.event_log import EventLog
@@ -19,9 +21,6 @@ from rsg_server.platform.star import star
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.host_state import Command, Launcher
 from rsg_server.protocol import NEVER, Wait
-from rsg_server.shared.outbox import IN_OUTBOX
-from rsg_server.turn.allowance import set_lookahead
-from rsg_server.turn.wakeups import wake_ready
 from rsg_server.wiring import turns_of
 from tests.unit.rsg_server.shim import Shim
 
@@ -101,7 +100,7 @@ class Fake:
             return None
         if reply.newborn is not None and not reply.fds:
             self.loop._introduce(reply.newborn)
-        self.loop._packer.pack(reply.values)  # what cannot be packed cannot be sent
+        self.loop.answers.packer.pack(reply.values)  # what cannot be packed cannot be sent
         if reply.close:
             self.descriptors.extend(reply.fds)
         return reply.values
@@ -110,7 +109,10 @@ class Fake:
         """Have an actor wait at its slot for what its siblings may bring, as it says in the outbox."""
         self.shim.leave_park(actor.slot, int(wait), deadline_ns, word, bitset)
         self.kernel.shared.outbox.take()
-        self.loop._handle(actor, IN_OUTBOX)
+        struct, self.loop.holder = self.loop.core.struct, actor
+        struct.speaker = actor.record
+        self.loop._act(lib.turn_heard(struct, 1))
+        self.loop.holder = None
 
     def hand_off(self, runner: Actor, digest: int, news: bytes) -> bool:
         """Have an actor say in the outbox that it has got the turn without the server; whether that can be.
@@ -119,7 +121,10 @@ class Fake:
         """
         self.shim.leave_news(digest, news)
         self.kernel.shared.outbox.take()
-        return self.loop._catch_up(runner)
+        why = self.loop.core.told(runner)
+        if why is not None:
+            self.loop._lied(runner, why)
+        return why is None
 
     def describer(self) -> Descriptors:
         """What describes descriptors in reports."""
@@ -127,12 +132,11 @@ class Fake:
 
     def wake_ready(self) -> None:
         """Ask what has become ready, as the turn loop does between two turns."""
-        wake_ready(self.kernel)
+        self.loop._parts.wakeups.wake_ready()
 
     def set_lookahead(self) -> None:
         """Say what the holder may do without the server, as the turn loop does when it replies."""
-        set_lookahead(self.kernel, self.loop.limit_ns)
-        self.loop.listener.prepare()
+        self.loop.core.allow()
 
     def close(self) -> None:
         """Release everything, as the server does at its end."""

@@ -33,11 +33,13 @@ bool may_use_outbox(const struct thread *thread)
     return thread->has_turn && thread->process->page != NULL;
 }
 
-/* Wake the server. */
+/* Wake the server, if it sleeps: most messages come before it has got there. One of the two sees what the other has written, since
+ * each writes before it reads. */
 void doorbell_ring(struct simunix_clock_page *page)
 {
-    __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_RELEASE);
-    NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
+    __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&page->listens, __ATOMIC_SEQ_CST) != 0)
+        NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
 
 /* Tell the server that the outbox, which has been filled, holds a message. */

@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from rsg_server._native import lib
+from rsg_server._native import ffi, lib
 
 from rsg_server.checks.invariants import VARIABLE, InvariantError
 from rsg_server.process.actor import Actor, State
-from rsg_server.turn.allowance import set_lookahead
 from rsg_server.wiring import checks_of
 from tests.unit.rsg_server.fakes import Fake, fake
 
@@ -21,7 +20,7 @@ def actors_of(world: Fake) -> list[Actor]:
     for actor in found[1:]:
         actor.state = State.PARKED
     world.kernel.parking.make_ready(found[2])
-    set_lookahead(world.kernel, world.loop.limit_ns)
+    world.set_lookahead()
     return found
 
 
@@ -76,7 +75,7 @@ def swap_slots(world: Fake, actors: list[Actor]) -> None:
 def break_timeline(world: Fake, actors: list[Actor]) -> None:
     for moment in (3000, 4000):
         world.kernel.timeline.add(moment, lambda: None)
-    world.kernel.timeline._heap.reverse()
+    world.kernel.timeline.core.entries[0].at_ns = 5000
 
 
 def break_timer_queue(world: Fake, actors: list[Actor]) -> None:
@@ -86,12 +85,12 @@ def break_timer_queue(world: Fake, actors: list[Actor]) -> None:
 
 
 def queue_runner(world: Fake, actors: list[Actor]) -> None:
-    world.kernel.futexes.add(actors[0], 0, 64, 1)
+    world.kernel.futexes.add(actors[0], (-actors[0].process.number, 64), 1)
 
 
 def forget_key(world: Fake, actors: list[Actor]) -> None:
-    world.kernel.futexes.add(actors[1], 0, 64, 1)
-    world.kernel.futexes._keys.clear()
+    world.kernel.futexes.add(actors[1], (-actors[1].process.number, 64), 1)
+    actors[1].record.waits_at = ffi.NULL
 
 
 CASES: list[tuple[Callable[[Fake, list[Actor]], None], str]] = [
@@ -101,10 +100,10 @@ CASES: list[tuple[Callable[[Fake, list[Actor]], None], str]] = [
     (park_holder, r"invariant 4 .*: {0} has the turn and is parked"),
     (stop_holder, r"invariant 4 .*: {0} has the turn, and its process is stopped or frozen"),
     (run_two, r"invariant 4 .*: {1} runs while {0} has the turn"),
-    (queue_twice, r"invariant 5 .*: {2} is in the run queue twice"),
+    (queue_twice, r"invariant 5 .*: the run queue: {2} joins it and stands there"),
     (queue_parked, r"invariant 5 .*: {1} is parked and is in the run queue"),
     (lose_ready, r"invariant 5 .*: {2} is ready and is not in the run queue"),
-    (queue_dead, r"invariant 5 .*: {1} is in the run queue and dead"),
+    (queue_dead, r"invariant 5 .*: the run queue: actor \d+, which is dead, joins it"),
     (swap_slots, r"invariant 4 .*: {1} waits at slot \d+, which is {2}'s"),
     (break_timeline, r"invariant 5 .*: the timeline is no heap"),
     (break_timer_queue, r"invariant 5 .*: the timer queue has slot \d+ \(.*\) in a wrong place"),

@@ -10,8 +10,6 @@ import pytest
 
 from rsg_server.diagnosis.turn_costs import MESSAGE_COLUMNS, MESSAGES_FILE, TURN_COLUMNS, TURNS_FILE, TurnCosts
 from rsg_server.errors import ServerError
-from rsg_server.shared.clock import FOREVER_NS
-from rsg_server.turn.allowance import set_lookahead
 from tests.unit.rsg_server.fakes import HOSTS, Fake
 
 
@@ -43,7 +41,7 @@ def test_each_turn_has_the_cpu_time_of_its_process(world: Fake, tmp_path: Path) 
 def test_every_turn_comes_from_the_server_meanwhile(world: Fake, tmp_path: Path) -> None:
     TurnCosts(world.kernel, tmp_path).close()
     world.kernel.clock.advance_to(30)
-    set_lookahead(world.kernel, FOREVER_NS)
+    world.set_lookahead()
     assert world.shim.page.lookahead_ns == 30  # no deadline comes before it
 
 

@@ -40,6 +40,7 @@ def store(world: Fake, *some: Storable) -> None:
 
 
 def news(world: Fake) -> list[object]:
+    world.kernel.readiness.look(world.kernel.parking)
     return [target for target, _ in world.kernel.readiness.news()]
 
 

@@ -78,6 +78,25 @@ def test_who_waits_at_a_futex_again_is_found_there() -> None:
         assert first.state is State.READY
 
 
+def wait_again(world: Fake, actor: Actor, deadline_ns: int) -> None:
+    """Have a sibling wait at word 64, up to a deadline, in place of what it waits for."""
+    world.kernel.parking.unpark(actor)
+    actor.state = State.RUNNING
+    park(world, actor, Wait.FUTEX, deadline_ns, 64)
+
+
+def test_who_waits_on_for_the_same_alone_keeps_its_wait_and_among_others_has_come_again() -> None:
+    with fake() as world:
+        first, second, third = siblings(world, 3)
+        wait_again(world, second, 3_000)
+        step(world, first, entry(second, wait=Wait.FUTEX, deadline_ns=8_000, word=64))
+        assert second.parked is not None and second.parked.deadline_ns == 8_000
+        wait_again(world, third, 3_000)
+        step(world, first, entry(second, wait=Wait.FUTEX, deadline_ns=9_000, word=64))
+        waiters = world.kernel.futexes.queues()[(-first.process.number, 64)]
+        assert [actor for actor, _, _ in waiters] == [third, second]
+
+
 @pytest.mark.parametrize("case", ["stranger", "nobody", "twice", "kept", "running", "wait", "many"])
 def test_steps_that_cannot_be_end_the_process(case: str) -> None:
     with fake() as world:

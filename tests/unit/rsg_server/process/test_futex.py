@@ -46,7 +46,7 @@ class Futexes:
         return actor
 
     def waiting(self) -> dict[Key, list[int]]:
-        return {key: [actor.number for actor, *_ in queue] for key, queue in self.futexes._queues.items()}
+        return {key: [actor.number for actor, *_ in queue] for key, queue in self.futexes.queues().items()}
 
 
 words = st.tuples(st.integers(0, 1), st.integers(0, 1))

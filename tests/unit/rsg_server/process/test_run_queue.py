@@ -14,8 +14,6 @@ from rsg_server.order import FirstInFirstOut
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.process import Process
 from rsg_server.process.run_queue import RunQueue
-from rsg_server.shared.clock import FOREVER_NS
-from rsg_server.turn.allowance import set_lookahead
 from tests.unit.rsg_server.fakes import Fake, fake
 
 PROCESSES, THREADS = 3, 3
@@ -148,5 +146,5 @@ def test_an_order_picks_any_of_those_that_are_ready() -> None:
 def test_under_an_order_without_handoffs_no_shim_moves_the_clock_alone(order: FirstInFirstOut | Chosen, may_move: bool) -> None:
     with fake(KernelOptions(order=order)) as world:
         world.kernel.shared.clock.advance_to(700)
-        set_lookahead(world.kernel, FOREVER_NS)
+        world.set_lookahead()
         assert (world.shim.page.lookahead_ns > 700) is may_move

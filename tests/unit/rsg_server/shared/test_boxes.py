@@ -87,7 +87,7 @@ def spoken(world: Fake, operation: int, request: bytes, length: int | None = Non
     asked(world.kernel.shared.fd, actor.slot, operation, request, length)
     reply = world.loop._handle(actor, boxes.IN_BOX)
     if reply is not None:
-        world.loop._tell(actor, reply.values)
+        world.loop.answers.tell(actor, reply.values)
     return not actor.process.dead
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rsg_server._native import lib
 
-from rsg_server.protocol import DEVICE_WORDS, JOURNAL_MAX, PROTOCOL_VERSION, STREAMS
+from rsg_server.protocol import DEVICE_WORDS, PROTOCOL_VERSION, STREAMS
 from rsg_server.shared.clock import FOREVER_NS
 from rsg_server.shared.devices import bit_of
 from rsg_server.shared.memory import SharedMemory
@@ -67,56 +67,28 @@ def test_whatever_a_process_writes_the_clock_only_grows(written: list[int], mome
         assert shim.page.now_ns == max(latest, moment_ns)
 
 
-@given(MOMENTS, MOMENTS)
-def test_the_allowance_is_what_the_shims_read(lookahead_ns: int, event_ns: int) -> None:
-    with both() as (shared, shim):
-        shared.clock.allow(lookahead_ns, event_ns)
-        assert (shim.page.lookahead_ns, shim.page.event_ns) == (lookahead_ns, event_ns)
-        assert shared.clock.may_move_alone == (lookahead_ns > 0)
-
-
-@given(WORDS, WORDS, WORDS, MOMENTS, COUNTS)
-def test_a_turn_begins_without_what_the_last_one_has_left(woken: int, slot: int, ready: int, end_ns: int, waiters: int) -> None:
+@given(WORDS, WORDS, WORDS)
+def test_what_a_turn_has_left_is_read(woken: int, slot: int, ready: int) -> None:
     with both() as (shared, shim):
         turn, page = shared.turn, shim.page
-        page.may_have_woken, page.running, page.siblings_ready, page.computing_slot = woken, slot, ready, slot
+        page.may_have_woken, page.running, page.siblings_ready = woken, slot, ready
         assert (turn.may_have_woken, turn.runner_slot, turn.was_handed_on, turn.siblings_are_ready) == (
             woken != 0,
             slot,
             slot != 0,
             ready != 0,
         )
-        turn.begin(end_ns, waiters)
-        assert (page.may_have_woken, page.running, page.siblings_ready, page.computing_slot) == (0, 0, 0, 0)
-        assert (page.quantum_ns, page.lock_waiters) == (turn.quantum_end_ns, waiters) == (end_ns, waiters)
 
 
 def test_each_word_of_the_turn_changes_alone() -> None:
     with both() as (shared, shim):
         turn, page = shared.turn, shim.page
-        page.may_have_woken = page.running = page.siblings_ready = 1
-        turn.looked()
-        assert (page.may_have_woken, page.running, page.siblings_ready) == (0, 1, 1)
-        page.may_have_woken = 1
-        turn.caught_up()
-        assert (page.may_have_woken, page.running, page.siblings_ready) == (1, 0, 0)
         turn.demand_back()
         assert page.preempt == 1
         turn.demand_no_more()
         assert page.preempt == 0
-        turn.allow_remote_handoffs(True)
-        assert page.remote_handoffs == 1
         turn.charge_computing(9, 2**40)
         assert (page.computing_slot, page.computing_since_ns) == (9, 2**40)
-
-
-@given(WORDS)
-def test_the_doorbell_is_a_futex_of_32_bits(rings: int) -> None:
-    with both() as (shared, shim):
-        shim.page.doorbell = rings
-        assert shared.doorbell.rings == rings
-        shared.doorbell.wait((rings + 1) % 2**64, 10**15)  # it was rung meanwhile: nobody waits for days
-        shared.doorbell.wait(rings, 1000)
 
 
 @given(SIGNED)
@@ -167,16 +139,6 @@ def test_a_deadline_that_a_process_writes_is_at_the_end_of_time_at_the_latest(du
         shim.page.due_ns, shim.page.due_sequence = due_ns, sequence
         assert shared.deadlines.next_ns == min(due_ns, FOREVER_NS)
         assert shared.deadlines.next_order == (due_ns, sequence)
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_the_journal_has_no_more_entries_than_fit(count: int) -> None:
-    with both() as (shared, shim):
-        shim.timer_queue.journal_count = count
-        shim.timer_queue.journal[0].slot = 5
-        taken = shared.journal.take()
-        assert len(taken) == min(count, JOURNAL_MAX) and [entry.slot for entry in taken[:1]] == [5][:count]
-        assert shim.timer_queue.journal_count == 0 and shared.journal.take() == []
 
 
 @given(st.integers(0, 10**9), st.integers(2**28, 2**36), st.booleans())

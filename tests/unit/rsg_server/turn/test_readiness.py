@@ -9,8 +9,17 @@ from collections.abc import Iterator
 
 import pytest
 
+from rsg_server.clock.timeline import Timeline
 from rsg_server.process.actor import Actor, State
+from rsg_server.turn.readiness import Readiness, Target
 from tests.unit.rsg_server.fakes import Fake, fake
+from tests.unit.rsg_server.parts import new_parking
+
+
+def news_of(readiness: Readiness) -> list[tuple[Target, int]]:
+    """Look, and say what has been found."""
+    readiness.look(new_parking(Timeline()))
+    return readiness.news()
 
 
 class Waiter:
@@ -50,7 +59,7 @@ def waiters() -> Iterator[list[Waiter]]:
 def told(waiters: list[Waiter]) -> list[int]:
     """Positions of those of whom there is news."""
     actors = [waiter.actor for waiter in waiters]
-    return [actors.index(target) for target, _ in waiters[0].readiness.news()]  # type: ignore[arg-type]
+    return [actors.index(target) for target, _ in news_of(waiters[0].readiness)]  # type: ignore[arg-type]
 
 
 def test_readiness_is_told_in_the_order_of_our_own_numbers_and_once(waiters: list[Waiter]) -> None:
@@ -93,8 +102,8 @@ def test_a_descriptor_is_told_of_as_long_as_it_is_ready(waiters: list[Waiter]) -
     readiness, process = waiters[0].readiness, waiters[0].actor.process
     readiness.watch(waiters[0].reads, process)
     os.write(waiters[0].writes, b"x")
-    assert [target for target, _ in readiness.news()] == [process, waiters[0].actor]
-    assert [target for target, _ in readiness.news()] == [process]
+    assert [target for target, _ in news_of(readiness)] == [process, waiters[0].actor]
+    assert [target for target, _ in news_of(readiness)] == [process]
     readiness.unwatch(waiters[0].reads, process)
     readiness.unwatch(waiters[0].reads, process)
     assert told(waiters) == []

@@ -12,7 +12,6 @@ import pytest
 
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Op, Wait, Wake
-from rsg_server.turn.wakeups import elect, wake_ready
 from tests.unit.rsg_server.fakes import Fake, fake
 
 
@@ -34,7 +33,7 @@ def test_actors_are_woken_in_the_order_of_their_numbers(order: tuple[int, ...]) 
         epolls = [waits_for(world, actor, pipe[0], Wait.FD) for actor, pipe in zip(actors, pipes, strict=True)]
         for place in order:
             os.write(pipes[place][1], b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         assert list(world.kernel.run_queue) == actors
         assert all(actor.reply[0] == Wake.READY for actor in actors)
         assert not world.kernel.readiness.may_have_changed
@@ -50,7 +49,7 @@ def test_an_actor_that_waits_for_something_else_stays_parked() -> None:
         actor, pipe = world.born(), os.pipe()
         private = waits_for(world, actor, pipe[0], Wait.TIME)
         os.write(pipe[1], b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         assert actor.state is State.PARKED and not world.kernel.run_queue
         private.close()
         os.close(pipe[0])
@@ -77,37 +76,37 @@ def workers(world: Fake, count: int) -> Iterator[tuple[list[Actor], int, int]]:
 def test_of_the_actors_of_a_host_one_is_woken_and_the_others_look_again_in_their_turn() -> None:
     with fake() as world, workers(world, 3) as (actors, reading, writing):
         os.write(writing, b"xx")
-        wake_ready(world.kernel)
+        world.wake_ready()
         queue = world.kernel.run_queue
         assert list(queue) == actors
         assert [actor.state for actor in actors] == [State.READY, State.PARKED, State.PARKED]
         queue.pick()
         os.read(reading, 1)
-        assert elect(world.kernel, queue.pick())  # there is a byte left
+        assert world.loop._parts.wakeups.elect(queue.pick())  # there is a byte left
         os.read(reading, 1)
-        assert not elect(world.kernel, queue.pick())
+        assert not world.loop._parts.wakeups.elect(queue.pick())
         assert actors[2].state is State.PARKED and not queue
         os.write(writing, b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         assert list(queue) == [actors[2]] and actors[2].state is State.READY
 
 
 def test_a_nominated_actor_that_is_woken_for_another_reason_keeps_its_place() -> None:
     with fake() as world, workers(world, 2) as (actors, reading, writing):
         os.write(writing, b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         world.kernel.parking.time_out(actors[1])
         queue = world.kernel.run_queue
         assert list(queue) == actors
         os.read(reading, 1)
         queue.pick()
-        assert elect(world.kernel, queue.pick()) and actors[1].reply[0] == Wake.TIMEOUT
+        assert world.loop._parts.wakeups.elect(queue.pick()) and actors[1].reply[0] == Wake.TIMEOUT
 
 
 def test_a_nominated_actor_of_a_stopped_process_looks_when_that_is_continued() -> None:
     with fake() as world, workers(world, 2) as (actors, _, writing):
         os.write(writing, b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         world.kernel.signals.stop(actors[1].process)
         assert list(world.kernel.run_queue) == actors[:1] and not actors[1].is_nominated
         world.kernel.signals.resume(actors[1].process)
@@ -120,7 +119,7 @@ def test_a_frozen_process_has_no_turn_until_it_is_thawed_and_continued() -> None
     with fake() as world, workers(world, 2) as (actors, _, writing):
         signals, process = world.kernel.signals, actors[1].process
         os.write(writing, b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         signals.freeze(process)
         assert list(world.kernel.run_queue) == actors[:1] and not actors[1].is_nominated
         signals.stop(process)
@@ -136,6 +135,6 @@ def test_a_frozen_process_has_no_turn_until_it_is_thawed_and_continued() -> None
 def test_a_nominated_actor_that_ends_leaves_the_run_queue() -> None:
     with fake() as world, workers(world, 2) as (actors, _, writing):
         os.write(writing, b"x")
-        wake_ready(world.kernel)
+        world.wake_ready()
         world.kernel.threads.end(actors[1])
         assert list(world.kernel.run_queue) == actors[:1]

@@ -46,16 +46,6 @@ def test_a_message_may_ask_for_every_kind_but_that_of_remote_simgrid(world: Fake
             world.kernel.waits.make(unknown, 35, NEVER, 0, 0, 0, 0, 0)
 
 
-def test_only_waits_for_time_and_at_futexes_begin_without_the_server(world: Fake) -> None:
-    for kind in Wait:
-        made = (int(kind), 35, 7, 0, 64, ANY, 5)
-        if kind in (Wait.TIME, Wait.FUTEX):
-            assert world.kernel.waits.make_by_sibling(*made).siblings_may_wake
-        else:
-            with pytest.raises(ValueError, match=f"wait {int(kind)}: no kind of wait that siblings may end"):
-                world.kernel.waits.make_by_sibling(*made)
-
-
 @pytest.mark.parametrize("kind", [int(kind) for kind in (Wait.RSG, max(Wait) + 1)])
 def test_a_process_that_asks_for_no_kind_is_killed(world: Fake, kind: int) -> None:
     actor = world.born()
@@ -179,7 +169,7 @@ def test_a_wait_for_descriptors_has_the_kernel_asked_anew(world: Fake) -> None:
 
 def waiting(world: Fake, space: int, word: int) -> int:
     key = (space, word)
-    return len(world.kernel.futexes._queues.get(key, ()))
+    return len(world.kernel.futexes.queues().get(key, ()))
 
 
 @pytest.mark.parametrize("reason", [Wake.READY, Wake.TIMEOUT])
@@ -194,23 +184,9 @@ def test_after_a_signal_a_futex_may_still_wake_the_actor_until_its_turn(world: F
     actor = world.park(world.born(), Wait.FUTEX, a=7, b=64, c=ANY)
     world.kernel.parking.wake(actor, Wake.SIGNAL)
     assert waiting(world, 7, 64) == 1
-    wait_of(actor).leave(actor)
-    wait_of(actor).leave(actor)
+    world.kernel.parking.leave(actor)
+    world.kernel.parking.leave(actor)
     assert waiting(world, 7, 64) == 0
-
-
-def test_an_actor_waits_on_for_the_same_only_alone_at_its_word(world: Fake) -> None:
-    actor = world.park(world.born(), Wait.FUTEX, b=64, c=ANY)
-    wait = wait_of(actor)
-    assert wait.goes_on(actor, Wait.FUTEX, 64, ANY)
-    for other in ((Wait.TIME, 64, ANY), (Wait.FUTEX, 65, ANY), (Wait.FUTEX, 64, 1)):
-        assert not wait.goes_on(actor, *other)
-    sibling, _ = world.kernel.threads.new(actor.process)
-    world.park(sibling, Wait.FUTEX, b=64, c=ANY)
-    assert not wait.goes_on(actor, Wait.FUTEX, 64, ANY)
-    sleeper = world.park(world.born(), Wait.TIME)
-    assert wait_of(sleeper).goes_on(sleeper, Wait.TIME, 0, 0)
-    assert not wait_of(sleeper).goes_on(sleeper, Wait.FUTEX, 0, 0)
 
 
 def test_several_words_are_waited_for_at_once(world: Fake) -> None:
@@ -218,7 +194,6 @@ def test_several_words_are_waited_for_at_once(world: Fake) -> None:
     actor.words = ((7, 64), (7, 65))
     world.park(actor, Wait.FUTEX, a=Space.MANY)
     assert (waiting(world, 7, 64), waiting(world, 7, 65)) == (1, 1)
-    assert wait_of(actor).is_at_words() and not wait_of(actor).is_at_word(7, 64)
     world.kernel.parking.wake(actor, Wake.READY, 1)
     assert (waiting(world, 7, 64), waiting(world, 7, 65), actor.reply) == (0, 0, (Wake.READY, 1))
 
@@ -226,7 +201,7 @@ def test_several_words_are_waited_for_at_once(world: Fake) -> None:
 def test_a_space_below_0_is_no_space(world: Fake) -> None:
     actor = world.born()
     assert ask(world, actor, Wait.FUTEX, a=-2, b=64, c=ANY) is None and actor.state is State.DEAD
-    assert not world.kernel.futexes._keys
+    assert not world.kernel.futexes.queues()
 
 
 # Processes

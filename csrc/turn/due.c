@@ -1,0 +1,56 @@
+#include "turn/due.h"
+
+#include <stddef.h>
+
+#include "shared/timer_queue.h"
+
+/* The moment of the earliest deadline in the timer queue, to which emulated processes write. */
+static int64_t next_alarm(void *shared)
+{
+    const struct simunix_clock_page *page = shared;
+
+    return shared == NULL || page->due_ns > (uint64_t)NEVER_NS ? NEVER_NS : (int64_t)page->due_ns;
+}
+
+/* The moment of what is due next; NEVER_NS if nothing is. */
+int64_t due_next(const struct timeline *timeline, void *shared)
+{
+    int64_t own = timeline_next(timeline);
+    int64_t alarm = next_alarm(shared);
+
+    return alarm < own ? alarm : own;
+}
+
+static int alarm_is_first(const struct timeline *timeline, void *shared)
+{
+    const struct simunix_clock_page *page = shared;
+    int64_t alarm = next_alarm(shared);
+
+    if (alarm == NEVER_NS || alarm > timeline_next(timeline))
+        return 0;
+    return timeline->count == 0 || alarm < timeline->entries[0].at_ns || page->due_sequence < timeline->entries[0].sequence;
+}
+
+/* Let what is due until `now_ns` come, up to what only Python can do: an event of the timeline with the handle `which`, or an
+ * alarm for the slot `which`. Without a parking all alarms are Python's. */
+int due_step(struct timeline *timeline, void *shared, struct parking *parking, int64_t now_ns, uint32_t *which)
+{
+    struct turn_actor *actor;
+
+    while (due_next(timeline, shared) <= now_ns && due_next(timeline, shared) != NEVER_NS) {
+        if (alarm_is_first(timeline, shared)) {
+            *which = timer_queue_pop(shared);
+            actor = parking == NULL ? NULL : parking->slots->actors[*which % SIMUNIX_SLOTS];
+            if (actor == NULL ? parking == NULL : actor->ends_in_python && is_parked(actor))
+                return DUE_ALARM;
+            if (actor != NULL)
+                parking_time_out(parking, actor, DEADLINE_SHARED);
+        } else {
+            *which = timeline_pop(timeline, &actor);
+            if (actor == NULL)
+                return DUE_EVENT;
+            parking_time_out(parking, actor, DEADLINE_OF_SERVER);
+        }
+    }
+    return DUE_NOTHING;
+}

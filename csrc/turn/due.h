@@ -1,0 +1,14 @@
+/* What is due: the timeline's deadlines and events, and the timer queue's deadlines, in one order. */
+#ifndef SIMUNIX_TURN_DUE_H
+#define SIMUNIX_TURN_DUE_H
+
+#include "turn/waits/parking.h"
+
+/* cffi: begin */
+enum due_step { DUE_NOTHING, DUE_EVENT, DUE_ALARM };
+
+int64_t due_next(const struct timeline *timeline, void *shared);
+int due_step(struct timeline *timeline, void *shared, struct parking *parking, int64_t now_ns, uint32_t *which);
+/* cffi: end */
+
+#endif

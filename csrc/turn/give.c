@@ -1,0 +1,60 @@
+#include "turn/give.h"
+
+#include <stddef.h>
+
+#include "shared/slots.h"
+#include "turn/waits/futexes.h"
+#include "turn/listener.h"
+#include "turn/loop.h"
+#include "turn/real_time.h"
+
+/* Begin the turn of the holder: no hand-off has happened in it, and it has woken nobody. Once the quantum is over, the turn
+ * ends with the next call if it may have woken others. */
+void turn_begin(struct turn_core *core)
+{
+    struct simunix_clock_page *page = page_of(core);
+
+    parking_leave(core->parking, core->holder);
+    page->may_have_woken = page->running = page->siblings_ready = page->computing_slot = 0;
+    page->lock_waiters = futexes_lock_waiters(core->parking);
+    page->quantum_ns = (uint64_t)core_now(core) + SIMUNIX_QUANTUM_NS;
+}
+
+/* Put the turn of the holder into the log. */
+void turn_log_holder(struct turn_core *core)
+{
+    turn_log_turn(core->log, (uint64_t)core_now(core), core->holder->number, (uint8_t)core->holder->reply_wake);
+}
+
+/* Tell the holder, which waits at its slot, that it has the turn. */
+void turn_tell(struct turn_core *core)
+{
+    struct turn_actor *actor = core->holder;
+
+    actor->answer_at_slot = 0;
+    slot_answer(core->shared, actor->slot, actor->reply_wake, actor->reply_value);
+}
+
+/* Is there more to be done than to tell the actor a reason and a value at its slot? */
+static int is_of_python(const struct turn_actor *actor)
+{
+    return actor->ends_in_python || actor->is_new || actor->owes_message || actor->is_spinner || actor->reply_in_python ||
+           !actor->answer_at_slot;
+}
+
+/* Give the turn to an actor, or have Python do that. */
+int give(struct turn_core *core, struct turn_actor *actor, int is_unsettled)
+{
+    core->actor = core->holder = actor;
+    core->holder_since_ns = real_time_ns();
+    actor->state = TURN_RUNNING;
+    if (is_of_python(actor))
+        return TURN_GIVE;
+    turn_begin(core);
+    turn_log_holder(core);
+    turn_allow(core, is_unsettled);
+    if (core->tells_turns)
+        return TURN_TELL;
+    turn_tell(core);
+    return TURN_GOES_ON;
+}

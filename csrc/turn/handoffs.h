@@ -1,0 +1,25 @@
+/* Hand-offs: shims have handed the turn on without the server, which learns which actor has it and what others wait for. Or the
+ * holder has woken siblings at a futex while others were ready: these join the end of the run queue. */
+#ifndef SIMUNIX_TURN_HANDOFFS_H
+#define SIMUNIX_TURN_HANDOFFS_H
+
+#include "turn/core.h"
+
+/* cffi: begin */
+/* Why what is told of hand-offs cannot be. */
+enum handoffs_lie {
+    HANDOFFS_TRUE,
+    HANDOFFS_TOO_MANY,
+    HANDOFFS_OF_NOBODY,
+    HANDOFFS_OF_ANOTHER_PROCESS,
+    HANDOFFS_TWICE,
+    HANDOFFS_OF_ONE_THAT_CANNOT_RUN,
+    HANDOFFS_WITHOUT_THE_HOLDER,
+    HANDOFFS_OF_ANOTHER_WAIT
+};
+
+int handoffs_told(struct turn_core *core, struct turn_actor *runner, const struct turn_outbox *outbox);
+int handoffs_catch_up(struct turn_core *core, struct turn_actor *runner);
+/* cffi: end */
+
+#endif

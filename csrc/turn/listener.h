@@ -1,0 +1,14 @@
+/* What the holder of the turn may do alone, and the doorbell that the server waits at meanwhile. */
+#ifndef SIMUNIX_TURN_LISTENER_H
+#define SIMUNIX_TURN_LISTENER_H
+
+#include "turn/core.h"
+
+/* cffi: begin */
+void turn_allow(struct turn_core *core, int is_unsettled);
+struct turn_actor *turn_runner(const struct turn_core *core);
+int turn_hear(struct turn_core *core, int64_t patience_ns);
+void turn_outbox_take(void *shared, struct turn_outbox *outbox);
+/* cffi: end */
+
+#endif

@@ -1,0 +1,18 @@
+/* Memory that grows: without any left, the server cannot go on. */
+#ifndef SIMUNIX_TURN_MEMORY_H
+#define SIMUNIX_TURN_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline void *held(void *memory)
+{
+    if (memory == NULL) {
+        fputs("simunix: the server has no memory left\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+#endif

@@ -1,0 +1,139 @@
+#include "turn/waits/parking.h"
+
+#include <stddef.h>
+
+#include "shared/timer_queue.h"
+#include "turn/waits/memory.h"
+
+_Static_assert(sizeof((struct slot_table *)0)->actors / sizeof(struct turn_actor *) == SIMUNIX_SLOTS, "a slot for each");
+
+struct parking *parking_new(void *shared, struct run_queue *queue, struct timeline *timeline, struct slot_table *slots)
+{
+    struct parking *parking = held(calloc(1, sizeof *parking));
+
+    parking->shared = shared;
+    parking->run_queue = queue;
+    parking->timeline = timeline;
+    parking->slots = slots;
+    return parking;
+}
+
+void parking_free(struct parking *parking)
+{
+    futex_clear(&parking->futexes);
+    free(parking);
+}
+
+static void add_deadline(struct parking *parking, struct turn_actor *actor)
+{
+    struct simunix_clock_page *page = parking->shared;
+
+    if (actor->wait.deadline >= NEVER_NS)
+        return;
+    actor->deadline_handle = timeline_add(parking->timeline, actor->wait.deadline, ++page->sequence, actor);
+    actor->deadline_in = DEADLINE_OF_SERVER;
+}
+
+/* Say what an actor is going to wait for, as PARK has it. */
+void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_t deadline, uint64_t blocked, uint64_t a,
+                 uint64_t b, uint64_t c, int64_t since, int siblings_may_wake)
+{
+    actor->wait = (struct turn_wait){.kind = kind,
+                                     .syscall = syscall,
+                                     .deadline = deadline < 0 ? -1 : deadline,
+                                     .blocked = blocked,
+                                     .a = a,
+                                     .b = b,
+                                     .c = c,
+                                     .since = since,
+                                     .siblings_may_wake = siblings_may_wake != 0};
+}
+
+/* Take the turn from an actor until its wait, which stands in its record, ends. With `is_in_timer_queue` its process has put
+ * the deadline into the timer queue by itself. Python keeps the deadlines of waits that only Python can end. */
+void parking_park(struct parking *parking, struct turn_actor *actor, int is_in_timer_queue)
+{
+    const struct turn_wait *wait = &actor->wait;
+
+    actor->state = TURN_PARKED;
+    if (wait->deadline >= 0 && is_in_timer_queue) {
+        actor->deadline_in = DEADLINE_SHARED;
+    } else if (wait->deadline >= 0 && wait->siblings_may_wake && actor->slot != 0 && !actor->ends_in_python) {
+        timer_queue_add(parking->shared, actor->slot, wait->deadline);
+        actor->deadline_in = DEADLINE_SHARED;
+    } else if (wait->deadline >= 0 && !actor->ends_in_python) {
+        add_deadline(parking, actor);
+    }
+    if (wait->kind == PARK_FUTEX && wait->a != SPACE_MANY)
+        futex_append(&parking->futexes, actor, futex_key_of(actor, wait->a, wait->b), wait->c, 0);
+}
+
+/* Forget the deadline of an actor. */
+void parking_end_deadline(struct parking *parking, struct turn_actor *actor)
+{
+    if (actor->deadline_in == DEADLINE_OF_SERVER)
+        timeline_remove(parking->timeline, actor->deadline_handle);
+    else if (actor->deadline_in == DEADLINE_SHARED)
+        timer_queue_remove(parking->shared, actor->slot);
+    actor->deadline_in = DEADLINE_NONE;
+}
+
+/* The actor waits no more, and is told nothing. */
+void parking_leave(struct parking *parking, struct turn_actor *actor)
+{
+    futex_forget(&parking->futexes, actor);
+    actor->wait.kind = KIND_NONE;
+    actor->has_object = actor->ends_in_python = 0;
+}
+
+/* Forget what an actor waits for, since its process has ended the wait, and has updated the timer queue. */
+void parking_unpark(struct parking *parking, struct turn_actor *actor)
+{
+    if (actor->deadline_in == DEADLINE_OF_SERVER)
+        timeline_remove(parking->timeline, actor->deadline_handle);
+    actor->deadline_in = DEADLINE_NONE;
+    parking_leave(parking, actor);
+}
+
+/* Put an actor at the end of the run queue, unless it has a place there by nomination. The actors of a process that is held
+ * join the run queue when the process goes on. */
+void parking_make_ready(struct parking *parking, struct turn_actor *actor)
+{
+    actor->state = TURN_READY;
+    if (!actor->process->stopped && !actor->process->frozen && !actor->is_nominated)
+        run_queue_append(parking->run_queue, actor);
+}
+
+/* Wake a parked actor whose wait the core can end; 0 if the actor is not parked. A signal may be blocked or ignored: until the
+ * actor has looked, a wake may still find it in the queue of its futex. */
+int parking_wake(struct parking *parking, struct turn_actor *actor, int32_t reason, int64_t value)
+{
+    if (!is_parked(actor))
+        return 0;
+    parking_end_deadline(parking, actor);
+    if (actor->wait.kind == PARK_FUTEX && reason != WAKE_SIGNAL && value != LOOK_AGAIN)
+        futex_forget(&parking->futexes, actor);
+    actor->reply_wake = reason;
+    actor->reply_value = value;
+    actor->reply_in_python = 0;
+    parking_make_ready(parking, actor);
+    return 1;
+}
+
+/* The deadline of an actor has come, and was taken out of where it stood, `from`. Processes write to the timer queue: an actor
+ * whose deadline the server keeps may be woken from there, too, and its deadline ends with its wait. */
+void parking_time_out(struct parking *parking, struct turn_actor *actor, int from)
+{
+    if (actor->deadline_in == from)
+        actor->deadline_in = DEADLINE_NONE;
+    parking_wake(parking, actor, WAKE_TIMEOUT, 0);
+}
+
+/* Have the server keep the deadline of an actor, whose process cannot look at the timer queue for now. */
+void parking_keep_deadline(struct parking *parking, struct turn_actor *actor)
+{
+    if (actor->deadline_in != DEADLINE_SHARED)
+        return;
+    parking_end_deadline(parking, actor);
+    add_deadline(parking, actor);
+}

@@ -1,0 +1,22 @@
+/* The run queue: the actors that are to have a turn, in the order in which they have become ready. */
+#ifndef SIMUNIX_TURN_RUN_QUEUE_H
+#define SIMUNIX_TURN_RUN_QUEUE_H
+
+#include "turn/waits/actor.h"
+
+/* cffi: begin */
+struct run_queue {
+    struct turn_actor *first, *last;
+    uint32_t count;
+    struct turn_actor
+        *wrong; /* has joined although it stood in the line, or was dead: a mistake of the server; NULL: none has */
+};
+
+void run_queue_append(struct run_queue *queue, struct turn_actor *actor);
+void run_queue_prepend(struct run_queue *queue, struct turn_actor *actor);
+void run_queue_remove(struct run_queue *queue, struct turn_actor *actor);
+struct turn_actor *run_queue_at(const struct run_queue *queue, uint32_t place);
+void run_queue_rotate(struct run_queue *queue, uint32_t count);
+/* cffi: end */
+
+#endif

@@ -1,0 +1,86 @@
+"""Answers to actors: written to the slot at which an actor waits, into the inbox, or sent over its channel."""
+
+from __future__ import annotations
+
+import array
+import os
+import socket
+from typing import TYPE_CHECKING, Final
+
+import msgpack
+
+from rsg_server.process.actor import Actor
+
+if TYPE_CHECKING:
+    from rsg_server.handlers.table import Reply
+    from rsg_server.turn.parts import Parts
+
+UNREAD: Final = "does not read its answers"
+"""Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
+OPERATION_VALUES: Final = 3
+"""How many values answer an operation of Remote SimGrid: more than those that a slot alone answers."""
+
+
+class Answers:
+    """Tells actors what they wait for, and ends those that are gone."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._core, self._slots = parts.core, parts.shared.slots
+        self._failures, self._deaths, self._warner = parts.failures, parts.deaths, parts.warner
+        self._first_messages = parts.first_messages
+        self.packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
+
+    def tell(self, actor: Actor, values: tuple[object, ...]) -> None:
+        """Send the values of a reply to an actor: to where it waits, its slot or its channel."""
+        if actor.answer_at_slot:
+            actor.answer_at_slot = False
+            if len(values) == OPERATION_VALUES:
+                self._slots.answer_operation(actor.slot, values[0], values[1], values[2])  # type: ignore[arg-type]
+            else:
+                self._slots.answer(actor.slot, values[0], values[1])  # type: ignore[arg-type]
+        elif not actor.reply_at_slot:
+            self._send(actor, self.packer.pack(values))
+        elif len(values) == 1 and type(values[0]) is int:
+            self._slots.answer_status(actor.slot, values[0])
+        elif not self._slots.answer_message(actor.slot, self.packer.pack(values)):
+            self._send(actor, self.packer.pack(values))
+            self._slots.answer_at_channel(actor.slot)
+
+    def _send(self, actor: Actor, message: bytes) -> None:
+        try:
+            actor.channel.send(message, socket.MSG_DONTWAIT)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lost(actor)
+        except BlockingIOError:
+            self._failures.kill(actor, UNREAD)
+
+    def send_with_descriptors(self, actor: Actor, reply: Reply) -> None:
+        """Send a reply with its descriptors over the channel."""
+        message = self.packer.pack(reply.values)
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
+        try:
+            actor.channel.sendmsg([message], rights, socket.MSG_DONTWAIT)
+            if actor.reply_at_slot:
+                self._slots.answer_at_channel(actor.slot)
+        except (BrokenPipeError, ConnectionResetError):
+            self._lost(actor)
+        except BlockingIOError:
+            self._failures.kill(actor, UNREAD)
+        finally:
+            for fd in reply.fds if reply.close else ():
+                os.close(fd)
+
+    def lost_runner(self, runner: Actor) -> None:
+        """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
+        if runner is not self._core.holder:
+            self._core.catch_up(runner)
+            self._core.holder = None
+        self._lost(runner, in_turn=True)
+
+    def _lost(self, actor: Actor, in_turn: bool = False) -> None:
+        """End the process of an actor whose channel has ended: the process has died, or is about to."""
+        if self._core.holder is actor:
+            self._core.holder = None
+        if actor.process.pidfd < 0 and not actor.process.dead and not self._first_messages.find_dead(actor):
+            self._warner.warn(f"{actor.process!r} ended before it had begun")
+        self._deaths.met_dead(actor.process, in_turn)

@@ -1,0 +1,114 @@
+"""The core of the server (csrc/turn/), as the turn loop sees it: who has the turn, and what the holder may do alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rsg_server._native import ffi, lib
+from rsg_server.order import FirstInFirstOut
+from rsg_server.process.actor import Actor, actor_of
+from rsg_server.shared.clock import FOREVER_NS
+from rsg_server.turn.allowance import solo_limit_ns
+
+if TYPE_CHECKING:
+    from rsg_server.clock.timeline import Timeline
+    from rsg_server.event_log import EventLog
+    from rsg_server.order import Order
+    from rsg_server.process.life.threads import Threads
+    from rsg_server.process.parking import Parking
+    from rsg_server.process.slots import Slots
+    from rsg_server.rsg.moments import Moments
+    from rsg_server.shared.memory import SharedMemory
+    from rsg_server.turn.readiness import Readiness
+
+LIES: Final = {
+    lib.HANDOFFS_TOO_MANY: "more handoffs than the outbox holds",
+    lib.HANDOFFS_OF_NOBODY: "handoffs of a slot that nobody has",
+    lib.HANDOFFS_OF_ANOTHER_PROCESS: "handoffs of another process",
+    lib.HANDOFFS_TWICE: "handoffs that name a slot twice",
+    lib.HANDOFFS_OF_ONE_THAT_CANNOT_RUN: "handoffs of an actor that was neither parked nor running",
+    lib.HANDOFFS_WITHOUT_THE_HOLDER: "handoffs, none of them of the actor that had the turn",
+    lib.HANDOFFS_OF_ANOTHER_WAIT: "handoffs with a wait that siblings may not end",
+}
+"""Why what an actor tells of hand-offs cannot be, by enum handoffs_lie."""
+
+
+class Core:
+    """The struct turn_core of a server, which the parts that it works with outlive."""
+
+    def __init__(
+        self,
+        order: Order,
+        shared: SharedMemory,
+        timeline: Timeline,
+        slots: Slots,
+        parking: Parking,
+        readiness: Readiness,
+        log: EventLog,
+        moments: Moments,
+        threads: Threads,
+    ) -> None:
+        self._parts = (shared, timeline, slots, parking, readiness, log)  # whose memory the struct points to
+        self._moments = moments
+        core = self.struct = ffi.gc(lib.turn_core_new(), lib.turn_core_free)
+        core.shared, core.outbox, core.slots = shared.address, shared.outbox.core, slots.core
+        core.queue, core.timeline, core.parking = parking.run_queue.core, timeline.core, parking.core
+        core.readiness, core.log = readiness.core, log.core
+        core.limit_ns, core.solo_limit_ns = FOREVER_NS, solo_limit_ns(order)
+        core.asks_order = not isinstance(order, FirstInFirstOut)
+        threads.on_end.connect(self._ended)
+
+    def _ended(self, actor: Actor) -> None:
+        if self.holder is actor:
+            self.holder = None
+
+    def forbid_handoffs(self) -> None:
+        """From the next turn on, have every turn come from the server."""
+        self.struct.solo_limit_ns = 0
+
+    @property
+    def holder(self) -> Actor | None:
+        """The actor to which the server has given the turn; None if nobody has it."""
+        record = self.struct.holder
+        return actor_of(record) if record else None
+
+    @holder.setter
+    def holder(self, holder: Actor | None) -> None:
+        self.struct.holder = ffi.NULL if holder is None else holder.record
+
+    @property
+    def actor(self) -> Actor:
+        """Whom an event of the core is about."""
+        return actor_of(self.struct.actor)
+
+    @property
+    def speaker(self) -> Actor:
+        """The actor that has sent the last message that was heard."""
+        return actor_of(self.struct.speaker)
+
+    @property
+    def which(self) -> int:
+        """What an event of the core is about: a handle, a slot or a reason."""
+        which: int = self.struct.which
+        return which
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether Remote SimGrid has still to say when its next event is."""
+        return self._moments.is_unsettled
+
+    def allow(self) -> None:
+        """Say what the holder of the turn may do alone, and begin to listen, before the holder is told.
+
+        Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready,
+        `lookahead` is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how these relate.
+        """
+        lib.turn_allow(self.struct, self._moments.is_unsettled)
+
+    def catch_up(self, runner: Actor) -> bool:
+        """Bring all actors to the state that the journal in shared memory says; False if that cannot be."""
+        return not lib.handoffs_catch_up(self.struct, runner.record)
+
+    def told(self, runner: Actor) -> str | None:
+        """An actor that says that it has the turn tells of hand-offs in the outbox; why that cannot be, None if it can."""
+        return LIES.get(lib.handoffs_told(self.struct, runner.record, self.struct.outbox))
