@@ -11,13 +11,13 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 BREAKS = """
-from rsg_server.process.run_queue import RunQueue
-ready = RunQueue.ready
+from rsg_server.process.parking import Parking
+make_ready = Parking.make_ready
 def twice(self, actor):
-    ready(self, actor)
+    make_ready(self, actor)
     if actor.number == 2:
-        ready(self, actor)
-RunQueue.ready = twice
+        make_ready(self, actor)
+Parking.make_ready = twice
 """
 """A second actor that becomes ready joins the run queue twice."""
 RUN = "import sys\nfrom simunix.cli.main import main\nsys.exit(main(sys.argv[1:]))"
@@ -34,7 +34,7 @@ def run(out: Path, before: str, value: str) -> subprocess.CompletedProcess[str]:
 def test_a_broken_invariant_ends_the_run_with_one_line_and_results(tmp_path: Path) -> None:
     done = run(tmp_path, BREAKS, "1")
     (line,) = [text for text in done.stderr.splitlines() if "invariant" in text]
-    assert "invariant 5 of docs/internals/invariants.md does not hold: " in line and "is in the run queue" in line
+    assert "invariant 5 of docs/internals/invariants.md does not hold: " in line and "joins it and stands there" in line
     assert done.returncode == 5 and "Traceback" not in done.stderr
     assert json.loads((tmp_path / "run.json").read_text())["events_sha256"]
 
