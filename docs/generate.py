@@ -211,6 +211,20 @@ def outputs_page() -> str:
     return "\n".join([*lines, *name_table("key", described("run.json", keys, texts["run_json"]))])
 
 
+def metrics_page() -> str:
+    """docs/reference/metrics.md: every metric with its formula, after what is defined for jobs of every kind."""
+    from simunix.metrics.catalog import METRICS
+
+    rows = [
+        f"| `{metric.name}` | {metric.title} | {metric.unit.value or '1'} | {metric.help} | {metric.jobs} "
+        f"| {f'`{metric.batsim}`' if metric.batsim else ''} |"
+        for metric in METRICS
+    ]
+    head = "| name | on the page | unit | formula | jobs | in `schedule.csv` |"
+    table = "\n".join([head, "| --- | --- | --- | --- | --- | --- |", *rows])
+    return (HERE / "generated_from" / "metrics.md").read_text().replace("{metrics}", table)
+
+
 def table_page() -> str:
     """docs/reference/job-table.md: the columns of a job table."""
     from simunix.workload.formats.columns import COLUMNS
@@ -272,6 +286,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "scenario.md": scenario_page,
     "cli.md": cli_page,
     "outputs.md": outputs_page,
+    "metrics.md": metrics_page,
     "job-table.md": table_page,
     "system-calls.md": calls_page,
 }

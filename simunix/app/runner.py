@@ -175,6 +175,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     record.write(directory.path / "run.json")
     try:
         _write_results(directory.path, rows, record, expansion, emulation)
+        record.write(directory.path / "run.json")
         write_packages(directory.path, packages)
     except ServerError as error:  # run.json, which is the shortest, is there
         emulation.note_failure(error)
@@ -205,13 +206,16 @@ def _tell_failures(failures: Sequence[Failure], shown: Path) -> int:
 
 
 def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansion: Expansion, emulation: Emulation) -> None:
+    """Write the files of jobs and of energy, and put the metrics of the jobs, as these files tell them, into the record."""
     machines, kernel = machines_of(expansion), emulation.kernel
     cores = {host.name: host.cores for host in kernel.platform.hosts}
     consumed = consumption(kernel.energy, machines, cores, kernel.now_ns)
+    caps = [cap for cluster in expansion.clusters for cap in cluster.power_caps]
     if rows:
-        write_all(folder, rows, machines, record.wall_s, consumed)
-    if consumed is not None:
-        consumed.write(folder, rows, [cap for cluster in expansion.clusters for cap in cluster.power_caps])
+        run = write_all(folder, rows, machines, record.wall_s, consumed, caps)
+        record.metrics = {str(name): None if value != value else float(value) for name, value in run.summary.items()}
+    elif consumed is not None:
+        consumed.write(folder, rows, caps)
 
 
 def _compared(options: ScenarioOptions, scenario: Scenario, record: RunRecord, folder: Path) -> str:

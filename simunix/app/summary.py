@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.markup import escape
@@ -12,40 +11,39 @@ from rich.table import Table
 
 from simunix.app.refused import refused_lines
 from simunix.console import Console
+from simunix.metrics.catalog import BY_NAME
+from simunix.metrics.written import is_shown, written
 from simunix.planning.expand import Expansion
-from simunix.results.jobs_csv import UNKNOWN, JobRow
+from simunix.results.jobs_csv import JobRow
 from simunix.results.run_json import RunRecord
 from simunix.units import human_time
 
-
-def figures(record: RunRecord, rows: Sequence[JobRow], cores: int) -> dict[str, str]:
-    """The figures of a schedule, as `simunix.metrics` defines them for reports and schedule.csv as well.
-
-    Waits and slowdowns are those of the jobs that do not belong to a context, whose waits began before the replay.
-    """
-    from simunix.metrics import per_job, schedule  # bring pandas, which a run without jobs does not wait for
-    from simunix.metrics.jobs import without_context
-    from simunix.report.batsim_files import frame
-
-    jobs = frame(rows)
-    counted = without_context(jobs, {"contexts": record.contexts})
-    is_known = all(row.final_state != UNKNOWN for row in rows)
-    return {
-        "mean wait": _shown(float(per_job.waiting_time(counted).mean()), human_time),
-        f"mean bounded slowdown (τ = {per_job.TAU_S:g} s)": _shown(
-            float(per_job.bounded_slowdown(counted).mean()), "{:.2f}".format
-        ),
-        "utilisation": _shown(schedule.utilisation(jobs, cores) if is_known and cores else math.nan, "{:.1%}".format),
-        "makespan": _shown(schedule.makespan(jobs) if is_known else math.nan, human_time),
-    }
+SHOWN = (
+    "mean_waiting_time",
+    "mean_bounded_slowdown",
+    "utilisation",
+    "makespan",
+    "restarts",
+    "preemptions",
+    "lost_core_seconds",
+    "lost_gpu_seconds",
+    "machine_energy",
+)
+"""Metrics that the table of a run has; of the last five those that say something."""
+ALWAYS = 4
 
 
-def _shown(value: float, form: Callable[[float], str]) -> str:
-    """A figure as text; a word where no job tells it."""
-    return "unknown" if math.isnan(value) else form(value)
+def figures(record: RunRecord) -> dict[str, str]:
+    """The metrics of a schedule by their titles, as run.json has them and as the page writes them."""
+    found = {}
+    for place, name in enumerate(SHOWN):
+        metric, value = BY_NAME[name], record.metrics.get(name)
+        if place < ALWAYS or is_shown(metric, [value]):
+            found[metric.title] = "unknown" if value is None else written(metric, value)
+    return found
 
 
-def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
+def run_table(record: RunRecord, rows: Sequence[JobRow]) -> Table:
     """The table of a run: jobs by final state, waits, utilisation, times."""
     table = Table(title=f"simunix: {record.name}", show_header=False, title_justify="left")
     table.add_column("what", no_wrap=True)
@@ -53,7 +51,7 @@ def run_table(record: RunRecord, rows: Sequence[JobRow], cores: int) -> Table:
     for state, count in sorted(Counter(row.final_state for row in rows).items()):
         table.add_row(f"jobs {state.lower().replace('_', ' ')}", f"{count:,}")
     if rows:
-        for what, value in figures(record, rows, cores).items():
+        for what, value in figures(record).items():
             table.add_row(what, value)
     table.add_row("virtual time", human_time(record.virtual_s))
     table.add_row("wall time", human_time(record.wall_s))
@@ -75,7 +73,7 @@ def _repeatability(record: RunRecord, directory: Path) -> str:
 def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path, compared: str = "") -> None:
     """Print the table of a run, what it means, how it compares with a recorded one, and which file tells more."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(run_table(record, rows, sum(cluster.cores for cluster in expansion.clusters)))
+    console.print(run_table(record, rows))
     text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"
     if rows:
         submitted = sum(row.submission_time is not None for row in rows)

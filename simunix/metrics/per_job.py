@@ -58,6 +58,11 @@ def area(jobs: pd.DataFrame) -> pd.Series:
     return jobs["requested_number_of_resources"] * jobs["execution_time"]
 
 
+def gpu_seconds(jobs: pd.DataFrame) -> pd.Series:
+    """Return the GPUs of each job times its run time, in GPU seconds; NaN where the GPUs are unknown."""
+    return jobs["allocated_gpus"] * jobs["execution_time"]
+
+
 def _positive(tau_s: float) -> float:
     if not tau_s > 0:
         raise ValueError(f"tau_s: expected seconds above 0, got {tau_s}")

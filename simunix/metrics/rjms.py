@@ -21,11 +21,10 @@ CALL_COLUMNS = ("time", "client", "server", "latency_s", "sent_bytes", "received
 def submission_delay(jobs: pd.DataFrame) -> pd.Series:
     """Return the seconds from the start of the submitting client to the submission that the RJMS recorded, per job.
 
-    For jobs.csv of a run, whose `waiting_time` counts from the RJMS's record: start - waiting_time - submission_time. Slurm
-    records whole seconds, rounded down: a single value may be up to a second too low (also below 0), and the mean is about half
-    a second too low.
+    For jobs.csv of a run: recorded_submission_time - submission_time. Slurm records whole seconds, rounded down: a single value
+    may be up to a second too low (also below 0), and the mean is about half a second too low.
     """
-    return jobs["starting_time"] - jobs["waiting_time"] - jobs["submission_time"]
+    return jobs["recorded_submission_time"] - jobs["submission_time"]
 
 
 def scheduling_delay(jobs: pd.DataFrame, processors: int) -> pd.Series:

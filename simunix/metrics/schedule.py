@@ -5,12 +5,16 @@ from __future__ import annotations
 import pandas as pd
 
 from simunix.metrics import per_job
+from simunix.metrics.catalog import METRICS
+from simunix.metrics.energy import consumed_energy, energy_between
 from simunix.metrics.fairness import known_user, user_fairness
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import area, slowdown
 from simunix.metrics.rjms import scheduling_delay
 from simunix.metrics.series import busy_processors, mean_over
 
+LOSSES = ("restarts", "preemptions", "lost_core_seconds", "lost_gpu_seconds")
+"""Columns of a job table that the summary has the sums of."""
 OF_JOBS = (
     per_job.waiting_time,
     per_job.turnaround_time,
@@ -71,12 +75,16 @@ def weighted_slowdown_mean(jobs: pd.DataFrame) -> float:
     return float((ratio * sizes).sum() / sizes.sum())
 
 
-def summary(jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = None) -> pd.Series:
-    """Return the usual metrics of a schedule by name: counts, means, medians, maxima; seconds or without unit.
+def summary(
+    jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = None, power: pd.DataFrame | None = None
+) -> pd.Series:
+    """Return every metric of `simunix.metrics.catalog` by its name, in that order; NaN for what no job tells.
 
     Where `jobs` are a part of the jobs that were `present` (a replay without its context, a window of the submissions), the
-    utilisation counts all jobs present, from the first submission to the last completion of `jobs`.
+    utilisation counts all jobs present, from the first submission to the last completion of `jobs`. `power` has the columns
+    time (s) and watts of all nodes and enclosures.
     """
+    begin, end = float(jobs["submission_time"].min()), float(jobs["finish_time"].max())
     values: dict[str, float] = {
         "jobs": float(len(jobs)),
         "finished": float(jobs[FINISHED].sum()),
@@ -87,7 +95,6 @@ def summary(jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = 
         "weighted_slowdown_mean": weighted_slowdown_mean(jobs),
     }
     if present is not None and len(present) > len(jobs):
-        begin, end = float(jobs["submission_time"].min()), float(jobs["finish_time"].max())
         values["utilisation"] = utilisation_during(present, processors, begin, end)
     for metric in OF_JOBS:
         series = metric(jobs)
@@ -97,7 +104,16 @@ def summary(jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = 
     values["users"] = float(known_user(jobs).nunique())
     for metric in (per_job.waiting_time, per_job.bounded_slowdown):
         values[f"user_fairness_{metric.__name__}"] = user_fairness(jobs, metric)
-    return pd.Series(values, name="summary")
+    values |= {name: total(jobs, name) for name in LOSSES}
+    values["gpu_seconds"] = float(per_job.gpu_seconds(jobs).sum(min_count=1))
+    values["consumed_energy"] = consumed_energy(jobs)
+    values["machine_energy"] = float("nan") if power is None else energy_between(power, begin, end)
+    return pd.Series({metric.name: values[metric.name] for metric in METRICS}, name="summary")
+
+
+def total(jobs: pd.DataFrame, column: str) -> float:
+    """Return the sum of a column over the jobs that know it; NaN if no job does."""
+    return float(jobs[column].sum(min_count=1))
 
 
 def _mean_scheduling_delay(jobs: pd.DataFrame, processors: int, present: pd.DataFrame) -> float:

@@ -2,25 +2,30 @@
 
 https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html.
 Energy and power states are known where hosts have watts (`simunix.results.energy`), else empty and 0. Like Batsim, and unlike
-`simunix.metrics`, the makespan counts from 0.
+`simunix.metrics`, the makespan counts from 0. What Batsim and `simunix.metrics.catalog` define alike is computed once.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rsg_server.whole_files import whole_file
 from simunix import __version__
+from simunix.metrics.catalog import METRICS
 from simunix.results.energy import SLEEPING, STATE_OF, SWITCHING_OFF, SWITCHING_ON, Consumption
 from simunix.results.jobs_csv import UNKNOWN, JobRow, write_rows
 from simunix.results.machines import Machines, with_resources, write_machines
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simunix.report.run_data import Run
+    from simunix.rjms.adapter import PowerCap
 
 STATES = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
 OF_ALL_ENDS = (
@@ -33,21 +38,55 @@ OF_ALL_ENDS = (
     "time_idle",
 )
 """Columns of schedule.csv that nobody can tell while the end of a job is unknown."""
+OF_METRICS = (
+    "max_slowdown",
+    "max_turnaround_time",
+    "max_waiting_time",
+    "mean_slowdown",
+    "mean_turnaround_time",
+    "mean_waiting_time",
+)
+"""Columns of schedule.csv, in Batsim's order, that are metrics of `simunix.metrics.catalog`."""
 KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
 
 
 def write_all(
-    directory: Path, rows: Sequence[JobRow], machines: Machines, wall_s: float, consumed: Consumption | None = None
-) -> None:
-    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv, with joules if the run was metered."""
-    placed = with_resources(rows, machines)
+    directory: Path,
+    rows: Sequence[JobRow],
+    machines: Machines,
+    wall_s: float,
+    consumed: Consumption | None = None,
+    caps: Sequence[PowerCap] = (),
+) -> Run:
+    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv; of a run that was metered, the files of energy too.
+
+    Returns the run as reports read it from the folder, so that whoever tells its metrics tells those of the files.
+    """
+    from simunix.report.run_data import read_run  # brings pandas, which a run without jobs does not wait for
+
+    placed = with_metrics(with_resources(rows, machines))
     if consumed is not None:
         placed = consumed.of_jobs(placed)
+        consumed.write(directory, placed, caps)
     write_rows(directory / "jobs.csv", placed)
     write_machines(directory / "machines.csv", machines)
-    jobs = frame(placed)
-    _write(directory / "schedule.csv", [schedule(jobs, machines.total, wall_s, consumed)])
-    _write(directory / "machine_states.csv", machine_states(jobs, machines.total, consumed))
+    _write(directory / "machine_states.csv", machine_states(frame(placed), machines.total, consumed))
+    run = read_run(directory)
+    _write(directory / "schedule.csv", [schedule(run, wall_s, consumed)])
+    return run
+
+
+def with_metrics(rows: Sequence[JobRow]) -> list[JobRow]:
+    """Return the rows with wait, turnaround and stretch as `simunix.metrics.per_job` defines them, to the microsecond."""
+    from simunix.metrics.per_job import slowdown, turnaround_time, waiting_time
+
+    jobs = frame(rows)
+    values = zip(rows, *map(_rounded, (waiting_time(jobs), turnaround_time(jobs), slowdown(jobs))), strict=True)
+    return [replace(row, waiting_time=wait, turnaround_time=turn, stretch=stretch) for row, wait, turn, stretch in values]
+
+
+def _rounded(column: pd.Series) -> list[float | None]:
+    return [None if one != one else round(float(one), 6) for one in column.tolist()]
 
 
 def frame(rows: Sequence[JobRow]) -> pd.DataFrame:
@@ -65,29 +104,28 @@ def _known(value: object) -> object:
     return None if value == "" else value
 
 
-def schedule(jobs: pd.DataFrame, processors: int, wall_s: float, consumed: Consumption | None = None) -> dict[str, object]:
-    """Return Batsim's summary of one run, in the order of Batsim's columns."""
-    from simunix.metrics.per_job import area, slowdown, turnaround_time, waiting_time
+def schedule(run: Run, wall_s: float, consumed: Consumption | None = None) -> dict[str, object]:
+    """Return Batsim's summary of one run, in the order of Batsim's columns.
 
+    The columns that the catalogue of metrics names are the run's own metrics, of the jobs that count.
+    """
+    from simunix.metrics.per_job import area
+
+    assert run.jobs is not None
+    jobs, processors = run.jobs, run.processors
     state = jobs["final_state"].astype(str)
-    waits, turnarounds, slowdowns = waiting_time(jobs), turnaround_time(jobs), slowdown(jobs)
     last = float(jobs["finish_time"].max()) if jobs["finished"].any() else 0.0
     computing = float(area(jobs[jobs["finished"]]).sum())
     submitted = jobs["submission_time"].notna()
     found: dict[str, object] = {
         "batsim_version": f"simunix {__version__}",
-        "consumed_joules": "",
+        "consumed_joules": math.nan,
         "makespan": last,
-        "max_slowdown": slowdowns.max(),
-        "max_turnaround_time": turnarounds.max(),
-        "max_waiting_time": waits.max(),
-        "mean_slowdown": slowdowns.mean(),
-        "mean_turnaround_time": turnarounds.mean(),
-        "mean_waiting_time": waits.mean(),
+        **dict.fromkeys(OF_METRICS, math.nan),
         "nb_computing_machines": processors,
         "nb_grouped_switches": 0,
         "nb_jobs": int(submitted.sum()),
-        "nb_jobs_finished": int(jobs["finished"].sum()),
+        "nb_jobs_finished": 0,
         "nb_jobs_killed": int((jobs["finished"] & state.str.startswith(KILLED)).sum()),
         "nb_jobs_rejected": int((state == "REJECTED").sum()),
         "nb_jobs_success": int((jobs["success"].astype(int) == 1).sum()),
@@ -102,19 +140,19 @@ def schedule(jobs: pd.DataFrame, processors: int, wall_s: float, consumed: Consu
         "time_switching_on": 0,
         "time_unavailable": 0,
     }
+    found |= {metric.batsim: float(run.summary[metric.name]) for metric in METRICS if metric.batsim and len(run.summary)}
     if consumed is not None:
-        found |= _metered(found, consumed, float(jobs["submission_time"].min()), last)
+        found |= _switched(found, consumed, last)
     return found | dict.fromkeys(OF_ALL_ENDS if (state == UNKNOWN).any() else (), "")
 
 
-def _metered(found: dict[str, object], consumed: Consumption, first: float, last: float) -> dict[str, object]:
-    """What the meters know of a run: joules from the first submission to the last end, as Batsim counts, and switches."""
+def _switched(found: dict[str, object], consumed: Consumption, last: float) -> dict[str, object]:
+    """What the meters know of a run's power states up to its last end."""
     changes = consumed.grouped()
     away = dict.fromkeys(STATE_OF.values(), 0.0)
     for time, state, cores in consumed.unavailable():
         away[state] += cores * max(0.0, last - time)
     return {
-        "consumed_joules": consumed.between(first, last) if last > first else "",
         "nb_grouped_switches": len(changes),
         "nb_machine_switches": sum(consumed.machines.cores[name] for _, _, names in changes for name in names),
         "time_idle": max(0.0, float(str(found["time_idle"])) - sum(away.values())),

@@ -133,6 +133,12 @@ class Comparison:
             values.append(np.sort(change.dropna().to_numpy()))
         return distribution(values) if any(len(one) for one in values) else None
 
+    def wait_differences(self) -> list[pd.Series | None]:
+        """Return, for each run and each row of the table, the wait minus that of the first run; None for the first run."""
+        first = self.table.get("wait.0")
+        waits = [self.table.get(f"wait.{number}") for number in range(len(self.runs))]
+        return [None if not number or first is None or one is None else one - first for number, one in enumerate(waits)]
+
     def _counts(self, number: int) -> np.ndarray:
         """Return which rows of the table are jobs that count in this run."""
         jobs, counted = self.runs[number].jobs, self.runs[number].counted

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from rsg_server.errors import SimunixError
 from simunix.report.comparison import POINTS_MAX, Curves
 from simunix.report.run_data import Run
-from simunix.results.job_table import numbers, read_columns
+from simunix.results.power_csv import read_power, read_steps
 
 BANDS = ("nb_computing", "nb_idle", "nb_switching_on", "nb_switching_off", "nb_sleeping")
 """States of machine_states.csv, as they are drawn from below."""
-FIRST_LINE = 2
-WATTS = "power.csv: columns time, watts and cap as simunix run writes them"
 
 
 def power(runs: Sequence[Run], end_s: float) -> tuple[Curves, Curves] | None:
@@ -24,7 +20,7 @@ def power(runs: Sequence[Run], end_s: float) -> tuple[Curves, Curves] | None:
 
     A curve of many changes consists of the largest power of each of equally long parts, so that a cap that was broken shows.
     """
-    tables = [_read(run.directory / "power.csv", ("time", "watts", "cap"), WATTS) for run in runs]
+    tables = [read_power(run.directory) for run in runs]
     known = [table["time"].to_numpy(dtype=float) for table in tables if table is not None]
     if not known:
         return None
@@ -41,7 +37,7 @@ def bands(run: Run, end_s: float) -> Curves | None:
     """How many cores were in each state of BANDS over time; None for a run whose hosts have no watts, or without jobs."""
     if not (run.directory / "power.csv").exists():
         return None
-    table = _read(run.directory / "machine_states.csv", ("time", *BANDS), "Batsim's machine_states.csv")
+    table = read_steps(run.directory / "machine_states.csv", ("time", *BANDS), "Batsim's machine_states.csv")
     if table is None:
         return None
     moments = np.unique(np.append(table["time"].to_numpy(dtype=float), end_s))
@@ -49,23 +45,6 @@ def bands(run: Run, end_s: float) -> Curves | None:
     if len(moments) > POINTS_MAX:
         moments = np.linspace(0.0, end_s, POINTS_MAX + 1)
     return Curves(moments, [_steps(table, name, moments) for name in BANDS])
-
-
-def _read(path: Path, columns: Sequence[str], expected: str) -> pd.DataFrame | None:
-    """These columns as floats, NaN only where there is no cap; None without the file. SimunixError names line and column."""
-    if not path.exists():
-        return None
-    table = read_columns(path, (), columns, expected)
-    for name in columns:
-        table[name] = numbers(table[name], str(path), FIRST_LINE)
-        if name != "cap" and table[name].isna().any():
-            line = FIRST_LINE + int(np.flatnonzero(table[name].isna())[0])
-            raise SimunixError(f"{path}:{line}: {name}: expected a number, got nothing")
-    early = np.flatnonzero(np.diff(table["time"].to_numpy(dtype=float)) < 0)
-    if len(early):
-        line = FIRST_LINE + 1 + int(early[0])
-        raise SimunixError(f"{path}:{line}: time: {table['time'].iloc[early[0] + 1]:g} is before that of the line above")
-    return table
 
 
 def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.ndarray:

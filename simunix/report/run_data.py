@@ -16,9 +16,12 @@ from simunix.results.job_table import numbers, read_columns
 from simunix.results.jobs_csv import UNKNOWN
 from simunix.results.machines import Machines, read_machines
 from simunix.results.other_files import check_other_files
+from simunix.results.power_csv import read_power
 from simunix.results.run_json import read_record
 from simunix.results.storage_usage import StorageUse, read_storage_use
 
+OF_ALL_ENDS = ("makespan", "utilisation", "throughput", "machine_energy")
+"""Metrics that nobody can tell while the end of a job is unknown."""
 WHOLE, STEADY = "whole", "steady"
 """Windows of the submissions: jobs submitted in the window count."""
 MARKS = ("run.json", "events.jsonl", "jobs.csv")
@@ -46,13 +49,19 @@ class Run:
 
     @cached_property
     def summary(self) -> pd.Series:
-        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without jobs."""
+        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without jobs.
+
+        While the end of a job is unknown, nobody can tell OF_ALL_ENDS: they are NaN.
+        """
         from simunix.metrics.schedule import summary
 
         if self.jobs is None or self.counted is None or self.counted.empty:
             return pd.Series(dtype=float)
         with np.errstate(all="ignore"):
-            return summary(self.counted, self.processors, self.jobs)
+            found = summary(self.counted, self.processors, self.jobs, read_power(self.directory))
+        if (self.jobs["final_state"] == UNKNOWN).any():
+            found[list(OF_ALL_ENDS)] = np.nan
+        return found
 
     @cached_property
     def storages(self) -> StorageUse | None:
@@ -116,7 +125,7 @@ def _left_out(run: Run) -> list[str]:
     if unknown := int((run.jobs["final_state"] == UNKNOWN).sum()):
         found.append(
             f"What became of {unknown:,} jobs is unknown, since their RJMS could not be asked: they count as not finished, and "
-            "utilisation, throughput and makespan are those of the other jobs alone."
+            "what depends on all ends, as utilisation, throughput and makespan, is unknown."
         )
     replayed = without_context(run.jobs, run.record)
     if context := len(run.jobs) - len(replayed):

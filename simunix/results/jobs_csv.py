@@ -6,7 +6,11 @@ end. `allocated_hosts` is the node list as the RJMS writes it, `allocated_cores`
 for how long the job was suspended by its own log (docs/guide/jobs.md), which is not part of `execution_time`, and empty without
 a log. `user`, `account`, `partition` and `qos` are what the RJMS recorded, else empty. `io_time` is for how long at least one
 of the job's processes waited for a storage (empty without storages). `allocated_resources` are those cores by their numbers in
-machines.csv (`simunix.results.machines` chooses them).
+machines.csv (`simunix.results.machines` chooses them). `recorded_submission_time` is the RJMS's own moment of the submission.
+`restarts`, `preemptions`, `lost_core_seconds` and `lost_gpu_seconds` (with `allocated_gpus`) tell of runs before the last one,
+and are empty where the RJMS does not record such runs. `removal_time` is when a job that never started left the queue.
+`waiting_time`, `turnaround_time` and `stretch` are filled in by `simunix.report.batsim_files` with the functions of
+`simunix.metrics.per_job`.
 """
 
 from __future__ import annotations
@@ -17,11 +21,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from rsg_server.whole_files import whole_file
-from simunix.rjms.adapter import Clients, CompletedJob
+from simunix.rjms.adapter import Clients, CompletedJob, EarlierRun, nodes_of
 from simunix.workload.job import Job, SkippedJob
 
 UNFINISHED, UNKNOWN = "UNFINISHED", "UNKNOWN"
 """`final_state` of a submitted job of which the RJMS has recorded no end; of one whose RJMS could not be asked."""
+LOST = ("PREEMPTED", "NODE_FAIL", "BOOT_FAIL")
+"""How a job's last run ends that something else than the job, its user or its limit has ended: the run is lost."""
+PREEMPTED = "PREEMPTED"
 NO_LIMIT_S = -1.0
 """`requested_time` of a job without a time limit, as Batsim writes it."""
 
@@ -55,6 +62,12 @@ class JobRow:
     partition: str = ""
     qos: str = ""
     io_time: float | None = None
+    recorded_submission_time: float | None = None
+    restarts: int | None = None
+    preemptions: int | None = None
+    lost_core_seconds: float | None = None
+    allocated_gpus: int | None = None
+    lost_gpu_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +165,9 @@ def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob],
 
 def _suspended(row: JobRow, seconds: float) -> JobRow:
     """Seconds of suspension are no run time; the accounting's whole seconds may leave less than none of it."""
-    if not seconds or row.execution_time is None or row.turnaround_time is None:
+    if not seconds or row.execution_time is None:
         return row
-    run_s = max(0.0, row.execution_time - seconds)
-    stretch = row.turnaround_time / run_s if run_s > 0 else None
-    return replace(row, execution_time=run_s, stretch=stretch, suspended_time=seconds)
+    return replace(row, execution_time=max(0.0, row.execution_time - seconds), suspended_time=seconds)
 
 
 def _named(job: Job, row: JobRow) -> JobRow:
@@ -182,32 +193,55 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
     state = UNFINISHED if recorded.tells_all else UNKNOWN
     row = replace(row, submission_time=round(recorded.origin_s + submission.submitted_s, 6), final_state=state)
     if done is not None:
-        return replace(_completed(row, done, recorded.epoch_s), metadata=submission.message)
+        row = _with_lost(_completed(row, done, recorded.epoch_s), job, done)
+        return replace(row, metadata=submission.message)
     if submission.number is None and submission.message:
         return replace(row, final_state="REJECTED", metadata=submission.message)
     return row
 
 
 def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
-    """The row of a job of which the RJMS has a record; waiting counts from the RJMS's own moment of submission."""
+    """The row of a job of which the RJMS has a record."""
     names = {name: getattr(done, name) for name in ("user", "account", "partition", "qos")}
-    row = replace(row, final_state=done.state, **names)
+    row = replace(row, final_state=done.state, recorded_submission_time=done.submit_s - epoch_s, **names)
     if done.start_s is None:
         return row
-    start_s, end_s, recorded_s = done.start_s - epoch_s, done.end_s - epoch_s, done.submit_s - epoch_s
-    run_s = end_s - start_s
+    start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
     return replace(
         row,
         success=int(done.state == "COMPLETED"),
         starting_time=start_s,
-        execution_time=run_s,
+        execution_time=end_s - start_s,
         finish_time=end_s,
-        waiting_time=start_s - recorded_s,
-        turnaround_time=end_s - recorded_s,
-        stretch=(end_s - recorded_s) / run_s if run_s > 0 else None,
         allocated_hosts=done.nodes,
         allocated_cores=done.cores,
     )
+
+
+def _with_lost(row: JobRow, job: Job, done: CompletedJob) -> JobRow:
+    """The row with the job's GPUs and, if the RJMS records them, its lost runs: the earlier ones, and a last one of LOST."""
+    runs = list(done.earlier or ())
+    if done.start_s is not None:
+        last = EarlierRun(done.end_s - done.start_s, done.state, done.cores, nodes_of(done.nodes))
+        row = replace(row, allocated_gpus=_gpus(job, done, last.nodes))
+        runs += [last] if done.state.startswith(LOST) else []
+    if done.earlier is None:
+        return row
+    gpu_seconds = [run.run_s * (_gpus(job, done, run.nodes) or 0) for run in runs]
+    return replace(
+        row,
+        restarts=len(done.earlier),
+        preemptions=sum(run.state.startswith(PREEMPTED) for run in runs),
+        lost_core_seconds=sum((run.run_s * run.cores for run in runs), 0.0),
+        lost_gpu_seconds=sum(gpu_seconds, 0.0),
+    )
+
+
+def _gpus(job: Job, done: CompletedJob, nodes: int) -> int | None:
+    """The GPUs of a run on so many nodes: those that the RJMS counted, else those that the job asked for; None if unknown."""
+    if done.gpus is not None:
+        return done.gpus
+    return job.request.gpus(nodes) if job.request is not None else None
 
 
 def write_rows(path: Path, rows: Sequence[JobRow]) -> None:

@@ -73,6 +73,7 @@ class RunRecord:
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
+    metrics: dict[str, float | None] = field(default_factory=dict)  # of the jobs that count; None for what no job tells
     warnings: list[str] = field(default_factory=list)
     failed_processes: list[str] = field(default_factory=list)  # the first ones, how they ended, and how many more there are
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom

@@ -59,6 +59,7 @@ class _Record(_Strict):
     cpu_policy: str | None = None
     cpu_policies: dict[str, Any] | None = None
     contexts: list[_Context] | None = None
+    metrics: dict[str, float | None] | None = None
 
 
 def problem_of(record: Mapping[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.power import Enclosure
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
 from simunix.launch.view.hardware import Hardware
+from simunix.ranges import expand_hosts
 from simunix.roots.tree import RootTree
 from simunix.scenario.section import CpuPolicy, Section
 from simunix.workload.job import Job
@@ -161,8 +162,30 @@ class Clients:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """A run of a job that ended without the job: the job was requeued. `state` is the RJMS's word for how the run ended."""
+
+    run_s: float
+    state: str
+    cores: int
+    nodes: int
+
+
+def nodes_of(text: str) -> int:
+    """How many nodes a node list of an RJMS has; 1 for a text that is no list of hosts."""
+    try:
+        return len(expand_hosts(text))
+    except ValueError:
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
 class CompletedJob:
-    """An RJMS's own record of a job: times in seconds since the Unix epoch; None if the job never started."""
+    """An RJMS's own record of a job: times in seconds since the Unix epoch; None if the job never started.
+
+    `earlier` are the runs before the last one, None if the RJMS does not record these; `gpus` those that the job had, None if
+    the RJMS does not count GPUs.
+    """
 
     number: int
     name: str
@@ -178,6 +201,8 @@ class CompletedJob:
     account: str = ""
     partition: str = ""
     qos: str = ""
+    gpus: int | None = None
+    earlier: tuple[EarlierRun, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,8 @@ _JOB = r"\d{1,15}(?:_(?:\d{1,9}|\*))?(?:\+\d{1,9})?"
 _CLAUSE = rf"(?:singleton|(?:{'|'.join(KINDS[:-1])})(?::{_JOB})+)"
 DEPENDENCY = rf"{_CLAUSE}(?:,{_CLAUSE})*|{_CLAUSE}(?:\?{_CLAUSE})*"
 _OTHER = re.compile(r"(\d+)(.*)")
+_GPUS_OF_A_NODE = re.compile(r"(?:gres[:/])?gpu(?::[A-Za-z][^:,=]*)?(?:[:=](\d+))?")
+_GPUS_OF_A_JOB = re.compile(r"(?:^|,)gres/gpu=(\d+)")
 _ID = re.compile(r"(\d{1,15})(?:_(\d{1,9})|\+(\d{1,4}))?")
 
 
@@ -107,6 +109,14 @@ class Request:
         """How many elements of the array may run at once; None for all of them."""
         _, percent, limit = self.array.partition("%")
         return int(limit) if percent else None
+
+    def gpus(self, nodes: int) -> int | None:
+        """The GPUs of the whole job on so many nodes, as `gres` (of each node) or `tres` says; None if neither names any."""
+        found = [match for part in self.gres.split(",") if (match := _GPUS_OF_A_NODE.fullmatch(part.strip()))]
+        if found:
+            return nodes * sum(int(match[1] or 1) for match in found)
+        whole = _GPUS_OF_A_JOB.search(self.tres)
+        return int(whole[1]) if whole else None
 
     def clauses(self) -> tuple[Clause, ...]:
         """The conditions of the dependency, in the order written."""

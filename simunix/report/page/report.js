@@ -312,7 +312,7 @@
         if (side.energy) row[`energy${run}`] = side.energy[index];
         row[`state${run}`] = side.state[index] == null ? null : data.states[side.state[index]];
         if (row.submit == null) row.submit = side.submit[index];
-        if (run && table.runs[0] && side.wait[index] != null && table.runs[0].wait[index] != null) row[`change${run}`] = Math.round((side.wait[index] - table.runs[0].wait[index]) * 1000) / 1000;
+        if (table.changes[run]) row[`change${run}`] = table.changes[run][index];
       });
       return row;
     });

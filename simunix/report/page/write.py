@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import pandas as pd
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import unwritten, whole_path
 from simunix import __version__
-from simunix.metrics.energy import consumed_energy
+from simunix.metrics.catalog import METRICS, Metric
+from simunix.metrics.written import is_shown, written
 from simunix.report.comparison import PER_RUN, Comparison, Curves, Rectangles
 from simunix.report.differences import differences
 from simunix.report.power import bands, power
@@ -37,25 +39,17 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the summary: the function of its value, and that of its text. Changes are shown if `is_compared`."""
+    """A row of the summary that is no metric of jobs: what run.json says of the run."""
 
     name: str
-    value: Callable[[Run, pd.Series], float | None]
+    value: Callable[[Run], float | None]
     text: Callable[[float], str]
     help: str = ""
     is_compared: bool = True
 
 
-def _of(name: str) -> Callable[[Run, pd.Series], float | None]:
-    return lambda run, summary: summary.get(name)
-
-
-def _recorded(name: str) -> Callable[[Run, pd.Series], float | None]:
-    return lambda run, summary: run.record.get(name)
-
-
-def _energy(run: Run) -> float | None:
-    return None if run.counted is None else consumed_energy(run.counted)
+def _recorded(name: str) -> Callable[[Run], float | None]:
+    return lambda run: run.record.get(name)
 
 
 def _count(value: float) -> str:
@@ -66,33 +60,10 @@ def _ratio(value: float) -> str:
     return f"{value:,.3f}"
 
 
-PER_PROCESSOR = "max(1, turnaround / (processors × max(run time, 10 s)))"
-EQUAL = ": 1 if all are equal, 1/users if one has all"
 USERS_MAX = 40
 """Most rows of the table of users."""
-SUMMARY = (
-    Row("jobs", _of("jobs"), _count, "jobs of the workload"),
-    Row("finished", _of("finished"), _count, "jobs that started and ended"),
-    Row("processors", lambda run, summary: run.processors if len(summary) else None, _count, "cores of the machine"),
-    Row("utilisation", _of("utilisation"), lambda value: f"{value:.2%}", "work of the finished jobs / (processors × makespan)"),
-    Row("makespan", _of("makespan"), human_time, "last end − first submission"),
-    Row("throughput, jobs/h", lambda run, summary: summary.get("throughput", np.nan) * 3600, _ratio, "finished / makespan"),
-    Row("wait, mean", _of("mean_waiting_time"), human_time, "start − submission"),
-    Row("wait, median", _of("median_waiting_time"), human_time),
-    Row("wait, longest", _of("max_waiting_time"), human_time),
-    Row("turnaround, mean", _of("mean_turnaround_time"), human_time, "end − submission"),
-    Row("slowdown, mean", _of("mean_slowdown"), _ratio, "turnaround / run time"),
-    Row("bounded slowdown, mean", _of("mean_bounded_slowdown"), _ratio, "max(1, turnaround / max(run time, 10 s))"),
-    Row("bounded slowdown, median", _of("median_bounded_slowdown"), _ratio),
-    Row("bounded slowdown, largest", _of("max_bounded_slowdown"), _ratio),
-    Row("per-processor slowdown, mean", _of("mean_per_processor_slowdown"), _ratio, PER_PROCESSOR),
-    Row("weighted slowdown, mean", _of("weighted_slowdown_mean"), _ratio, "Σ(processors × slowdown) / Σ processors"),
-    Row("weighted slowdown, total", _of("weighted_slowdown_total"), _ratio, "Σ(processors × slowdown) / jobs"),
-    Row("scheduling delay, mean", _of("mean_scheduling_delay"), human_time, "start − the moment from which on there was room"),
-    Row("energy of the jobs", lambda run, summary: _energy(run), human_energy, "joules of the jobs' hosts while they ran"),
-    Row("users", _of("users"), _count, "known to the RJMS's accounting"),
-    Row("fairness of waits", _of("user_fairness_waiting_time"), _ratio, f"Jain's index of the users' mean waits{EQUAL}"),
-    Row("fairness of slowdowns", _of("user_fairness_bounded_slowdown"), _ratio, f"… mean bounded slowdowns{EQUAL}"),
+PROCESSORS = Row("processors", lambda run: run.processors if len(run.summary) else None, _count, "cores of the machine")
+OF_RUN = (
     Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),
     Row("wall time", _recorded("wall_s"), human_time, "real time it took", False),
     Row("speed-up", _recorded("speed_up"), lambda value: f"{value:,.0f} ×", "virtual time / wall time", False),
@@ -205,20 +176,34 @@ def _storage_note(run: Run) -> str:
 
 def summary_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return the rows of the summary as texts; from the second run on, with the change against the first."""
-    summaries = comparison.summaries()
-    rows = []
-    for row in SUMMARY:
-        values = [_known(row.value(run, summary)) for run, summary in zip(comparison.runs, summaries, strict=True)]
-        if all(value is None for value in values):
-            continue
-        cells = [
-            {"text": NOTHING if value is None else row.text(value), "change": _change(values[0], value) if number else ""}
-            for number, value in enumerate(values)
-        ]
-        if not row.is_compared:
-            cells = [{**cell, "change": ""} for cell in cells]
-        rows.append({"name": row.name, "help": row.help, "cells": cells})
-    return rows
+    rows = [row for metric in METRICS if metric.on_page for row in metric_rows(comparison, metric)]
+    rows[2:2] = _run_rows(comparison, PROCESSORS)
+    return [*rows, *(row for one in OF_RUN for row in _run_rows(comparison, one))]
+
+
+def metric_rows(comparison: Comparison, metric: Metric) -> list[dict[str, Any]]:
+    """Return the row of a metric; nothing for a metric that says nothing of these runs."""
+    values = [_known(summary.get(metric.name)) for summary in comparison.summaries()]
+    if not is_shown(metric, values):
+        return []
+    return [{"name": metric.title, "help": metric.help, "cells": _cells(values, partial(written, metric))}]
+
+
+def _run_rows(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
+    values = [_known(row.value(run)) for run in comparison.runs]
+    if all(value is None for value in values):
+        return []
+    return [{"name": row.name, "help": row.help, "cells": _cells(values, row.text, row.is_compared)}]
+
+
+def _cells(values: Sequence[float | None], text: Callable[[float], str], is_compared: bool = True) -> list[dict[str, str]]:
+    return [
+        {
+            "text": NOTHING if value is None else text(value),
+            "change": _change(values[0], value) if number and is_compared else "",
+        }
+        for number, value in enumerate(values)
+    ]
 
 
 def _known(value: float | None) -> float | None:
@@ -327,6 +312,7 @@ def payload(
             "workload": workloads.tolist(),
             "cores": numbers(table["cores"]),
             "runs": [_side(table, side, states) if side[0] in table else None for side in sides],
+            "changes": [numbers(one) if one is not None else None for one in comparison.wait_differences()],
         },
     }
 

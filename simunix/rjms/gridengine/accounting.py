@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.requeues import by_number
 
 QUEUE, HOST, OWNER, NAME, NUMBER, ACCOUNT, SUBMITTED, STARTED, ENDED, FAILED, EXIT = 0, 1, 3, 4, 5, 6, 8, 9, 10, 11, 12
 SLOTS, TASK, CATEGORY = 34, 35, 39
@@ -22,7 +23,7 @@ def parse(accounting: Iterable[str], allocations: Iterable[str] = ()) -> dict[st
     """
     hosts = dict(_allocation(line) for line in allocations if line.strip())
     jobs = (_job(line.rstrip("\n").split(":"), hosts) for line in accounting if line.strip() and not line.startswith("#"))
-    return {job.element or str(job.number): job for job in jobs}
+    return by_number(jobs)
 
 
 def _allocation(line: str) -> tuple[str, str]:

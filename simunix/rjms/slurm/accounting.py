@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.requeues import by_number, requeued
+
+WAITS_AGAIN = "PENDING"
 
 _KEY = re.compile(r"(?:^|\s)([A-Z][A-Za-z]*)=")
 _NUMBER = re.compile(r"\(\d+\)$")
+_GPUS = re.compile(r"(?:^|,)gres/gpu=(\d+)")
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
     """All jobs of the file by their number, elements of arrays by NUMBER_INDEX.
 
-    A requeued job has a line for each of its runs, and Slurm dates its submission anew. The last line counts, but for the
-    submission: the job's user has waited since the first.
+    A requeued job has a line for each of its runs, and Slurm dates its submission anew: `by_number` takes the last line, with
+    the first submission. A last line that says PENDING is of a run that `scontrol requeue` ended: the job waits again.
     """
-    found: dict[str, CompletedJob] = {}
-    for job in (parse_line(line) for line in lines if line.startswith("JobId=")):
-        key = job.element or str(job.number)
-        found[key] = replace(job, submit_s=found[key].submit_s) if key in found else job
-    return found
+    found = by_number(parse_line(line) for line in lines if line.startswith("JobId="))
+    return {key: requeued(job) if job.state == WAITS_AGAIN else job for key, job in found.items()}
 
 
 def parse_line(line: str) -> CompletedJob:
@@ -50,6 +50,7 @@ def parse_line(line: str) -> CompletedJob:
         account=values.get("Account", "").replace("(null)", ""),
         partition=values.get("Partition", "").replace("(null)", ""),
         qos=values.get("QOS", "").replace("(null)", ""),
+        gpus=int(found[1]) if (found := _GPUS.search(values.get("Tres", ""))) else None,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
 from dataclasses import replace
+from pathlib import Path
 
 from simunix.app.summary import run_table
 from simunix.results.jobs_csv import UNKNOWN, JobRow
@@ -11,7 +12,7 @@ from simunix.results.run_json import RunRecord
 from tests.unit.simunix.report import runs
 
 
-def table_of(rows: Sequence[JobRow], cores: int = 4) -> dict[str, str]:
+def table_of(tmp_path: Path, rows: list[JobRow], cores: int = 4) -> dict[str, str]:
     """The table of a run with these jobs, by the words of its first column."""
     record = RunRecord(
         name="r",
@@ -30,7 +31,9 @@ def table_of(rows: Sequence[JobRow], cores: int = 4) -> dict[str, str]:
         turns=1,
         events_sha256="0" * 64,
     )
-    what, value = run_table(record, rows, cores).columns
+    folder = runs.write_run(tmp_path / "r", rows, 1, cores=cores)
+    record.metrics = json.loads((folder / "run.json").read_text())["metrics"]
+    what, value = run_table(record, rows).columns
     return dict(zip(map(str, what.cells), map(str, value.cells), strict=True))
 
 
@@ -39,18 +42,18 @@ def lost(number: int) -> JobRow:
     return replace(runs.waiting(number, 1.0), final_state=UNKNOWN)
 
 
-def test_what_depends_on_jobs_of_unknown_end_is_unknown() -> None:
-    table = table_of([runs.ran(1, 0.0, 10.0, 30.0, "n1", cores=2), lost(2), lost(3)])
+def test_what_depends_on_jobs_of_unknown_end_is_unknown(tmp_path: Path) -> None:
+    table = table_of(tmp_path, [runs.ran(1, 0.0, 10.0, 30.0, "n1", cores=2), lost(2), lost(3)])
     assert table["jobs unknown"] == "2" and table["jobs completed"] == "1"
     assert (table["utilisation"], table["makespan"]) == ("unknown", "unknown")
-    assert table["mean wait"] == "10.00 s"
+    assert table["wait, mean"] == "10.00 s"
 
 
-def test_no_job_that_started_has_no_mean_wait() -> None:
-    table = table_of([lost(1)])
-    assert (table["mean wait"], table["mean bounded slowdown (τ = 10 s)"]) == ("unknown", "unknown")
+def test_no_job_that_started_has_no_mean_wait(tmp_path: Path) -> None:
+    table = table_of(tmp_path, [lost(1)])
+    assert (table["wait, mean"], table["bounded slowdown, mean"]) == ("unknown", "unknown")
 
 
-def test_jobs_whose_ends_are_known() -> None:
-    table = table_of([runs.ran(1, 0.0, 10.0, 30.0, "n1", cores=2)])
-    assert (table["utilisation"], table["makespan"]) == ("33.3%", "30.00 s")
+def test_jobs_whose_ends_are_known(tmp_path: Path) -> None:
+    table = table_of(tmp_path, [runs.ran(1, 0.0, 10.0, 30.0, "n1", cores=2)])
+    assert (table["utilisation"], table["makespan"]) == ("33.33%", "30.00 s")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from simunix.app.summary import figures
+from simunix.report.batsim_files import with_metrics
 from simunix.report.comparison import Comparison
 from simunix.report.run_data import read_run
 from simunix.results.jobs_csv import JobRow, Recorded, Submission, make_rows
+from simunix.results.run_json import RunRecord, read_record
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.clients import CLIENTS
 from simunix.workload.job import Job
@@ -42,14 +45,15 @@ def rows() -> list[JobRow]:
 def test_a_requeued_job_waits_since_its_first_submission(rows: list[JobRow]) -> None:
     (row,) = rows
     assert (row.final_state, row.starting_time, row.execution_time, row.finish_time) == ("COMPLETED", 481, 300, 781)
-    assert (row.waiting_time, row.turnaround_time) == (471, 771)
+    (written,) = with_metrics(rows)
+    assert (row.recorded_submission_time, written.waiting_time, written.turnaround_time) == (10, 470.75, 770.75)
 
 
 def test_terminal_page_and_schedule_agree(rows: list[JobRow], tmp_path: Path) -> None:
     folder = runs.write_run(tmp_path / "r", rows, 1)
     (schedule,) = csv.DictReader((folder / "schedule.csv").read_text().splitlines())
     (page,) = Comparison([read_run(folder)]).summaries()
-    terminal = figures(runs.record(), rows, 16)
-    assert terminal["mean wait"] == "00:07:51"
+    terminal = figures(RunRecord(**{**asdict(runs.record()), "metrics": read_record(folder / "run.json")["metrics"]}))
+    assert terminal["wait, mean"] == "00:07:51"
     assert float(schedule["mean_waiting_time"]) == page["mean_waiting_time"] == 470.75
-    assert float(terminal["mean bounded slowdown (τ = 10 s)"]) == pytest.approx(page["mean_bounded_slowdown"], abs=0.005)
+    assert float(terminal["bounded slowdown, mean"]) == pytest.approx(page["mean_bounded_slowdown"], abs=0.0005)

@@ -168,7 +168,7 @@ def test_submission_delay() -> None:
             "submission_time": [10.25],
             "starting_time": [15.0],
             "finish_time": [20.0],
-            "waiting_time": [4.0],
+            "recorded_submission_time": [11.0],
             "requested_number_of_resources": [1],
         }
     )

@@ -125,15 +125,19 @@ def record(name: str = "example", seed: int = 0) -> RunRecord:
     )
 
 
-def write_run(directory: Path, jobs: list[JobRow], nodes: int, seed: int = 0, scenario: str = "name: example\n") -> Path:
+def write_run(
+    directory: Path, jobs: list[JobRow], nodes: int, seed: int = 0, scenario: str = "name: example\n", cores: int = 16
+) -> Path:
     """A finished run's folder."""
     directory.mkdir(parents=True)
     (directory / ".simunix-run").touch()
     (directory / "scenario.yaml").write_text(scenario)
     (directory / "events.jsonl").write_text(events())
-    record(directory.name, seed).write(directory / "run.json")
+    written = record(directory.name, seed)
     if jobs:
-        write_all(directory, jobs, machines(nodes), 2.0)
+        summary = write_all(directory, jobs, machines(nodes, cores), 2.0).summary
+        written.metrics = {str(name): None if value != value else float(value) for name, value in summary.items()}
+    written.write(directory / "run.json")
     return directory
 
 

@@ -16,6 +16,7 @@ from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.metrics.jobs import read_jobs_csv
 from simunix.report.batsim_files import STATES, frame, machine_states, schedule
+from simunix.report.run_data import read_run
 from simunix.results.as_trace import read_trace
 from tests.unit.simunix.report import runs
 
@@ -48,13 +49,13 @@ def test_machine_states_add_up_and_follow_the_jobs(tmp_path: Path) -> None:
     assert float(rows[-1]["time"]) == max(float(row["finish_time"]) for row in of(folder / "jobs.csv"))
 
 
-def test_schedule_of_two_jobs() -> None:
+def test_schedule_of_two_jobs(tmp_path: Path) -> None:
     jobs = [
         runs.ran(1, 0.0, 0.0, 10.0, "node0001", cores=2),
         runs.ran(2, 5.0, 10.0, 30.0, "node0001", cores=1, state="TIMEOUT"),
         replace(runs.waiting(3, 6.0, cores=9), final_state="REJECTED"),
     ]
-    row = schedule(frame(jobs), 4, 1.5)
+    row = schedule(read_run(runs.write_run(tmp_path / "r", jobs, 1, cores=4)), 1.5)
     expected = {
         "makespan": 30.0,
         "mean_waiting_time": 2.5,

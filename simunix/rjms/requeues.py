@@ -1,0 +1,37 @@
+"""Jobs that ran several times, from an RJMS's accounting that has a record for each run of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from simunix.rjms.adapter import CompletedJob, EarlierRun, nodes_of
+
+
+def by_number(records: Iterable[CompletedJob]) -> dict[str, CompletedJob]:
+    """All jobs by their number, elements of arrays by NUMBER_INDEX, from records in the order in which runs ended.
+
+    The last record of a job counts, with the first record's submission, since which the job's user has waited. The records
+    before the last one become `earlier`, except for those without a start: a job that waited again has lost no run.
+    """
+    found: dict[str, CompletedJob] = {}
+    for job in records:
+        key = job.element or str(job.number)
+        before = found.get(key)
+        if before is None:
+            found[key] = replace(job, earlier=())
+            continue
+        lost = () if before.start_s is None else (_run(before, before.start_s),)
+        found[key] = replace(job, submit_s=before.submit_s, earlier=(*(before.earlier or ()), *lost))
+    return found
+
+
+def requeued(job: CompletedJob) -> CompletedJob:
+    """A job that waits again after its last record, as a job that has not started: its last run is one of the earlier ones."""
+    if job.start_s is None:
+        return job
+    return replace(job, start_s=None, nodes="", earlier=(*(job.earlier or ()), _run(job, job.start_s)))
+
+
+def _run(job: CompletedJob, start_s: float) -> EarlierRun:
+    return EarlierRun(job.end_s - start_s, job.state, job.cores, nodes_of(job.nodes))
