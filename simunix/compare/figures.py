@@ -12,7 +12,8 @@ from simunix.compare import texts
 from simunix.compare.page import curves
 from simunix.compare.study import Change, Study
 from simunix.report.comparison import Curves
-from simunix.report.static_figures import CHANGES, PALETTE, WAITS, draw_shares, escaped, file_name, time_unit
+from simunix.report.drawing import PALETTE, draw_shares, escaped, grid, legend, time_unit
+from simunix.report.static_figures import CHANGES, WAITS, file_name
 
 BARS_MAX = 20
 """Most bars of a picture: those of the groups whose waits changed most."""
@@ -73,7 +74,6 @@ def _points(axes: Any, curves: Curves, labels: list[str], name: str) -> None:
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.set_yticks([], minor=True)
     axes.axhline(0, color="#555555", linewidth=0.8)
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.legend(fontsize=8, frameon=False)
+    grid(axes)
+    legend(axes)
     axes.set(xlabel=f"submitted, {unit}", ylabel=name, ylim=(1.3 * min(low, -1), 1.3 * max(high, 1)))

@@ -23,6 +23,11 @@ def busy_processors(jobs: pd.DataFrame) -> pd.Series:
     return _steps(jobs["starting_time"], jobs["finish_time"], jobs["requested_number_of_resources"])
 
 
+def busy_gpus(jobs: pd.DataFrame) -> pd.Series:
+    """Return the GPUs that jobs hold, each from its start to its end; jobs whose GPUs are unknown hold none."""
+    return _steps(jobs["starting_time"], jobs["finish_time"], jobs["allocated_gpus"].fillna(0.0))
+
+
 def working_processors(jobs: pd.DataFrame, suspensions: pd.DataFrame) -> pd.Series:
     """Return the processors of jobs that are not suspended; `suspensions` is a table of `simunix.metrics.logs.suspensions`."""
     held = busy_processors(jobs)
@@ -37,13 +42,17 @@ def running_jobs(jobs: pd.DataFrame) -> pd.Series:
 
 
 def queued_jobs(jobs: pd.DataFrame) -> pd.Series:
-    """Return the queue length: the number of jobs submitted and not yet started."""
-    return _steps(jobs["submission_time"], jobs["starting_time"], pd.Series(1.0, index=jobs.index))
+    """Return the queue length: the number of jobs submitted, not yet started and not removed from the queue."""
+    return _steps(jobs["submission_time"], _left_queue(jobs), pd.Series(1.0, index=jobs.index))
 
 
 def queued_processors(jobs: pd.DataFrame) -> pd.Series:
     """Return the processors that the queued jobs ask for."""
-    return _steps(jobs["submission_time"], jobs["starting_time"], jobs["requested_number_of_resources"])
+    return _steps(jobs["submission_time"], _left_queue(jobs), jobs["requested_number_of_resources"])
+
+
+def _left_queue(jobs: pd.DataFrame) -> pd.Series:
+    return jobs["starting_time"].fillna(jobs["removal_time"])
 
 
 def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:

@@ -16,7 +16,7 @@ from simunix.metrics.changes import KEY, keyed
 from simunix.metrics.fairness import user_table
 from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import bounded_slowdown, waiting_time
-from simunix.metrics.series import busy_processors, mean_over_bins, queued_jobs
+from simunix.metrics.series import busy_gpus, busy_processors, mean_over_bins, queued_jobs
 from simunix.report.run_data import Run
 from simunix.results.machines import parse_intervals
 
@@ -96,6 +96,13 @@ class Comparison:
     def queue(self) -> Curves:
         """Return the number of jobs submitted and not yet started."""
         return self._over_time(lambda run, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
+
+    def gpus(self) -> Curves | None:
+        """Return the number of GPUs that jobs hold; None if no job of any run is known to have any."""
+        jobs = [run.jobs for run in self.runs if run.jobs is not None]
+        if not any((one["allocated_gpus"] > 0).any() for one in jobs):
+            return None
+        return self._over_time(lambda run, jobs: busy_gpus(jobs[jobs["starting_time"].notna()]))
 
     def _over_time(self, curve: Callable[[Run, pd.DataFrame], pd.Series]) -> Curves:
         steps = [curve(run, run.jobs) if run.jobs is not None else None for run in self.runs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 TIMES = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (2 * 60.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
 """Units of time axes: the shortest span for the unit, its seconds, its name."""
+SMALLEST = 1e-4
+"""Smaller parts of a bandwidth are not told as numbers."""
 WIDTH_IN, PANEL_IN, EDGES_IN = 9.0, 0.9, 1.1
 
 
@@ -31,6 +34,22 @@ def steps(usage: Usage, link: str) -> tuple[list[float], list[float]]:
     return moments, rates
 
 
+def draw_panels(panels: Sequence[Any], usage: Usage, names: Sequence[str]) -> str:
+    """Draw each link into a panel, with common scales; return the unit of the rates."""
+    drawn = {name: steps(usage, name) for name in names}
+    top = max(max(rates) for _, rates in drawn.values())
+    scale, unit = next(((scale, unit) for scale, unit in UNITS if top >= scale), UNITS[-1])
+    begin, end = usage.moments[0], usage.moments[-1] + usage.interval_s
+    second, time_unit = next((second, name) for least, second, name in TIMES if end - begin >= least)
+    for panel, name in zip(panels, names, strict=True):
+        moments, rates = drawn[name]
+        _draw(panel, name, [moment / second for moment in moments], [rate / scale for rate in rates], usage)
+        panel.set_ylim(0, top / scale * 1.08)
+    panels[-1].set_xlabel(f"virtual time in {time_unit}; rates in {unit}")
+    panels[-1].set_xlim(begin / second, end / second)
+    return unit
+
+
 def plot(usage: Usage, names: list[str], target: Path) -> None:
     """Write the picture in the format that the file's name tells. Raises SimunixError."""
     try:
@@ -40,20 +59,10 @@ def plot(usage: Usage, names: list[str], target: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    drawn = {name: steps(usage, name) for name in names}
-    top = max(max(rates) for _, rates in drawn.values())
-    scale, unit = next(((scale, unit) for scale, unit in UNITS if top >= scale), UNITS[-1])
-    begin, end = usage.moments[0], usage.moments[-1] + usage.interval_s
-    second, time_unit = next((second, name) for least, second, name in TIMES if end - begin >= least)
     size = (WIDTH_IN, EDGES_IN + PANEL_IN * len(names))
     figure, panels = pyplot.subplots(len(names), 1, sharex=True, sharey=True, figsize=size, squeeze=False)
     try:
-        for (panel,), name in zip(panels, names, strict=True):
-            moments, rates = drawn[name]
-            _draw(panel, name, [moment / second for moment in moments], [rate / scale for rate in rates], usage)
-        panels[-1][0].set_xlabel(f"virtual time in {time_unit}")
-        panels[-1][0].set_xlim(begin / second, end / second)
-        panels[-1][0].set_ylim(0, top / scale * 1.08)
+        unit = draw_panels([panel for (panel,) in panels], usage, names)
         figure.suptitle(f"what the links carried, {unit}, per {usage.interval_s:g} s", fontsize=10)
         figure.tight_layout()
         with whole_path(target) as draft:
@@ -74,5 +83,5 @@ def _draw(panel: Any, name: str, moments: list[float], rates: list[float], usage
     for side in ("top", "right"):
         panel.spines[side].set_visible(False)
     most = max(part for _, _, part in usage.links[name].values())
-    text = f"peak {100 * most:.2g} % of its bandwidth"
+    text = f"peak {100 * most:.2g} % of its bandwidth" if most >= SMALLEST else "never 0.01 % of its bandwidth"
     panel.text(1.0, 1.0, text, transform=panel.transAxes, ha="right", va="bottom", fontsize=7)

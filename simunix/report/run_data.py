@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +12,11 @@ import numpy as np
 import pandas as pd
 
 from rsg_server.errors import SimunixError
+from simunix.launch.debug.observation import LINKS_FILE
 from simunix.metrics.jobs import job_table, settled, why_invalid, without_context
 from simunix.results.job_table import numbers, read_columns
 from simunix.results.jobs_csv import UNKNOWN
+from simunix.results.link_usage import Usage, read_usage
 from simunix.results.machines import Machines, read_machines
 from simunix.results.other_files import check_other_files
 from simunix.results.power_csv import read_power
@@ -67,6 +70,12 @@ class Run:
     def storages(self) -> StorageUse | None:
         """How much the run's storages were used; None if there are none."""
         return read_storage_use(self.directory)
+
+    @cached_property
+    def links(self) -> Usage | None:
+        """What the run's links carried; None for a run without `--link-usage`, or whose links carried nothing."""
+        path = self.directory / LINKS_FILE
+        return read_usage(path) if path.exists() and path.read_bytes().count(b"\n") > 1 else None
 
     @cached_property
     def processors(self) -> int:
@@ -164,9 +173,21 @@ def _jobs(path: Path) -> pd.DataFrame | None:
     return jobs if len(jobs) else None
 
 
+_ENDINGS = ((re.compile(r"(?:^|-)r\d+-[0-9a-f]{8}$"), ""), (re.compile(r"(^|-)(r\d+)-[0-9a-f]{8}$"), r"\1\2"))
+"""How the names of a sweep's runs end (`simunix.sweep.runs.Run.name`), and what of that a label keeps."""
+
+
 def unique_labels(directories: list[Path]) -> list[str]:
-    """Return labels of the runs: the folders' names, with as many parents as make them unique, or else numbered."""
+    """Return labels of the runs: the folders' names, with as many parents as make them unique, or else numbered.
+
+    A run of a sweep is called by its levels: number of the repetition and checksum, which end the folder's name, are left out
+    where the labels stay unique.
+    """
     parts = [path.resolve().parts for path in directories]
+    for ending, kept in _ENDINGS:
+        short = [ending.sub(kept, each[-1]) for each in parts]
+        if all(short) and len(set(short)) == len(short):
+            return short
     for depth in range(1, 1 + max(map(len, parts))):
         labels = ["/".join(each[-depth:]) for each in parts]
         if len(set(labels)) == len(labels):

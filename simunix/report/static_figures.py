@@ -12,14 +12,13 @@ import numpy as np
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import unwritten, whole_path
-from simunix.report.comparison import Comparison, Curves, Rectangles
-from simunix.report.link_plot import TIMES
-from simunix.results.storage_usage import StorageUse
+from simunix.report.comparison import Comparison, Rectangles
+from simunix.report.drawing import counts_over_time, draw_shares, escaped, over_time, time_unit
+from simunix.report.resource_figures import resource_figures
 
 if TYPE_CHECKING:
     from simunix.report.run_data import Run
 
-PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733")
 JOB_COLOURS = ("#4477aa", "#66aadd", "#88ccee", "#44aa99", "#117733", "#999933", "#ddcc77", "#ee9966", "#cc6677", "#aa4499")
 WAITS = {0.0: "0", 1.0: "1 s", 10.0: "10 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 36e3: "10 h", 345.6e3: "4 d"}
 CHANGES = {**{-place: f"−{text}" for place, text in list(WAITS.items())[:0:-1]}, **WAITS}
@@ -43,17 +42,24 @@ def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str], 
         raise SimunixError(f"--figures {folder}: {error.strerror}; choose another folder") from error
     written: list[Path] = []
     figures = {} if all(run.jobs is None for run in comparison.runs) else {**_figures(comparison), **(more or {})}
-    for name, draw in {**figures, **_storage_figures(comparison)}.items():
+    for name, draw in {**figures, **resource_figures(comparison, partial(_name_of, comparison))}.items():
         written += _save(folder, name, draw, formats)
     return written
+
+
+def _name_of(comparison: Comparison, kind: str, number: int) -> str:
+    """Return the name of a figure of one run, with the run's number where two have one label."""
+    labels = [file_name(run.label) for run in comparison.runs]
+    ending = f"-{number + 1}" if labels.index(labels[number]) != number else ""
+    return f"{kind}-{labels[number]}{ending}"
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
     """Return, by the figure's name, the function that draws it into axes."""
     labels = [run.label for run in comparison.runs]
     found: dict[str, Callable[[Any], None]] = {
-        "utilisation": lambda axes: _over_time(axes, comparison.utilisation(), labels, "utilisation, %"),
-        "queue": lambda axes: _over_time(axes, comparison.queue(), labels, "queue length, jobs"),
+        "utilisation": lambda axes: over_time(axes, comparison.utilisation(), labels, "utilisation, %"),
+        "queue": lambda axes: counts_over_time(axes, comparison.queue(), labels, "queue length, jobs"),
         "waits": lambda axes: draw_shares(axes, comparison.waits(), labels, "wait at most", WAITS),
         "slowdowns": lambda axes: draw_shares(axes, comparison.slowdowns(), labels, "bounded slowdown at most", SLOWDOWNS),
     }
@@ -64,25 +70,8 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
     for number, run in enumerate(comparison.runs):
         rectangles = comparison.rectangles(number, RASTER_FROM * 100)
         if rectangles is not None:
-            name = "gantt-" + file_name(run.label)
-            name = name if name not in found else f"{name}-{number + 1}"
-            found[name] = _gantt_of(comparison, number, run, rectangles)
+            found[_name_of(comparison, "gantt", number)] = _gantt_of(comparison, number, run, rectangles)
     return found
-
-
-def _storage_figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
-    """How much the storages of each run were used, if it has any."""
-    found: dict[str, Callable[[Any], None]] = {}
-    for number, run in enumerate(comparison.runs):
-        if run.storages is not None:
-            name = "storages-" + file_name(run.label)
-            found[name if name not in found else f"{name}-{number + 1}"] = partial(_storages, run.storages)
-    return found
-
-
-def _storages(use: StorageUse, axes: Any) -> None:
-    _over_time(axes, Curves(use.moments, list(use.used.values())), list(use.used), "used bandwidth, %")
-    axes.set_ylim(top=max(102.0, *(float(one.max()) * 1.02 for one in use.used.values())))
 
 
 def file_name(label: str) -> str:
@@ -102,12 +91,11 @@ def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequenc
 
     files = [folder / f"{name}.{kind}" for kind in dict.fromkeys(formats)]
     with matplotlib.rc_context({"svg.hashsalt": name}):
-        figure, axes = pyplot.subplots(figsize=(WIDTH_IN, 3.6))
+        figure, axes = pyplot.subplots(figsize=(WIDTH_IN, 3.6), layout="constrained")
         try:
-            draw(axes)
             for side in ("top", "right"):
                 axes.spines[side].set_visible(False)
-            figure.tight_layout()
+            draw(axes)
             for file in files:
                 with whole_path(file) as draft:
                     figure.savefig(draft, dpi=130, metadata={"Date": None} if file.suffix == ".svg" else None)
@@ -116,50 +104,6 @@ def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequenc
         finally:
             pyplot.close(figure)
     return files
-
-
-def time_unit(end_s: float) -> tuple[float, str]:
-    """Return the unit of an axis that ends at `end_s`: its seconds, and its name."""
-    return next((second, name) for least, second, name in TIMES if end_s >= least)
-
-
-def _lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float) -> None:
-    for number, (label, y) in enumerate(zip(labels, curves.y, strict=True)):
-        if not np.isnan(y).all():  # also where there is nothing
-            style = "-" if number < len(PALETTE) else "--"
-            colour = PALETTE[number % len(PALETTE)]
-            axes.step(curves.x / scale, y, style, where="post", color=colour, linewidth=1.1, label=escaped(label))
-    if len(labels) > 1:
-        axes.legend(fontsize=8, frameon=False)
-    axes.grid(color="#dddddd", linewidth=0.6)
-    axes.set_axisbelow(True)
-
-
-def escaped(label: str) -> str:
-    """Escape a label: matplotlib hides labels that begin with `_`, reads $ as mathematics, has no glyphs for control codes."""
-    return re.sub(r"[\x00-\x1f\x7f]", "?", f" {label}" if label.startswith("_") else label).replace("$", r"\$")
-
-
-def _over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str) -> None:
-    second, unit = time_unit(float(curves.x[-1]))
-    _lines(axes, curves, labels, second)
-    axes.set(xlabel=f"virtual time, {unit}", ylabel=name, xlim=(0, float(curves.x[-1]) / second))
-    axes.set_ylim(bottom=0)
-
-
-def draw_shares(axes: Any, curves: Curves, labels: Sequence[str], name: str, ticks: dict[float, str]) -> None:
-    """Draw shares of jobs over a logarithmic axis, linear below a second where `ticks` have 0."""
-    _lines(axes, curves, labels, 1.0)
-    if 0 in ticks:
-        axes.set_xscale("symlog", linthresh=1.0)
-    else:
-        axes.set_xscale("log")
-    least, second = [place for place in sorted(ticks) if place >= 0][:2]
-    low, high = (min(least, float(curves.x[0])), max(second, float(curves.x[-1]))) if len(curves.x) else (least, second)
-    shown = {place: text for place, text in ticks.items() if low <= place <= high}
-    axes.set_xticks(list(shown), list(shown.values()))
-    axes.set_xticks([], minor=True)
-    axes.set(xlabel=name, ylabel="jobs, %", xlim=(low, high), ylim=(0, 102))
 
 
 def _label(axes: Any, comparison: Comparison, rectangles: Rectangles, left: np.ndarray, right: np.ndarray) -> None:

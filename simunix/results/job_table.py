@@ -10,6 +10,7 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
     consumed_energy                                 joules; optional, NaN where absent
     restarts, preemptions, lost_core_seconds,
     lost_gpu_seconds, allocated_gpus                of lost runs, and GPUs; optional, NaN where absent
+    removal_time                                    when a job that never started left the queue; optional, NaN where absent
     user                                            a name or number; optional, -1 where absent
 """
 
@@ -28,7 +29,8 @@ from simunix.workload.formats.swf import LIMIT
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 NUMBERS = (*MOMENTS, "execution_time", "requested_number_of_resources", "requested_time")
 LOSSES = ("restarts", "preemptions", "lost_core_seconds", "lost_gpu_seconds", "allocated_gpus")
-OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time", "recorded_submission_time", *LOSSES)
+REMOVED = "removal_time"
+OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time", "recorded_submission_time", REMOVED, *LOSSES)
 REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
 RESOLUTION_S = 1.0
@@ -53,7 +55,7 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
             table[name] = numbers(table[name], source, first_line)
     if "suspended_time" not in table:
         table["suspended_time"] = 0.0
-    for name in ("requested_time", "consumed_energy", *LOSSES):
+    for name in ("requested_time", "consumed_energy", REMOVED, *LOSSES):
         if name not in table:
             table[name] = np.nan
     if "user" not in table:

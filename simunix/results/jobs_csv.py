@@ -11,6 +11,7 @@ machines.csv (`simunix.results.machines` chooses them). `recorded_submission_tim
 and are empty where the RJMS does not record such runs. `removal_time` is when a job that never started left the queue.
 `waiting_time`, `turnaround_time` and `stretch` are filled in by `simunix.report.batsim_files` with the functions of
 `simunix.metrics.per_job`.
+`simunix.metrics.per_job`.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ class JobRow:
     lost_core_seconds: float | None = None
     allocated_gpus: int | None = None
     lost_gpu_seconds: float | None = None
+    removal_time: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
         row = _with_lost(_completed(row, done, recorded.epoch_s), job, done)
         return replace(row, metadata=submission.message)
     if submission.number is None and submission.message:
-        return replace(row, final_state="REJECTED", metadata=submission.message)
+        return replace(row, final_state="REJECTED", metadata=submission.message, removal_time=row.submission_time)
     return row
 
 
@@ -205,7 +207,7 @@ def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
     names = {name: getattr(done, name) for name in ("user", "account", "partition", "qos")}
     row = replace(row, final_state=done.state, recorded_submission_time=done.submit_s - epoch_s, **names)
     if done.start_s is None:
-        return row
+        return row if done.waits_again else replace(row, removal_time=done.end_s - epoch_s)
     start_s, end_s = done.start_s - epoch_s, done.end_s - epoch_s
     return replace(
         row,

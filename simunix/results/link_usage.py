@@ -36,6 +36,13 @@ class Usage:
         """All bytes that a link carried."""
         return sum(size for size, _, _ in self.links[link].values())
 
+    def curves(self, names: Sequence[str]) -> tuple[list[float], list[list[float]]]:
+        """Moments in seconds, and of each link the per cent of its bandwidth from each moment on; a link that is idle has 0."""
+        begins = self.moments
+        moments = sorted({0.0, *begins, *(round(moment + self.interval_s, 9) for moment in begins)})
+        parts = [[100 * self.links[name].get(moment, (0, 0.0, 0.0))[2] for moment in moments] for name in names]
+        return moments, parts
+
     def chosen(self, names: Sequence[str], busiest: int) -> list[str]:
         """The links of these names, or those that carried most, busiest first. SimunixError for a link that is not there."""
         for name in names:

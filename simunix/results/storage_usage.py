@@ -1,4 +1,4 @@
-"""storages.csv of a run, read again: what part of its bandwidth each storage used over time."""
+"""storages.csv of a run, read again: what each storage read and wrote, and what part of its bandwidth it used, over time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ SHOWN_MAX = 8
 
 @dataclass(frozen=True, slots=True)
 class StorageUse:
-    """`moments` in seconds; by storage, per cent of its bandwidth from each moment on. Most used storages come first."""
+    """Step functions of storages, by their names, those that moved most bytes first.
+
+    `moments` are seconds; from each moment on, `read` and `written` are bytes per second, `used` per cent of the bandwidth.
+    """
 
     moments: np.ndarray
+    read: dict[str, np.ndarray]
+    written: dict[str, np.ndarray]
     used: dict[str, np.ndarray]
     total: int
 
@@ -32,16 +37,19 @@ def read_storage_use(directory: Path) -> StorageUse | None:
     path = directory / STORAGES_FILE
     if not path.exists():
         return None
-    parts: dict[str, dict[float, float]] = {}
+    rows: dict[str, dict[float, tuple[float, float, float]]] = {}
     sizes: dict[str, int] = {}
     ends: dict[float, float] = {}
     for moment, lasted, name, read, written, _, _, part in read_columns(path, COLUMNS, KINDS, SimunixError):
-        parts.setdefault(name, {})[moment] = part * 100
+        rates = (read / lasted, written / lasted) if lasted > 0 else (0.0, 0.0)
+        rows.setdefault(name, {})[moment] = (*rates, part * 100)
         ends[moment] = moment + lasted
         sizes[name] = sizes.get(name, 0) + read + written
-    if not parts:
+    if not rows:
         return None
     moments = np.array(sorted({0.0, *ends, *ends.values()}))
-    shown = sorted(parts, key=lambda name: (-sizes[name], name))[:SHOWN_MAX]
-    used = {name: np.array([parts[name].get(moment, 0.0) for moment in moments.tolist()]) for name in shown}
-    return StorageUse(moments, used, len(parts))
+    shown = sorted(rows, key=lambda name: (-sizes[name], name))[:SHOWN_MAX]
+    nothing = (0.0, 0.0, 0.0)
+    found = {name: np.array([rows[name].get(moment, nothing) for moment in moments.tolist()]).T for name in shown}
+    read_, written_, used = ({name: values[place] for name, values in found.items()} for place in range(3))
+    return StorageUse(moments, read_, written_, used, len(rows))

@@ -184,7 +184,7 @@ class CompletedJob:
     """An RJMS's own record of a job: times in seconds since the Unix epoch; None if the job never started.
 
     `earlier` are the runs before the last one, None if the RJMS does not record these; `gpus` those that the job had, None if
-    the RJMS does not count GPUs.
+    the RJMS does not count GPUs. A job that `waits_again` was requeued, and has not ended.
     """
 
     number: int
@@ -203,6 +203,7 @@ class CompletedJob:
     qos: str = ""
     gpus: int | None = None
     earlier: tuple[EarlierRun, ...] | None = None
+    waits_again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

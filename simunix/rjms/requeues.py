@@ -30,7 +30,7 @@ def requeued(job: CompletedJob) -> CompletedJob:
     """A job that waits again after its last record, as a job that has not started: its last run is one of the earlier ones."""
     if job.start_s is None:
         return job
-    return replace(job, start_s=None, nodes="", earlier=(*(job.earlier or ()), _run(job, job.start_s)))
+    return replace(job, start_s=None, nodes="", waits_again=True, earlier=(*(job.earlier or ()), _run(job, job.start_s)))
 
 
 def _run(job: CompletedJob, start_s: float) -> EarlierRun:

@@ -127,13 +127,13 @@ def execute_stats(options: argparse.Namespace) -> int:
     """Print the statistics of a trace, as lines or as JSON."""
     from simunix.results.as_trace import read_trace
     from simunix.workload.statistics import statistics
+    from simunix.workload.statistics_text import lines_of
 
     found = statistics(read_trace(options.trace))
     if options.json:
         print(json.dumps(found, indent=1))
         return 0
-    for name, value in found.items():
-        print(f"{name:<28}{_shown(value)}")
+    print("\n".join(lines_of(found)))
     return 0
 
 
@@ -145,12 +145,6 @@ def execute_plot(options: argparse.Namespace) -> int:
     plot(read_trace(options.trace), options.trace.name, options.output)
     print(options.output)
     return 0
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, dict):
-        return "  ".join(f"{key}: {_shown(inner)}" for key, inner in value.items())
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:

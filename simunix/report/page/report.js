@@ -70,16 +70,21 @@
     series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...series(curves, (one) => one == null ? "–" : number(one) + unit)],
   }, [curves.x, ...curves.y], 240);
 
-  // A curve for each of a run's storages.
-  const storageChart = (use, run) => use && add(`storages-${run}`, {
-    scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(100, (high || 0) * 1.02)] } },
-    axes: [timeAxis(), axis({ size: leftSize, incrs: [1, 2, 5, 10, 20, 50, 100] })],
+  // A curve for each storage or link of a run. The first ones are the widest, so that curves upon each other are seen.
+  const namedCurves = (id, names, x, y, unit, top, height = 240) => add(id, {
+    scales: { x: { time: false }, y: { range: (_, low, high) => [0, Math.max(top, (high || 0) * 1.02) || 1] } },
+    axes: [timeAxis(), axis({ size: leftSize })],
     cursor: { sync: { key: sync.key, scales: ["x", null] }, drag: { x: true, y: false } },
-    series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...use.names.map((name, index) => ({
-      label: name, stroke: runColour(index), width: 1.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => one == null ? "–" : number(one) + " %",
+    series: [{ label: "time", value: (_, one) => one == null ? "–" : duration(one) }, ...names.map((name, index) => ({
+      label: name, stroke: runColour(index), width: names.length > 1 ? 4 - 3 * index / (names.length - 1) : 1.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), value: (_, one) => one == null ? "–" : number(one, 3) + unit,
     }))],
-  }, [use.x, ...use.y], 240);
-  data.storages.forEach(storageChart);
+  }, [x, ...y], height);
+  data.storages.forEach((use, run) => {
+    if (!use) return;
+    namedCurves(`storages-${run}`, use.names, use.x, use.y, " %", 100);
+    for (const side of ["read", "written"]) namedCurves(`${side}-${run}`, use.names, use.x, use[side], " MB/s", 0, 200);
+  });
+  data.links.forEach((use, run) => use && namedCurves(`links-${run}`, use.names, use.x, use.y, " %", 0));
   window.reportCharts = charts;
   if (!data.table) { document.documentElement.dataset.ready = "yes"; return; }
   // Watts of each run, and dashed above them its caps.
@@ -337,6 +342,7 @@
 
   curvesOverTime("utilisation", data.utilisation, " %", 100);
   curvesOverTime("queue", data.queue, "", 1);
+  if (data.gpus) curvesOverTime("gpus", data.gpus, "", 1);
   if (data.power) powerOverTime("power", data.power, data.caps);
   if (data.bands) data.bands.forEach((one, run) => { if (one) bandsOverTime(`bands-${run}`, one); });
   data.runs.forEach((_, run) => ganttChart(run));

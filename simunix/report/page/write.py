@@ -35,6 +35,10 @@ DIGITS = 3
 LEAST_CHANGE = 1e-5
 """Smaller relative changes against the first run are not shown."""
 NOTHING = "–"
+NO_STORAGE = "no storage did anything"
+MEGA = 1e6
+LINKS_MAX = 8
+"""Most links of a chart: those that carried most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
     template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
     watts = power(runs, comparison.end_s)
     data = payload(comparison, rectangles, utilisation, queue) | _power(watts, comparison)
-    data |= {"storages": [_storages(run) for run in runs]} | {name: _curves(one) for name, one in addition.data.items()}
+    data |= {"storages": [_storages(run) for run in runs], "links": [_links(run) for run in runs]} | {
+        name: _curves(one) for name, one in addition.data.items()
+    }
     return template.render(
         **addition.context,
         title=title,
@@ -113,6 +119,9 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
         version=__version__,
         runs=[_run_notes(run, one) for run, one in zip(runs, rectangles, strict=True)],
         has_storages=any(run.storages is not None for run in runs),
+        no_storage=NO_STORAGE,
+        has_links=any(run.links is not None for run in runs),
+        has_gpus=comparison.gpus() is not None,
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
         users=user_rows(comparison),
@@ -149,7 +158,15 @@ def _vendor(*names: str) -> str:
 
 
 def _run_notes(run: Run, rectangles: Rectangles | None) -> dict[str, str]:
-    return {"label": run.label, "gantt_note": _gantt_note(run, rectangles), "storage_note": _storage_note(run)}
+    notes = {"gantt_note": _gantt_note(run, rectangles), "storage_note": _storage_note(run), "link_note": _link_note(run)}
+    return {"label": run.label, **notes}
+
+
+def _link_note(run: Run) -> str:
+    if run.links is None:
+        return "not recorded; simunix run --link-usage"
+    shown, total = min(LINKS_MAX, len(run.links.links)), len(run.links.links)
+    return f"the {shown} that carried most, of {total:,}" if shown < total else "all that carried anything"
 
 
 def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
@@ -166,7 +183,7 @@ def _gantt_note(run: Run, rectangles: Rectangles | None) -> str:
 
 def _storage_note(run: Run) -> str:
     if run.storages is None:
-        return "no storage did anything"
+        return NO_STORAGE
     left_out = run.storages.total - len(run.storages.used)
     return f"the {len(run.storages.used)} that moved most bytes, of {run.storages.total}" if left_out else ""
 
@@ -302,6 +319,7 @@ def payload(
         "runs": [{"label": run.label, "gantt": _gantt(run, one)} for run, one in zip(runs, rectangles, strict=True)],
         "utilisation": _curves(utilisation),
         "queue": _curves(queue),
+        "gpus": _curves(gpus) if (gpus := comparison.gpus()) is not None else None,
         "waits": _curves(comparison.waits()),
         "slowdowns": _curves(comparison.slowdowns()),
         "changes": _curves(changes) if (changes := comparison.wait_changes()) is not None else None,
@@ -343,7 +361,22 @@ def _storages(run: Run) -> dict[str, Any] | None:
     if run.storages is None:
         return None
     used = run.storages.used
-    return {"names": list(used), "x": numbers(run.storages.moments), "y": [numbers(one) for one in used.values()]}
+    return {
+        "names": list(used),
+        "x": numbers(run.storages.moments),
+        "y": [numbers(one) for one in used.values()],
+        "read": [numbers(one / MEGA) for one in run.storages.read.values()],
+        "written": [numbers(one / MEGA) for one in run.storages.written.values()],
+    }
+
+
+def _links(run: Run) -> dict[str, Any] | None:
+    """The curves of a run's busiest links, in per cent of their bandwidth; None without links.csv."""
+    if run.links is None:
+        return None
+    names = run.links.chosen([], LINKS_MAX)
+    moments, curves = run.links.curves(names)
+    return {"names": names, "x": numbers(moments), "y": [numbers(one) for one in curves], "total": len(run.links.links)}
 
 
 def _curves(curves: Curves) -> dict[str, Any]:

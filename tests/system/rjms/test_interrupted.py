@@ -84,7 +84,7 @@ def test_jobs_that_have_ended_are_in_jobs_csv(simunix: Simunix, tmp_path: Path, 
     for number in ended:
         assert [rows[number][name] for name in ENDS] == [whole[number][name] for name in ENDS]
     assert {rows[number]["final_state"] for number in later} <= {"UNFINISHED", "NOT_SUBMITTED"}
-    assert f"jobs completed                   │ {sum(row['final_state'] == 'COMPLETED' for row in rows.values()):>17}" in output
+    assert f"jobs completed         │ {sum(row['final_state'] == 'COMPLETED' for row in rows.values()):>17}" in output
 
 
 def test_what_nobody_can_be_asked_is_unknown(simunix: Simunix, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_what_nobody_can_be_asked_is_unknown(simunix: Simunix, tmp_path: Path) -
     scenario = write_workload(tmp_path, JOBS, text.replace("'m,l'", "'m,l,d'") + off)
     ran, output = interrupted(scenario, tmp_path / "out", signal.SIGINT)
     assert {row["final_state"] for row in ran.rows} <= {"UNKNOWN", "NOT_SUBMITTED"} and "jobs unknown" in output
-    assert "utilisation                      │           unknown" in output
+    assert "utilisation            │           unknown" in output
 
 
 def test_another_signal_ends_the_run_at_once(simunix: Simunix, tmp_path: Path) -> None:

@@ -19,11 +19,12 @@ import pytest
 from simunix.app.summary import figures
 from simunix.metrics.catalog import BY_NAME, METRICS, Metric
 from simunix.metrics.energy import energy_between
+from simunix.metrics.series import queued_jobs, queued_processors
 from simunix.metrics.written import is_shown, written
 from simunix.report.comparison import Comparison
+from simunix.report.drawing import draw_shares
 from simunix.report.page.write import summary_rows
 from simunix.report.run_data import read_run
-from simunix.report.static_figures import draw_shares
 from simunix.results.jobs_csv import JobRow, Recorded, Submission, make_rows
 from simunix.results.run_json import RunRecord, read_record
 from simunix.rjms.slurm.accounting import parse_jobcomp
@@ -222,6 +223,15 @@ def test_figures_draw_the_waits_of_jobs_csv(folder: Path) -> None:
     assert drawn.get_xdata() == pytest.approx(np.unique(waits))
     assert drawn.get_ydata() == pytest.approx([100 * np.mean(waits <= one) for one in np.unique(waits)])
     pyplot.close(figure)
+
+
+def test_the_queue_is_empty_at_the_end(folder: Path) -> None:
+    """Job 4 leaves the queue of its own accord, at 110 s."""
+    table = read_run(folder).jobs
+    assert table is not None and table.set_index("job_id").loc["4", "removal_time"] == 110
+    queue = queued_jobs(table)
+    assert queue.iloc[-1] == 0 and queue.max() == 7
+    assert queued_processors(table).iloc[-1] == 0
 
 
 def test_a_job_that_waits_again_at_the_end_of_the_run_has_lost_its_run() -> None:

@@ -108,7 +108,7 @@ BOTH, ALL, TRACE = ("report", "trace"), ("report", "trace", "convert"), ("trace"
         (put("machines.csv", "host,first,cores\na,0,x\n"), ALL, "machines.csv:2: cores: expected a whole number"),
         (put("machines.csv", "host,first,cores\na,0,4\nb,5,4\n"), ALL, "machines.csv:3: first: expected 4, the cores of the"),
         (put("machines.csv", "host,first,cores\na,0,4\na,4,4\n"), ALL, "machines.csv:3: host: 'a' is there already"),
-        (cut_row("jobs.csv"), ALL, "jobs.csv:3: expected 31 fields, job_id,"),
+        (cut_row("jobs.csv"), ALL, "jobs.csv:3: expected 32 fields, job_id,"),
         (put("jobs.csv", "job_id,job_id\n1,2\n"), ALL, "jobs.csv:1: two columns of one name"),
         (put("power.csv", POWER.replace("10.1,", "10.1;2,")), REPORT, "power.csv:3: time: expected a number, got '10.1;2'"),
         (put("power.csv", POWER.replace("786", "")), REPORT, "power.csv:3: watts: expected a number, got nothing"),

@@ -13,7 +13,7 @@ from simunix.results.storage_usage import SHOWN_MAX, read_storage_use
 from tests.unit.simunix.report import runs
 from tests.unit.simunix.report.test_report import data_of
 
-ROWS = ("0,1,n1/fast,50,0,1,1,0.5", "0,1,n2/slow,0,10,0,1,1", "3,0.5,n1/fast,25,0,1,0.5,0.25")
+ROWS = ("0,1,n1/fast,5000000,0,1,1,0.5", "0,1,n2/slow,0,1000000,0,1,1", "3,0.5,n1/fast,2500000,0,1,0.5,0.25")
 
 
 def with_storages(folder: Path, *rows: str) -> Path:
@@ -30,7 +30,13 @@ def test_a_chart_for_each_run_that_has_storages(tmp_path: Path) -> None:
     assert 'id="storages-0"' in text and "no storage did anything" in text
     use, nothing = data_of(text)["storages"]
     assert nothing is None
-    assert use == {"names": ["n1/fast", "n2/slow"], "x": [0, 1, 3, 3.5], "y": [[50, 0, 25, 0], [100, 0, 0, 0]]}
+    assert use == {
+        "names": ["n1/fast", "n2/slow"],
+        "x": [0, 1, 3, 3.5],
+        "y": [[50, 0, 25, 0], [100, 0, 0, 0]],
+        "read": [[5, 0, 5, 0], [0, 0, 0, 0]],
+        "written": [[0, 0, 0, 0], [1, 0, 0, 0]],
+    }
 
 
 @pytest.mark.slow
