@@ -17,6 +17,7 @@ EPILOG = """examples:
   simunix compare site.yaml today/slurm.conf tomorrow/slurm.conf    two configurations
   simunix compare slurm.yaml gridengine.yaml                        two scenarios
   simunix compare site.yaml --against sacct.txt                     how far to trust it
+  simunix compare site.yaml --set ... --repetitions 5 --set-all perturb=true    and what is chance
   simunix compare out/a out/b                                       runs that are there already"""
 
 
@@ -48,7 +49,12 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument(
         "--format", action="append", choices=("png", "svg", "pdf"), help="of the pictures; may be repeated (default: png, svg)"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="seed of all runs (default: each scenario's own)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of all runs, or the first one (default: each scenario's own)"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=1, metavar="N", help="seeds of each variant, so that chance can be told (default: 1)"
+    )
     parser.add_argument("--most", type=int, default=5, metavar="N", help="length of each list on the terminal (default: 5)")
     parser.add_argument(
         "--window",
@@ -63,7 +69,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Check the options and compare; return the exit code."""
-    for name, least in (("workers", 1), ("most", 1), ("seed", 0)):
+    for name, least in (("workers", 1), ("most", 1), ("seed", 0), ("repetitions", 1)):
         value = getattr(options, name)
         if value is not None and value < least:
             raise SimunixError(f"--{name}: expected at least {least}, got {value}")
@@ -86,5 +92,6 @@ def execute(options: argparse.Namespace) -> int:
             scheduler=options.scheduler,
             most=options.most,
             window=options.window,
+            repetitions=options.repetitions,
         )
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.compare.against import site_jobs, validation
+from simunix.compare.conclusion import conclude_change
 from simunix.compare.figures import figures
 from simunix.compare.files import write_tables
 from simunix.compare.page import addition
@@ -45,6 +46,7 @@ class CompareOptions:
     scheduler: str | None = None
     most: int = 5
     window: str = "whole"
+    repetitions: int = 1
 
 
 def compare(options: CompareOptions) -> int:
@@ -55,50 +57,74 @@ def compare(options: CompareOptions) -> int:
             f"{options.paths[0]}: nothing to compare it with; add --set KEY=VALUE, another scenario, or --against the site's "
             "accounting"
         )
-    runs = runs_of(variants, options.seed)
-    check(list(runs.values()))
+    if options.repetitions > 1 and variants[0].is_run:
+        raise SimunixError(f"--repetitions: {options.paths[0]} is a run, which takes no seed any more; give its scenario")
+    runs = runs_of(variants, options.seed, options.repetitions)
+    check([run for own in runs.values() for run in own])
     if options.against is not None and not options.against.exists():
         raise SimunixError(f"--against {options.against}: no such file; give what the site's accounting printed")
     if options.against is not None:
         site_jobs(options.against)  # what is wrong with it is said before the runs
     out = options.out or Path("out") / f"compare-{options.paths[0].resolve().stem}"
     with claimed(out, resume=True, mark=MARK, what="comparison"):
-        folders = {one.label: one.path for one in variants if one.is_run}
+        folders = {one.label: {0: one.path} for one in variants if one.is_run}
         outcome = None
         if runs:
-            outcome = carry_out(out.resolve(), list(runs.values()), True, options.workers, options.scheduler)
-            folders |= {label: run_folder(out, run) for label, run in runs.items()}
+            every = [run for own in zip(*runs.values(), strict=True) for run in own]
+            outcome = carry_out(out.resolve(), every, True, options.workers, options.scheduler)
+            folders |= {label: {run.seed: run_folder(out, run) for run in own} for label, own in runs.items()}
         return _told(variants, folders, options, out, outcome)
 
 
 def _told(
-    variants: Sequence[Variant], folders: dict[str, Path], options: CompareOptions, out: Path, outcome: Outcome | None
+    variants: Sequence[Variant],
+    folders: dict[str, dict[int, Path]],
+    options: CompareOptions,
+    out: Path,
+    outcome: Outcome | None,
 ) -> int:
     """Tell what changed between the runs that there are; return the exit code."""
     if outcome is not None and outcome.interrupted:
         print(f"simunix: interrupted; the same command goes on where it was, in {out}", file=sys.stderr)
         return INTERRUPTED
-    data = [read_run(folders[one.label], one.label, options.window) for one in variants if _is_there(folders[one.label])]
+    repeated = _read(variants, folders, options)
     base = variants[0].label
-    if not data or data[0].label != base:
-        raise SimunixError(f"{base}: the run has failed, so there is nothing to compare with; see {folders[base]}.log")
-    data = with_common_names(data)
-    study = _study(data, options)
+    if base not in repeated:
+        failed = next(iter(folders[base].values()))
+        raise SimunixError(f"{base}: the run has failed, so there is nothing to compare with; see {failed}.log")
+    data = [next(iter(own.values())) for own in repeated.values()]
+    study = _study(data, repeated, options)
     comparison = Comparison(data)
     show(study, comparison, options.most)
-    _write(study, comparison, options, out, folders)
+    _write(study, comparison, options, out, {label: next(iter(own.values())) for label, own in folders.items()})
     if outcome is not None:
         print(outcome.text)
+    for conclusion in study.conclusions:
+        print(f"\n{conclusion.text}")
     return 0 if outcome is None or outcome.is_whole else FAILED
+
+
+def _read(
+    variants: Sequence[Variant], folders: dict[str, dict[int, Path]], options: CompareOptions
+) -> dict[str, dict[int, RunData]]:
+    """The runs that are there, by label and seed; jobs of all have the workload's name in the base's first run."""
+    places = [(one.label, seed, folder) for one in variants for seed, folder in folders[one.label].items()]
+    places = [place for place in places if _is_there(place[2])]
+    data = with_common_names([read_run(folder, label, options.window) for label, _, folder in places])
+    found: dict[str, dict[int, RunData]] = {}
+    for (label, seed, _), run in zip(places, data, strict=True):
+        found.setdefault(label, {})[seed] = run
+    return found
 
 
 def _is_there(folder: Path) -> bool:
     return (folder / "run.json").exists() or (folder / "jobs.csv").exists()
 
 
-def _study(data: list[RunData], options: CompareOptions) -> Study:
-    study = Study(data, changes_of(data))
-    return study if options.against is None else replace(study, validation=validation(options.against, data))
+def _study(data: list[RunData], repeated: dict[str, dict[int, RunData]], options: CompareOptions) -> Study:
+    changes = changes_of(data, repeated)
+    found = None if options.against is None else validation(options.against, data)
+    return Study(data, changes, found, [conclude_change(one, one.repetitions, found) for one in changes])
 
 
 def _write(study: Study, comparison: Comparison, options: CompareOptions, out: Path, folders: dict[str, Path]) -> None:

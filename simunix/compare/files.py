@@ -1,4 +1,4 @@
-"""A comparison as tables for other programs: changes.csv, groups.csv and errors.csv."""
+"""A comparison as tables for other programs: conclusions.csv, changes.csv, groups.csv and errors.csv."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import pandas as pd
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import unwritten, whole_path
+from simunix.compare.conclusion import Conclusion
 from simunix.compare.study import Study
 
-CHANGES, GROUPS, ERRORS = "changes.csv", "groups.csv", "errors.csv"
+CHANGES, GROUPS, ERRORS, CONCLUSIONS = "changes.csv", "groups.csv", "errors.csv", "conclusions.csv"
 DIGITS = "%.12g"
 
 
 def write_tables(directory: Path, study: Study) -> list[Path]:
-    """Write a line for each job and variant, for each group and variant, and for each job and run against the site.
+    """Write a line for each metric, job or group and each variant, and for each job and run against the site.
 
     A table without a line is not written. Returns the files. Raises SimunixError.
     """
@@ -23,13 +24,39 @@ def write_tables(directory: Path, study: Study) -> list[Path]:
     groups = [table.assign(variant=one.run.label, by=name) for one in study.changes for name, table in one.groups.items()]
     tables = study.validation.tables if study.validation is not None else {}
     errors = [table.drop(columns=["nth", "change"]).assign(run=label) for label, table in tables.items()]
+    concluded = [_concluded(one) for one in study.conclusions if one.effects]
     written = []
-    for name, parts, first in ((CHANGES, jobs, ["variant"]), (GROUPS, groups, ["variant", "by"]), (ERRORS, errors, ["run"])):
+    tables_of = (
+        (CONCLUSIONS, concluded, ["variant"]),
+        (CHANGES, jobs, ["variant"]),
+        (GROUPS, groups, ["variant", "by"]),
+        (ERRORS, errors, ["run"]),
+    )
+    for name, parts, first in tables_of:
         if parts:
             found = pd.concat(parts)
             columns = [*first, *(column for column in found if column not in first)]
             written.append(_write(directory / name, found[columns]))
     return written
+
+
+def _concluded(conclusion: Conclusion) -> pd.DataFrame:
+    """A line for each metric: its means, the change with its interval, and what may be said of it."""
+    rows = [
+        {
+            "metric": one.metric.name,
+            "base": one.base,
+            "other": one.other,
+            "change": one.difference.interval.mean,
+            "low": one.difference.interval.low,
+            "high": one.difference.interval.high,
+            "adjusted_p": one.difference.adjusted_p,
+            "verdict": one.difference.verdict,
+            "repetitions": conclusion.seeds,
+        }
+        for one in conclusion.effects
+    ]
+    return pd.DataFrame(rows).assign(variant=conclusion.label)
 
 
 def _write(path: Path, table: pd.DataFrame) -> Path:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from simunix.compare import texts
+from simunix.compare.conclusion import effect_cells
 from simunix.compare.study import Change, Study, Validation
 from simunix.metrics.changes import most_moved
 from simunix.report.comparison import Curves, distribution
@@ -26,6 +27,7 @@ def addition(study: Study) -> Addition:
     numbers = {run.label: number for number, run in enumerate(study.runs)}
     context: dict[str, Any] = {
         "changes": [_change(one, numbers[one.run.label]) for one in study.changes],
+        "conclusions": [one.text for one in study.conclusions],
         "validation": None if study.validation is None else _validation(study.validation, numbers),
         "same": texts.SAME,
     }
@@ -69,12 +71,15 @@ def _points(study: Study, values: dict[str, tuple[pd.Series, pd.Series]]) -> Cur
 
 
 def _change(change: Change, number: int) -> dict[str, Any]:
-    earlier, later = ([texts.job_cells(row) for _, row in rows.iterrows()] for rows in most_moved(change.pairs, JOBS_MAX))
+    moved = change.repetitions.moved_jobs(JOBS_MAX) if change.is_repeated else most_moved(change.pairs, JOBS_MAX)
+    earlier, later = ([texts.job_cells(row) for _, row in rows.iterrows()] for rows in moved)
     columns, rows = texts.known_columns([*earlier, *later], ("job", *texts.JOB_COLUMNS))
     return {
         "label": change.run.label,
         "number": number,
         "sentence": texts.sentence(change),
+        "effects": [effect_cells(one) for one in change.repetitions.effects] if change.is_repeated else [],
+        "seeds": len(change.repetitions.seeds),
         "columns": texts.GROUP_COLUMNS,
         "groups": [_group(texts.TITLES[name], table) for name, table in change.groups.items()],
         "job_columns": columns[1:],
@@ -92,6 +97,7 @@ def _group(title: str, table: pd.DataFrame) -> tuple[str, list[dict[str, Any]], 
             "name": row["name"],
             "cells": texts.group_cells(row),
             "change": texts.signed_time(row["wait_change"]),
+            "interval": texts.interval(row),
             "bar": _bar(row["wait_change"], largest),
             "verdict": row["verdict"],
         }

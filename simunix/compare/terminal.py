@@ -8,14 +8,19 @@ from rich.markup import escape
 from rich.table import Table
 
 from simunix.compare import texts
+from simunix.compare.conclusion import effect_cells
 from simunix.compare.study import Change, Study, Validation
 from simunix.console import Console
 from simunix.metrics.changes import most_moved
 from simunix.report.comparison import Comparison
-from simunix.report.page.write import summary_rows
+from simunix.report.page.rows import summary_rows
 
-SHOWN = ("jobs", "finished", "utilisation", "makespan", "wait, mean", "wait, median", "wait, longest", "bounded slowdown, mean")
+SHOWN = (
+    *("jobs", "finished", "utilisation", "makespan", "wait, mean", "wait, median", "wait, longest", "bounded slowdown, mean"),
+    *("requeues", "preemptions", "lost core hours", "lost GPU hours", "energy of the machine"),
+)
 """Rows of the page's summary that the terminal has."""
+INTERVAL = "95 % interval"
 FEW_COLUMNS = 6
 """So many of the columns for groups have room on a terminal."""
 LEAST_WIDTH = 160
@@ -60,21 +65,44 @@ def _validation(console: Console, validation: Validation) -> None:
     console.print()
 
 
+def _without_empty(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return heads and rows without a column of intervals that is empty."""
+    kept = [place for place, head in enumerate(heads) if head != INTERVAL or any(row[place] for row in rows)]
+    return [heads[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
+def _effects(console: Console, change: Change) -> None:
+    """Print what is more than noise, metric by metric."""
+    heads = ["", change.base.label, change.run.label, "change", INTERVAL, ""]
+    rows = [effect_cells(one) for one in change.repetitions.effects]
+    console.print(_table(heads, rows, f"Over {len(change.repetitions.seeds)} seeds, in pairs of one seed"))
+
+
 def _change(console: Console, change: Change, most: int) -> None:
     console.print(f"[bold]{escape(change.run.label)}[/] against {escape(change.base.label)}: {escape(texts.sentence(change))}")
+    if change.is_repeated:
+        _effects(console, change)
     for name, table in change.groups.items():
         shown = texts.most_changed(table, 2 * most)
-        heads = [texts.TITLES[name], *texts.GROUP_COLUMNS[: FEW_COLUMNS - 1], "change", ""]
+        heads = [texts.TITLES[name], *texts.GROUP_COLUMNS[: FEW_COLUMNS - 1], "change", INTERVAL, ""]
         rows = [
-            [row["name"], *texts.group_cells(row)[: FEW_COLUMNS - 1], texts.signed_time(row["wait_change"]), row["verdict"]]
+            [
+                row["name"],
+                *texts.group_cells(row)[: FEW_COLUMNS - 1],
+                texts.signed_time(row["wait_change"]),
+                texts.interval(row),
+                row["verdict"],
+            ]
             for _, row in shown.iterrows()
         ]
-        console.print(_table(heads, rows))
+        console.print(_table(*_without_empty(heads, rows)))
         if len(shown) < len(table):
             console.print(f"… and {len(table) - len(shown):,} more, whose waits changed less")
-    for title, jobs in zip(("Earlier by most", "Later by most"), most_moved(change.pairs, most), strict=True):
+    moved = change.repetitions.moved_jobs(most) if change.is_repeated else most_moved(change.pairs, most)
+    for title, jobs in zip(("Earlier by most", "Later by most"), moved, strict=True):
         if len(jobs):
-            heads, rows = texts.known_columns([texts.job_cells(row) for _, row in jobs.iterrows()], ("job", *texts.JOB_COLUMNS))
+            cells = [[*texts.job_cells(row), texts.interval(row) or texts.NOTHING] for _, row in jobs.iterrows()]
+            heads, rows = texts.known_columns(cells, ("job", *texts.JOB_COLUMNS, INTERVAL))
             console.print(_table(heads, rows, title))
     for text, names in texts.lists(change):
         console.print(f"{escape(text)}: {escape(names)}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pandas as pd
 
-from simunix.compare.study import Change
+from simunix.compare.study import WITHIN_NOISE, Change
 from simunix.metrics.changes import SAME_S
 from simunix.units import human_time
 
@@ -63,12 +64,14 @@ def sentence(change: Change) -> str:
     tally = change.tally
     parts = [f"{tally['earlier']:,} jobs start earlier, {tally['later']:,} later, {tally['same']:,} at the same moment"]
     parts += [f"{tally[fate]:,} {text}" for fate, text in OTHERS.items() if tally[fate]]
+    if change.is_repeated:
+        parts = [f"of {len(change.repetitions.seeds)} seeds the first: {parts[0]}", *parts[1:]]
     before, now = change.waits
     parts.append(f"mean wait {time(before)} → {time(now)} ({signed_time(now - before)})")
     for name, table in change.groups.items():
-        wins, loses = (int((table["verdict"] == word).sum()) for word in ("wins", "loses"))
+        wins, loses, unsure = (int((table["verdict"] == word).sum()) for word in ("wins", "loses", WITHIN_NOISE))
         one, other = ("wins" if wins == 1 else "win"), ("loses" if loses == 1 else "lose")
-        parts.append(f"{wins} {_plural(name, wins)} {one}, {loses} {other}")
+        parts.append(f"{wins} {_plural(name, wins)} {one}, {loses} {other}" + (f", {unsure} within noise" if unsure else ""))
     return "; ".join(parts) + "."
 
 
@@ -81,6 +84,12 @@ def group_cells(row: pd.Series) -> list[str]:
     cells = [count(row["jobs"]), count(row["earlier"]), count(row["later"]), time(row["wait_base"]), time(row["wait_other"])]
     cells += [ratio(row["slowdown_base"]), ratio(row["slowdown_other"])]
     return [*cells, share(row["share_base"]), share(row["share_other"])]
+
+
+def interval(row: pd.Series) -> str:
+    """Return the ends `low` and `high` of an interval of a duration; empty where there are none."""
+    low, high = row.get("low", np.nan), row.get("high", np.nan)
+    return "" if low != low or high != high else f"{signed_time(low)} … {signed_time(high)}"
 
 
 def most_changed(table: pd.DataFrame, most: int) -> pd.DataFrame:

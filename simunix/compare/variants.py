@@ -132,12 +132,31 @@ def _apart(found: Sequence[Variant]) -> list[Variant]:
     return list(found)
 
 
-def runs_of(variants: Sequence[Variant], seed: int | None) -> dict[str, Run]:
-    """Return the run of each variant that is no run yet, by its label. Raises SimunixError for what is no scenario."""
+def runs_of(variants: Sequence[Variant], seed: int | None, repetitions: int = 1) -> dict[str, list[Run]]:
+    """Return the runs of each variant that is no run yet, by its label: one for each seed, from the first one on.
+
+    The first seed is the given one, or the scenario's; of several repetitions 1 at least, since 0 perturbs nothing. Raises
+    SimunixError for what is no scenario, and for repetitions that could not differ.
+    """
     found = {}
     for variant in variants:
-        if not variant.is_run:
-            own = load(variant.path, variant.overrides).seed if seed is None else seed
-            levels = ((FACTOR, variant.label),)
-            found[variant.label] = Run(variant.path, levels, 0, own, variant.overrides, has_siblings=True)
+        if variant.is_run:
+            continue
+        scenario = load(variant.path, variant.overrides)
+        first = scenario.seed if seed is None else seed
+        if repetitions > 1:
+            first = max(1, first)
+            _check_perturbed(variant, first)
+        levels = ((FACTOR, variant.label),)
+        found[variant.label] = [
+            Run(variant.path, levels, number, first + number, variant.overrides, has_siblings=True)
+            for number in range(repetitions)
+        ]
     return found
+
+
+def _check_perturbed(variant: Variant, seed: int) -> None:
+    if load(variant.path, (*variant.overrides, f"seed={seed}")).perturbation is None:
+        raise SimunixError(
+            f"--repetitions: those of {variant.label} cannot differ, since nothing is perturbed; add --set-all perturb=true"
+        )

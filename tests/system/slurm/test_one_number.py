@@ -12,7 +12,7 @@ import pytest
 from simunix.metrics.catalog import METRICS
 from simunix.metrics.written import is_shown, written
 from simunix.report.comparison import Comparison
-from simunix.report.page.write import summary_rows
+from simunix.report.page.rows import summary_rows
 from simunix.report.run_data import read_run
 from simunix.sweep.table import metrics_of
 from tests.conftest import Simunix

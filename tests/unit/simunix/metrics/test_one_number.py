@@ -23,7 +23,7 @@ from simunix.metrics.series import queued_jobs, queued_processors
 from simunix.metrics.written import is_shown, written
 from simunix.report.comparison import Comparison
 from simunix.report.drawing import draw_shares
-from simunix.report.page.write import summary_rows
+from simunix.report.page.rows import summary_rows
 from simunix.report.run_data import read_run
 from simunix.results.jobs_csv import JobRow, Recorded, Submission, make_rows
 from simunix.results.run_json import RunRecord, read_record

@@ -1,0 +1,165 @@
+"""The repetitions of a comparison: the runs of each variant by their seeds, and what of a change is more than noise.
+
+A seed's base and a seed's variant are a pair: what the seed perturbs in both alike cancels. One seed is one observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+
+from simunix.metrics.catalog import BY_NAME, Metric
+from simunix.metrics.changes import GROUPS, KEY, SAME_S, by_group, pairs
+from simunix.metrics.written import is_shown
+from simunix.report.run_data import Run
+from simunix.statistics.difference import DIFFERS, Difference, conclude, paired_difference
+from simunix.statistics.interval import CONFIDENCE
+
+DECISIVE = (
+    "mean_waiting_time",
+    "mean_bounded_slowdown",
+    "makespan",
+    "utilisation",
+    "restarts",
+    "preemptions",
+    "lost_core_seconds",
+    "lost_gpu_seconds",
+    "machine_energy",
+)
+"""Metrics that a conclusion is about, the one that decides first. Each is better if it is less, or if it is more."""
+MOMENTS = ("submission_time", "starting_time", "finish_time")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """How much a metric changes from the base to a variant; `base` and `other` are its means over the seeds that both have."""
+
+    metric: Metric
+    difference: Difference
+    base: float
+    other: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the change, if it is one, is for the better."""
+        return (self.difference.interval.mean < 0) == bool(self.metric.less_is_better)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the change is more than noise."""
+        return self.difference.verdict == DIFFERS
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """The runs of a base and of one variant by common seeds; at least one."""
+
+    base: Mapping[int, Run]
+    other: Mapping[int, Run]
+
+    @cached_property
+    def seeds(self) -> list[int]:
+        """The seeds that tell something: all common ones, or one of them where all repetitions are equal."""
+        common = [seed for seed in self.base if seed in self.other]
+        are_equal = all(_equal([runs[seed] for seed in common]) for runs in (self.base, self.other))
+        return common[:1] if are_equal else common
+
+    @cached_property
+    def effects(self) -> list[Effect]:
+        """The effects on DECISIVE that the runs tell of, adjusted together for their number."""
+        found = []
+        for metric in map(BY_NAME.__getitem__, DECISIVE):
+            base, other = (
+                _by_seed({seed: float(runs[seed].summary.get(metric.name, np.nan)) for seed in self.seeds})
+                for runs in (self.base, self.other)
+            )
+            known = [seed for seed in self.seeds if np.isfinite(base[seed]) and np.isfinite(other[seed])]
+            if known and is_shown(metric, [*base.values(), *other.values()]):
+                means = (float(np.mean([side[seed] for seed in known])) for side in (base, other))
+                found.append(Effect(metric, paired_difference(base, other), *means))
+        adjusted = conclude([one.difference for one in found])
+        return [Effect(one.metric, each, one.base, one.other) for one, each in zip(found, adjusted, strict=True)]
+
+    @cached_property
+    def pairs(self) -> dict[int, pd.DataFrame]:
+        """The pair table of each seed."""
+        found = {}
+        for seed in self.seeds:
+            base, other = self.base[seed].counted, self.other[seed].counted
+            if base is not None and other is not None:
+                found[seed] = pairs(base, other)
+        return found
+
+    @cached_property
+    def groups(self) -> dict[str, dict[str, Difference]]:
+        """By kind of group and name, the change of the group's mean wait; adjusted for the number of groups of a kind."""
+        return {kind: self._groups(kind) for kind in GROUPS}
+
+    def _groups(self, kind: str) -> dict[str, Difference]:
+        sides: dict[str, tuple[dict[Hashable, float], dict[Hashable, float]]] = {}
+        for seed, table in self.pairs.items():
+            groups = by_group(table, kind)
+            for name, base, change in zip(groups["name"], groups["wait_base"], groups["wait_change"], strict=True):
+                own = sides.setdefault(str(name), ({}, {}))
+                own[0][seed], own[1][seed] = float(base), float(base + change)
+        names = list(sides)
+        return dict(zip(names, conclude([paired_difference(*sides[name]) for name in names]), strict=True))
+
+    def moved_jobs(self, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The jobs that start earlier by most, and those that start later by most, over all seeds.
+
+        Rows of a pair table whose `wait_*` and `change` are means, with the ends `low` and `high` of Student's interval of the
+        change; only jobs whose interval has no change of SAME_S in it, and that start in both runs with at least two seeds.
+        """
+        from scipy.stats import t
+
+        index = [table.set_index(list(KEY)) for table in self.pairs.values()]
+        first = index[0]
+        means = {name: _across(index, name) for name in ("change", "wait_base", "wait_other")}
+        changes = pd.concat([one["change"] for one in index], axis=1).reindex(first.index)
+        count = changes.notna().sum(axis=1)
+        half = changes.std(axis=1, ddof=1) / count.pow(0.5) * t.ppf((1 + CONFIDENCE) / 2, (count - 1).clip(lower=1))
+        found = first.assign(**means, low=means["change"] - half, high=means["change"] + half)[count >= 2].reset_index()
+        earlier = found[found["high"] < -SAME_S].sort_values("change", kind="stable")
+        later = found[found["low"] > SAME_S].sort_values("change", ascending=False, kind="stable")
+        return earlier.head(most), later.head(most)
+
+
+def _by_seed(values: Mapping[int, float]) -> dict[Hashable, float]:
+    return {seed: value for seed, value in values.items()}  # noqa: C416 - a wider type of keys
+
+
+def _across(tables: list[pd.DataFrame], column: str) -> pd.Series:
+    """The mean of a column over tables of one index, of the first one's rows."""
+    return pd.concat([one[column] for one in tables], axis=1).mean(axis=1).reindex(tables[0].index)
+
+
+def _equal(runs: list[Run]) -> bool:
+    """Whether the jobs of all runs have the same moments, as those of unperturbed repetitions have."""
+    tables = [run.counted for run in runs]
+    if any(table is None for table in tables):
+        return True
+    values = [table[list(MOMENTS)].to_numpy(dtype=float) for table in tables if table is not None]
+    return all(one.shape == values[0].shape and np.array_equal(one, values[0], equal_nan=True) for one in values)
+
+
+def needed(difference: Difference) -> int | None:
+    """How many repetitions would tell a difference of this size, by the spread that was seen; None if unknown or too many.
+
+    The interval's half width falls with the square root of the number: that of n (w / d)² repetitions is the difference d.
+    """
+    interval = difference.interval
+    if not np.isfinite(interval.width) or interval.mean == 0:
+        return None
+    factor = interval.width / 2 / abs(interval.mean)
+    found = int(np.ceil(interval.count * max(factor, 1 / sqrt(interval.count)) ** 2)) + 1
+    return found if found <= NEEDED_MAX else None
+
+
+NEEDED_MAX = 1000
+"""More repetitions than this are not advised."""
