@@ -15,7 +15,8 @@ import numpy as np
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import unwritten, whole_path
-from simunix.report.static_figures import PALETTE, SLOWDOWNS, WAITS, escaped, file_name, time_unit
+from simunix.report.drawing import PALETTE, escaped, time_unit
+from simunix.report.static_figures import SLOWDOWNS, WAITS, file_name
 from simunix.sweep.analysis import curves
 from simunix.sweep.analysis.estimates import Estimate
 from simunix.sweep.analysis.settings import Setting
