@@ -43,18 +43,6 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("--set-all", action="append", default=[], metavar="KEY=VALUE", help="sets a key in all variants")
     parser.add_argument("--against", type=Path, metavar="FILE", help="the site's accounting (sacct -P): how wrong is the base?")
-    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder of runs and results (default: out/compare-NAME)")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="the HTML page (default: compare.html in the folder)")
-    parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
-    parser.add_argument(
-        "--format", action="append", choices=("png", "svg", "pdf"), help="of the pictures; may be repeated (default: png, svg)"
-    )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed of all runs, or the first one (default: each scenario's own)"
-    )
-    parser.add_argument(
-        "--repetitions", type=int, default=1, metavar="N", help="seeds of each variant, so that chance can be told (default: 1)"
-    )
     parser.add_argument("--most", type=int, default=5, metavar="N", help="length of each list on the terminal (default: 5)")
     parser.add_argument(
         "--window",
@@ -62,9 +50,29 @@ def add_parser(subcommands: Subparsers) -> None:
         default="whole",
         help="count all jobs, or those submitted without the first and the last tenth of the span",
     )
+    _add_files(parser)
+    _add_runs(parser)
+    parser.set_defaults(execute=execute)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder of runs and results (default: out/compare-NAME)")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="the HTML page (default: compare.html in the folder)")
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
+    parser.add_argument(
+        "--format", action="append", choices=("png", "svg", "pdf"), help="of the pictures; may be repeated (default: png, svg)"
+    )
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of all runs, or the first one (default: each scenario's own)"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=1, metavar="N", help="seeds of each variant, so that chance can be told (default: 1)"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers do the runs")
-    parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:

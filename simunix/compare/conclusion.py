@@ -53,7 +53,8 @@ def _concluded(change: Change, repetitions: Repetitions, validation: Validation 
             f"the change of the mean wait ({told}{_interval(first)}); bring {base} nearer to the site first."
         )
     if len(repetitions.seeds) < 2:
-        seen = _phrases([first, *_others(effects, lambda one: abs(one.difference.relative) >= LEAST_PART)])
+        further = [one for one in effects[1:] if not abs(one.difference.relative) < LEAST_PART]
+        seen = _phrases([first, *further[:NAMED_MAX]])
         return UNDECIDED, f"Not decided: one run of each says nothing about noise; in these two, {label} has {seen}; {REPEAT}."
     return _weighed(label, base, effects, repetitions)
 
@@ -67,18 +68,18 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
     count = len(repetitions.seeds)
     better = [one for one in effects if one.differs and one.is_better]
     worse = [one for one in effects if one.differs and not one.is_better]
-    losers = [f"{name} waits {signed(WAIT, one)}" for name, one in _moved(repetitions, 1)]
+    winners, losers = ([f"{name} waits {signed(WAIT, one)}" for name, one in _moved(repetitions, sign)] for sign in (-1, 1))
+    gain = [*(phrase(one) for one in better[:NAMED_MAX]), *winners[: 0 if better else NAMED_MAX]]
     cost = [*(phrase(one) for one in worse[:NAMED_MAX]), *losers[:NAMED_MAX]]
-    if not better and not worse:
+    if not gain and not cost:
         more = needed(effects[0].difference)
         told = f"; some {more} seeds would tell it" if more is not None and more > count else ""
         return SAME, f"Keep {base}: {label} makes no difference that {count} seeds tell: {phrase(effects[0])}{told}."
-    if not better:
-        return KEEP, f"Keep {base}: {label} only costs: {', '.join(map(phrase, worse[: NAMED_MAX + 1]))} ({count} seeds)."
-    gain = ", ".join(map(phrase, better[:NAMED_MAX]))
+    if not gain:
+        return KEEP, f"Keep {base}: {label} only costs: {', '.join(cost)} ({count} seeds)."
     if not cost:
-        return ADOPT, f"Adopt {label}: {gain}; nobody loses ({count} seeds)."
-    return WEIGH, f"Adopt {label} only if this is worth it: {gain}, but {', '.join(cost)} ({count} seeds)."
+        return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses ({count} seeds)."
+    return WEIGH, f"Adopt {label} only if this is worth it: {', '.join(gain)}, but {', '.join(cost)} ({count} seeds)."
 
 
 def _moved(repetitions: Repetitions, sign: int) -> list[tuple[str, Difference]]:
@@ -93,11 +94,6 @@ def _error(validation: Validation) -> float:
     """How wrong the base is against the site, in seconds: the larger of the mean error's and the typical error's size."""
     summary = next(iter(validation.summaries.values()))
     return float(np.nanmax([abs(summary["mean"]), summary["p50"]])) if summary["count"] else 0.0
-
-
-def _others(effects: list[Effect], condition: object) -> list[Effect]:
-    assert callable(condition)
-    return [one for one in effects[1:] if condition(one)][:NAMED_MAX]
 
 
 def _phrases(effects: list[Effect]) -> str:

@@ -23,13 +23,13 @@ from simunix.statistics.interval import CONFIDENCE
 DECISIVE = (
     "mean_waiting_time",
     "mean_bounded_slowdown",
+    "lost_core_seconds",
+    "lost_gpu_seconds",
+    "machine_energy",
     "makespan",
     "utilisation",
     "restarts",
     "preemptions",
-    "lost_core_seconds",
-    "lost_gpu_seconds",
-    "machine_energy",
 )
 """Metrics that a conclusion is about, the one that decides first. Each is better if it is less, or if it is more."""
 MOMENTS = ("submission_time", "starting_time", "finish_time")

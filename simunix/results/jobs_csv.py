@@ -11,7 +11,6 @@ machines.csv (`simunix.results.machines` chooses them). `recorded_submission_tim
 and are empty where the RJMS does not record such runs. `removal_time` is when a job that never started left the queue.
 `waiting_time`, `turnaround_time` and `stretch` are filled in by `simunix.report.batsim_files` with the functions of
 `simunix.metrics.per_job`.
-`simunix.metrics.per_job`.
 """
 
 from __future__ import annotations

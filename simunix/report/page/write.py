@@ -67,20 +67,16 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
     differing, agreeing = differences(runs)
     template = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=False).get_template(addition.template)
     watts = power(runs, comparison.end_s)
-    data = payload(comparison, rectangles, utilisation, queue) | _power(watts, comparison)
-    data |= {"storages": [_storages(run) for run in runs], "links": [_links(run) for run in runs]} | {
-        name: _curves(one) for name, one in addition.data.items()
-    }
+    data = payload(comparison, rectangles, utilisation, queue) | _power(watts, comparison) | _resources(runs)
+    data |= {name: _curves(one) for name, one in addition.data.items()}
     return template.render(
         **addition.context,
+        **_there(comparison),
         title=title,
         subtitle=f"{len(runs)} run{'s' if len(runs) != 1 else ''}",
         version=__version__,
         runs=[_run_notes(run, one) for run, one in zip(runs, rectangles, strict=True)],
-        has_storages=any(run.storages is not None for run in runs),
         no_storage=NO_STORAGE,
-        has_links=any(run.links is not None for run in runs),
-        has_gpus=comparison.gpus() is not None,
         notes=[{"label": run.label, "text": note} for run in runs for note in run.notes],
         summary=summary_rows(comparison),
         users=user_rows(comparison),
@@ -88,10 +84,8 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
         users_left_out=max(0, len(comparison.users) - USERS_MAX),
         differences=differing,
         agreeing=agreeing,
-        has_changes=comparison.wait_changes() is not None,
         has_power=watts is not None,
         power_bin=human_time(watts[0].bin_s) if watts and watts[0].bin_s else None,
-        has_jobs=any(run.jobs is not None for run in runs),
         bin=human_time(utilisation.bin_s) if utilisation.bin_s else None,
         requests=request_rows(runs),
         events=event_rows(runs),
@@ -101,6 +95,22 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
         vendor_css=Markup(_vendor("uPlot.min.css", "tabulator_simple.min.css")),
         vendor_js=Markup(_vendor("uPlot.iife.min.js", "tabulator.min.js")),
     )
+
+
+def _there(comparison: Comparison) -> dict[str, bool]:
+    """Return which sections the page has, besides power."""
+    return {
+        "has_jobs": any(run.jobs is not None for run in comparison.runs),
+        "has_storages": any(run.storages is not None for run in comparison.runs),
+        "has_links": any(run.links is not None for run in comparison.runs),
+        "has_gpus": comparison.gpus() is not None,
+        "has_changes": comparison.wait_changes() is not None,
+    }
+
+
+def _resources(runs: Sequence[Run]) -> dict[str, Any]:
+    """Return what the charts of storages and links draw, for each run."""
+    return {"storages": [_storages(run) for run in runs], "links": [_links(run) for run in runs]}
 
 
 def _power(watts: tuple[Curves, Curves] | None, comparison: Comparison) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from rsg_server.errors import SimunixError
 from simunix.cli.main import main
 from simunix.compare.variants import Variant, runs_of, variants_of
+from simunix.rjms.scenario import load
 from tests.unit.simunix.report import runs
 
 CLUSTER = "name: s\nseed: 7\nhosts: [{name: c}, {name: n}]\nslurm: {controller: c, nodes: n}\n"
@@ -36,6 +37,13 @@ def test_each_set_is_a_variant_of_the_base(scenario: Path) -> None:
     assert [run.seed for run in only] == [3, 3, 3] and len({run.name for run in only}) == 3
     assert {run.seed for (run,) in runs_of([base, fifo], 9).values()} == {9}
     assert found["fifo"][0].name.startswith("variant=fifo-r0-")
+
+
+def test_lists_grow_in_a_variant(scenario: Path) -> None:
+    (_, more) = variants_of([scenario], [["more:", "processes+={name: x, host: controller, command: date}"]], [])
+    grown = load(more.path, more.overrides)
+    assert [process.name for process in grown.processes][-1] == "x"
+    assert len(grown.processes) == len(load(more.path).processes) + 1
 
 
 def test_long_settings_have_a_short_name(scenario: Path) -> None:
