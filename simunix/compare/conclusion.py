@@ -77,8 +77,11 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
         return SAME, f"Keep {base}: {label} makes no difference that {count} seeds tell: {phrase(effects[0])}{told}."
     if not gain:
         return KEEP, f"Keep {base}: {label} only costs: {', '.join(cost)} ({count} seeds)."
+    if not better and not cost:
+        told = f"nothing else differs beyond noise, {phrase(effects[0])}"
+        return WEIGH, f"Adopt {label} only for this: {', '.join(gain)}; {told} ({count} seeds)."
     if not cost:
-        return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses ({count} seeds)."
+        return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses beyond noise ({count} seeds)."
     return WEIGH, f"Adopt {label} only if this is worth it: {', '.join(gain)}, but {', '.join(cost)} ({count} seeds)."
 
 

@@ -55,7 +55,7 @@ def test_what_is_better_for_all_is_to_be_adopted() -> None:
     found = concluded(change(lambda user, chance: 200 + 20 * chance.random()))
     assert found.kind == ADOPT and found.seeds == len(SEEDS)
     assert found.text.startswith("Adopt new: wait, mean −00:04:5") and "95 % interval −00:04:5" in found.text
-    assert found.text.endswith("nobody loses (8 seeds).")
+    assert found.text.endswith("nobody loses beyond noise (8 seeds).")
 
 
 def test_who_loses_is_named_with_an_interval() -> None:
