@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simunix.report.static_figures import PALETTE
+from simunix.report.drawing import PALETTE
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = ROOT / "scenarios/traces/oar-real.csv"
