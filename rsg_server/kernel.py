@@ -14,6 +14,8 @@ from itertools import chain
 from rsg_server.cgroups.cgroups import Cgroups, account_of
 from rsg_server.cgroups.controlled import Controlled, Killer
 from rsg_server.cgroups.memory import Memory
+from rsg_server.choices.delays import Delays
+from rsg_server.choices.turns import Slices
 from rsg_server.clock.timeline import Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
@@ -128,7 +130,8 @@ class Kernel:
         self.clock = self.shared.clock
         self.timer_queue = TimerQueue(self.shared.deadlines)
         self.timeline = Timeline(self.timer_queue)
-        self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness)
+        delays = Delays(options.choices) if options.choices is not None else None
+        self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness, delays)
         for link, latency_s in options.latencies.items():
             self.network.set_link(link, latency_s=latency_s)
         self.wire = Wire(self.clock, self.network, options.seed)
@@ -143,6 +146,7 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.slots = Slots()
         self.run_queue = RunQueue(options.order)
+        self.slices = self._slices(options) if options.choices is not None else None
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self._make_turns(options)
         self._make_life(options)
@@ -223,6 +227,12 @@ class Kernel:
         self.governors = Governors(clock, timeline, platform, cpu, faults, meters)
         self.switches = Switches(clock, timeline, faults, meters, self.governors)
         self.power_files = PowerFiles(clock, options.uptime_ns, self.governors, self.switches)
+
+    def _slices(self, options: KernelOptions) -> Slices:
+        """The lengths of turns in a run that explores."""
+        assert options.choices is not None
+        options.choices.now_ns = lambda: self.clock.now_ns
+        return Slices(options.choices, self.clock, self.shared.turn, options.costs.call_ns)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""

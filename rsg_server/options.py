@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rsg_server.choices.source import Choices
 from rsg_server.network.models import Model, lv08
 from rsg_server.network.sharing import Fairness
 from rsg_server.order import FirstInFirstOut, Order
@@ -28,6 +29,7 @@ class KernelOptions:
     host_flags: int = 0
     strict: bool = False
     order: Order = field(default_factory=FirstInFirstOut)
+    choices: Choices | None = None  # of a run that explores: what happens where reality could go on otherwise
     begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
     run_folder: Path | None = None  # when the disk that has it becomes full, the run ends; None: no disk is looked at
     network_model: Model = field(default_factory=lv08)

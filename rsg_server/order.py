@@ -1,13 +1,17 @@
 """The orders in which ready actors have their turns: of several that are ready, an order says which one is next.
 
 The run queue (rsg_server.process.run_queue) keeps the ready actors in the order in which they have become ready, and asks one
-of these for a place in that line. What an order answers may depend on nothing but its own state and on how many are ready, so
-that a run can be repeated to the byte.
+of these for a place in that line. What an order answers may depend on nothing but its own state and on the numbers of the ready
+actors, so that a run can be repeated to the byte. Orders that are chosen, from a seed or a recording: rsg_server.choices.turns.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
 
 
 class Order(Protocol):
@@ -17,8 +21,8 @@ class Order(Protocol):
     def allows_handoffs(self) -> bool:
         """Whether threads may hand the turn on without the server: shims know one order only, which is first in, first out."""
 
-    def place(self, ready: int) -> int:
-        """Which of `ready` actors, one or more, has the next turn: its place in the line, from 0, the actor that came first."""
+    def place(self, line: Collection[Actor]) -> int:
+        """Which of the actors of a line, one or more, has the next turn: its place, from 0, the actor that came first."""
 
 
 class FirstInFirstOut:
@@ -26,6 +30,6 @@ class FirstInFirstOut:
 
     allows_handoffs = True
 
-    def place(self, ready: int) -> int:
+    def place(self, line: Collection[Actor]) -> int:
         """Always 0."""
         return 0

@@ -258,6 +258,7 @@ struct simunix_clock_page {
     /* of perturbed runs: by how much timed waits of an image with HELLO_FLAG_LATE end late on average, and those of a second
      * and more besides; what the draws begin with */
     uint64_t late_ns, late_cycle_ns, late_seed;
+    uint64_t slice_ns; /* a caller that passes it yields: the end of a turn in a run that explores */
     uint64_t version;
     uint64_t cgroup_moves;                        /* of processes from cgroup to cgroup, and changes of what cgroups pass on */
     uint64_t device_programs;                     /* those that cgroups have (sys/device/programs.c) */

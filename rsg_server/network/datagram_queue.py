@@ -77,6 +77,11 @@ class DatagramQueue(Flow):
             self._began_ns = self._network.now_ns
         self._add(size_bytes, arrive)
 
+    def _arrival(self) -> int:
+        """When the datagram arrives that has just left the sender: one that is late holds up no other."""
+        self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
+        return self.arrival_ns + self._network.extra_ns(self.route)
+
     def depart(self) -> None:
         """The first datagram has left, so there may be room for another one."""
         self.queued_bytes -= self._queue[0][0]

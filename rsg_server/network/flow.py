@@ -30,6 +30,7 @@ class Carrier(Protocol):
     def leave(self, flow: Flow, /) -> None: ...
     def settle(self) -> None: ...
     def at(self, moment_ns: int, action: Action, /) -> Event: ...
+    def extra_ns(self, route: Route, /) -> int: ...
 
 
 class Flow:
@@ -138,14 +139,19 @@ class Flow:
         duration_ns = math.ceil(self.remaining_bytes * NS / self.rate) if self.remaining_bytes > 0 else 0
         self.departure = self._network.at(self.updated_ns + duration_ns, self.depart)
 
+    def _arrival(self) -> int:
+        """When the segment arrives that has just left the sender: not before an earlier one."""
+        latency_ns = self.route.latency_ns + self._network.extra_ns(self.route)
+        self.arrival_ns = max(self.arrival_ns, self._network.now_ns + latency_ns)
+        return self.arrival_ns
+
     def depart(self) -> None:
         """The head of the queue has left the sender: it arrives after the latency, and the next segment begins to leave.
 
         A segment never overtakes an earlier one, even if the latency has shrunk in between.
         """
         _, action = self._queue.popleft()
-        self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
-        self._network.at(self.arrival_ns, action)
+        self._network.at(self._arrival(), action)
         if self._queue:
             self.remaining_bytes = float(self._queue[0][0])
             self._schedule()

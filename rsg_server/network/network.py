@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
+from rsg_server.choices.delays import Delays
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, Spare
 from rsg_server.network.flow import Flow
@@ -42,8 +43,10 @@ class Network:
         platform: Platform,
         model: Model | None = None,
         fairness: Fairness = Fairness.CONNECTION,
+        delays: Delays | None = None,
     ) -> None:
         self.model = model or raw()
+        self._delays = delays  # of a run that explores
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
@@ -110,8 +113,12 @@ class Network:
         pair = (source.name, destination.name)
         moment = max(moment, self._last_arrival.get(pair, 0), earliest_ns)
         self._last_arrival[pair] = moment
-        self._timeline.add(moment, action)
+        self._timeline.add(moment + self.extra_ns(route), action)
         return moment
+
+    def extra_ns(self, route: Route) -> int:
+        """By how many virtual nanoseconds the next packet over a route is late: 0, but for a run that explores."""
+        return 0 if self._delays is None else self._delays.extra_ns(route)
 
     def datagrams(self, source: Host, destination: Host) -> DatagramQueue:
         """The queue of datagrams from one host to another."""

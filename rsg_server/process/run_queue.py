@@ -64,7 +64,7 @@ class RunQueue:
 
     def pick(self) -> Actor:
         """Take the actor out that is next, as the order says. There must be one."""
-        record = lib.run_queue_at(self.core, self.order.place(len(self)))
+        record = lib.run_queue_at(self.core, self.order.place(self._line()))
         lib.run_queue_remove(self.core, record)
         return actor_of(record)
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from rsg_server.protocol import PAGE_FIELDS
+from rsg_server.shared.clock import FOREVER_NS
 
 _COMPUTING_SINCE: Final = PAGE_FIELDS["computing_since_ns"]
 _COMPUTING_SLOT: Final = PAGE_FIELDS["computing_slot"]
 _MAY_HAVE_WOKEN: Final = PAGE_FIELDS["may_have_woken"]
 _PREEMPT: Final = PAGE_FIELDS["preempt"]
 _RUNNING: Final = PAGE_FIELDS["running"]
+_SLICE: Final = PAGE_FIELDS["slice_ns"]
 _SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
 
 
@@ -22,6 +24,15 @@ class TurnWords:
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
+        words[_SLICE] = FOREVER_NS
+
+    def end_at(self, moment_ns: int) -> None:
+        """Have the turn end with the first call from a moment on, whoever else is ready."""
+        self._words[_SLICE] = moment_ns
+
+    def end_when_it_waits(self) -> None:
+        """Let the turn last until its holder waits."""
+        self._words[_SLICE] = FOREVER_NS
 
     @property
     def may_have_woken(self) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rsg_server.choices.source import Choices
+from rsg_server.choices.turns import ChosenOrder
 from rsg_server.errors import ServerError, SimunixError, described, shortened
 from simunix.app.late import late_lines
 from simunix.app.progress import LiveProgress, count_marks
@@ -29,10 +31,13 @@ from simunix.planning.submission import WORKLOAD_FOLDER, WorkloadPlan
 from simunix.planning.workload_context import check_context
 from simunix.report.batsim_files import write_all
 from simunix.results import storage_waits
+from simunix.results.choices_file import NAME as CHOICES
+from simunix.results.choices_file import made_by, write_choices
 from simunix.results.dependencies import dependencies, write_packages
 from simunix.results.energy import consumption
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
+from simunix.results.patterns import broken_checks
 from simunix.results.record import record_of
 from simunix.results.run_json import RunRecord, checksums
 from simunix.results.versions import describe_programs, describe_rjms, describe_roots
@@ -46,10 +51,21 @@ FAILED, INTERRUPTED = 1, 130
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOptions(RunOptions):
-    """What the command line says of a run of a scenario."""
+    """What the command line says of a run of a scenario.
+
+    Relative paths of the scenario are below `folder`, by default that of the scenario's file. `choices` are those of a run that
+    explores.
+    """
 
     path: Path
+    folder: Path | None = None
     keep_alive: bool = False
+    choices: Choices | None = None
+
+    @property
+    def base(self) -> Path:
+        """The folder of relative paths."""
+        return self.folder or self.path.parent
 
 
 def run_scenario(options: ScenarioOptions) -> int:
@@ -57,7 +73,7 @@ def run_scenario(options: ScenarioOptions) -> int:
     scenario = load(options.path, options.overrides)
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
-    expansion = expand(scenario, options.path.parent, options.log_every_turn, options.strict)
+    expansion = expand(scenario, options.base, options.log_every_turn, options.strict)
     plan = options.applied(expansion.plan)
     said_by = "until" if options.until_ns is None else "--until"
     plan = replace(plan, warnings=(*plan.warnings, *late_lines(scenario, expansion, plan.until_ns, said_by)))
@@ -65,7 +81,10 @@ def run_scenario(options: ScenarioOptions) -> int:
     if scenario.recorded is not None:
         from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
 
-        recorded.check(scenario, options.path.parent)
+        recorded.check(scenario, options.base)
+    if options.choices is not None:
+        order = ChosenOrder(options.choices)
+        plan = replace(plan, kernel=replace(plan.kernel, choices=options.choices, order=order))
     out = options.out or Path("out") / scenario.name
     if options.replay_cpu is not None:
         plan = with_replay(plan, options.replay_cpu, out)
@@ -172,11 +191,15 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
     record.depends_on, packages = dependencies(expansion.plan.hosts)
     record.contexts = [check_context(context, directory) for context in expansion.contexts]
     record.valid = all(context["established"] for context in record.contexts)
+    broken = broken_checks(scenario.check, directory.path / "hosts") if scenario.check else []
+    record.failed_checks = [str(check) for check in broken]
     record.write(directory.path / "run.json")
     try:
         _write_results(directory.path, rows, record, expansion, emulation)
         record.write(directory.path / "run.json")
         write_packages(directory.path, packages)
+        if options.choices is not None:
+            write_choices(directory.path / CHOICES, made_by(options.choices))
     except ServerError as error:  # run.json, which is the shortest, is there
         emulation.note_failure(error)
         code = code or error.exit_code
@@ -191,8 +214,17 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
             print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     elif code == 0:
         _report(record, rows, expansion, options.out or directory.path, _compared(options, scenario, record, directory.path))
-    failed = _tell_failures(failures, options.out or directory.path)  # also of a run that ends with another code
-    return code or failed
+    shown = options.out or directory.path
+    _tell_broken(record.failed_checks)
+    failed = _tell_failures(failures, shown)  # also of a run that ends with another code
+    return code or failed or (FAILED if record.failed_checks else 0)
+
+
+def _tell_broken(checks: Sequence[str]) -> None:
+    """Name the checks of the scenario that do not hold."""
+    with contextlib.suppress(OSError):  # the terminal may be closed
+        for line in checks:
+            print(f"simunix: {line}", file=sys.stderr)
 
 
 def _tell_failures(failures: Sequence[Failure], shown: Path) -> int:
@@ -224,7 +256,7 @@ def _compared(options: ScenarioOptions, scenario: Scenario, record: RunRecord, f
         return ""
     from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
 
-    return recorded.closing_words(options.path.parent / scenario.recorded, folder, options.out or folder)
+    return recorded.closing_words(options.base / scenario.recorded, folder, options.out or folder)
 
 
 def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: Path, compared: str) -> None:

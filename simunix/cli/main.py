@@ -32,6 +32,8 @@ OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--lin
 
 COMMANDS = (
     "run",
+    "explore",
+    "replay",
     "sweep",
     "compare",
     "check",

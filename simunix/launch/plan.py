@@ -150,6 +150,7 @@ class ProcessSpec:
     essential: bool = False  # its failure at the start ends the run
     is_workload: bool = False  # the run is finished when all of these are
     collects: bool = False
+    is_check: bool = False  # its end is a failure if it is not as expected, though it collects
     footprint: Footprint = Footprint()
     cpu_policy: str = ""  # empty: that of the host
     expect: tuple[int, ...] = (0,)

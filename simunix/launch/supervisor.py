@@ -211,7 +211,8 @@ class Supervisor:
         """Note a process that did not end as the plan expects; one that Remote SimGrid has killed is none."""
         spec = entry.spec
         is_killed = entry.actor is not None and entry.actor.is_killed
-        if entry.exit_code in spec.expect or spec.collects or spec.essential or is_killed or self.failure is not None:
+        is_asked = spec.collects and not spec.is_check
+        if entry.exit_code in spec.expect or is_asked or spec.essential or is_killed or self.failure is not None:
             return
         lines = last_lines(self._directory.host(spec.host) / f"{spec.name}.err", 1)
         self.failures.append(Failure(spec, entry.exit_code, self._kernel.now_ns, "".join(lines)))

@@ -28,6 +28,7 @@ from simunix.perturbation.kernel import perturbed_options
 from simunix.planning import submission
 from simunix.planning.actors import as_actors, costs_of, shared_with_functions, with_actors
 from simunix.planning.bmcs import Bmcs, plan_bmcs
+from simunix.planning.checks import plan_checks
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
 from simunix.planning.faults import plan_faults
@@ -120,6 +121,7 @@ class _Parts:
             *(workload.process for workload in self.workloads),
             *(context.process for context in self.contexts),
             *self.bmcs.processes,
+            *plan_checks(self.scenario, self.site),
         )
 
     def files(self) -> tuple[FileSpec, ...]:

@@ -76,6 +76,7 @@ class RunRecord:
     metrics: dict[str, float | None] = field(default_factory=dict)  # of the jobs that count; None for what no job tells
     warnings: list[str] = field(default_factory=list)
     failed_processes: list[str] = field(default_factory=list)  # the first ones, how they ended, and how many more there are
+    failed_checks: list[str] = field(default_factory=list)  # never and eventually of the scenario that do not hold
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
     cores: int = 0  # of all compute nodes
     hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` has them

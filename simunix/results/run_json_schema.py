@@ -39,6 +39,7 @@ class _Record(_Strict):
     ended: str | None = None
     failure: str | None = None
     failed_processes: list[str] = []
+    failed_checks: list[str] = []
     seed: Count | None = None
     virtual_s: Number | None = None
     wall_s: Number | None = None

@@ -16,12 +16,15 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, WithJs
 
 from simunix import units
 from simunix.dates import moment, today
+from simunix.scenario.check_section import CheckSection
 from simunix.scenario.device_section import Devices, check_devices, check_nodes
 from simunix.scenario.faults import EventSection, ProfileSection
+from simunix.scenario.nemesis_section import NemesisSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.scenario.perturb_section import Perturb, PerturbSection
 from simunix.scenario.power_section import BmcSection, EnclosureSection, Speeds, WattRanges, Watts, power_of_host
 from simunix.scenario.section import (
+    CommandLine,
     CpuPolicy,
     Duration,
     FileName,
@@ -57,14 +60,6 @@ _CAPTURED = WithJsonSchema({"type": ["string", "boolean"]})
 _INTERVAL = WithJsonSchema({"type": ["string", "number", "boolean"]})
 
 
-def _command(value: object) -> tuple[str, ...]:
-    if isinstance(value, str) and value.strip():
-        return ("/bin/sh", "-c", value)
-    if isinstance(value, (list, tuple)) and value and all(isinstance(word, (str, int, float)) for word in value):
-        return tuple(str(word) for word in value)
-    raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
-
-
 STOPS = ("workload", "processes", "time")
 
 
@@ -84,11 +79,6 @@ Stop = Annotated[
 ]
 """What ends the run: one of STOPS, or the processes of these names."""
 Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "string", "format": "date-time"})]
-CommandLine = Annotated[
-    tuple[str, ...],
-    BeforeValidator(_command),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
-]
 
 
 def one_or_more(value: object) -> object:
@@ -336,6 +326,8 @@ class Scenario(Section):
     link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
+    check: list[CheckSection] = []  # what must hold in every run
+    nemesis: NemesisSection | None = None  # the faults that seeds of an exploration bring
     enclosures: list[EnclosureSection] = []
     bmcs: list[BmcSection] = []
     recorded: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)

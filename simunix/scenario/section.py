@@ -70,6 +70,21 @@ def check_private(path: str) -> None:
         raise ValueError(f"expected absolute paths below /, without '..', got {path[:60]!r}")
 
 
+def _command(value: object) -> tuple[str, ...]:
+    if isinstance(value, str) and value.strip():
+        return ("/bin/sh", "-c", value)
+    if isinstance(value, (list, tuple)) and value and all(isinstance(word, (str, int, float)) for word in value):
+        return tuple(str(word) for word in value)
+    raise ValueError(f"expected a command as a text or a list of words, got {value!r}")
+
+
+CommandLine = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_command),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
 class Section(BaseModel):
     """A section of a scenario. Unknown keys are errors, and values cannot be changed after loading."""
 

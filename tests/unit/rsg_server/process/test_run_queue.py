@@ -91,7 +91,7 @@ class Model:
     def pick(self, queue: RunQueue, actor: Actor) -> None:
         if not self.line:
             return
-        expected = self.line.pop(self.order.place(len(self.line)))
+        expected = self.line.pop(self.order.place(self.line))
         found = queue.pick()
         assert found is expected
         found.state, found.is_nominated = State.PARKED, False

@@ -1,0 +1,62 @@
+"""The one source of choices: asks a strategy, and keeps each choice that differs from what a run without choices does.
+
+Choices are numbered from 0 in the order in which a run makes them. A run is repeated by its choices alone: a strategy that
+returns the kept ones by their numbers, and 0 for all others, gives the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen: the number of the choice, its place, how many alternatives there were, and which of them was taken.
+
+    `at_ns` is the virtual time, and `what` says for a person what the choice changed; a run is repeated without these two.
+    """
+
+    number: int
+    place: str
+    alternatives: int
+    taken: int
+    at_ns: int = 0
+    what: str = ""
+
+
+class Strategy(Protocol):
+    """Takes one of several alternatives."""
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """Return which of `alternatives` choice `number` takes, from 0.
+
+        `actors` are the numbers of the ready actors in the order of becoming ready where `place` is TURN, the number of the
+        actor that gets the turn where it is SLICE, and empty where it is DELAY.
+        """
+
+
+class Choices:
+    """Makes the choices of one run."""
+
+    def __init__(self, strategy: Strategy, places: frozenset[str]) -> None:
+        self.strategy = strategy
+        self.places = places
+        """The places at which alternatives other than 0 may be taken; nothing is asked, or counted, at others."""
+        self.count = 0
+        """How many choices have been made."""
+        self.now_ns: Callable[[], int] = lambda: 0
+        """Tells the virtual time; set by the kernel, whose clock is made after the choices."""
+        self.taken: list[Choice] = []
+        """The choices that took another alternative than 0, in their order."""
+
+    def choose(self, place: str, alternatives: int, actors: list[int]) -> int:
+        """Return which of two or more alternatives is taken; whoever gets another one than 0 tells of it by `note`."""
+        number = self.count
+        self.count = number + 1
+        return self.strategy.take(number, place, alternatives, actors)
+
+    def note(self, place: str, alternatives: int, taken: int, what: str) -> None:
+        """Keep the latest choice, which took another alternative than 0."""
+        self.taken.append(Choice(self.count - 1, place, alternatives, taken, self.now_ns(), what))

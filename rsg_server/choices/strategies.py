@@ -1,0 +1,114 @@
+"""Strategies: how a run that explores takes its choices. Each draws from a seed, and asks for nothing but what it is told.
+
+Sources. PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
+Bugs", ASPLOS 2010. Delay bounding: Emmi, Qadeer, Rakamarić, "Delay-Bounded Scheduling", POPL 2011. Swarm: Groce, Zhang, Eide,
+Chen, Regehr, "Swarm Testing", ISSTA 2012.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from rsg_server.choices.places import DELAY, SLICE, TURN
+from rsg_server.choices.source import Choice
+
+
+class Baseline:
+    """Takes alternative 0 everywhere: the run is that of a scenario without choices."""
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """Always 0."""
+        return 0
+
+
+class Random:
+    """Takes each alternative with equal probability, at a part of the choices that the seed draws for each place (swarm)."""
+
+    RATES = {TURN: (0.05, 0.2, 0.5, 1.0), SLICE: (0.0, 0.05, 0.2, 0.5, 1.0), DELAY: (0.0, 0.0, 0.01, 0.1)}
+    """By place, the parts of its choices that may be drawn: one for the whole run."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(f"random {seed}")
+        self.rates = {place: self._random.choice(rates) for place, rates in self.RATES.items()}
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """A number below `alternatives`."""
+        if self._random.random() >= self.rates[place]:
+            return 0
+        return self._random.randrange(alternatives)
+
+
+class Pct:
+    """Gives each actor a random priority, and runs the ready actor whose priority is highest.
+
+    At `depth` - 1 moments of the run, drawn among `length` turns, the actor that has just got the turn is interrupted at one of
+    its next calls and has the lowest priority from then on. So a bug that needs `depth` events in an order is found with a
+    probability of at least 1 / (n × length^(depth - 1)) in a run of n actors.
+    """
+
+    def __init__(self, seed: int, depth: int, length: int) -> None:
+        self._random = random.Random(f"pct {seed}")
+        self._changes = {self._random.randrange(max(length, 1)) for _ in range(depth - 1)}
+        self._priorities: dict[int, float] = {}
+        self._lowest = 0.0
+        self._turns = 0
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """The place of the ready actor with the highest priority; the end of a turn at a change of priorities."""
+        if place == TURN:
+            priorities = [self._priority(actor) for actor in actors]
+            return priorities.index(max(priorities))
+        if place == SLICE:
+            return self._change(actors[0], alternatives)
+        return 0
+
+    def _priority(self, actor: int) -> float:
+        priority = self._priorities.get(actor)
+        if priority is None:
+            priority = self._priorities[actor] = 1.0 + self._random.random()
+        return priority
+
+    def _change(self, actor: int, alternatives: int) -> int:
+        self._turns += 1
+        if self._turns - 1 not in self._changes:
+            return 0
+        self._lowest -= 1.0
+        self._priorities[actor] = self._lowest
+        return 1 + self._random.randrange(alternatives - 1)
+
+
+class DelayBounded:
+    """Runs actors in the order of becoming ready, but at `bound` random turns lets the second one go first, or cuts a turn."""
+
+    def __init__(self, seed: int, bound: int, length: int) -> None:
+        self._random = random.Random(f"delay-bounded {seed}")
+        self._at = {self._random.randrange(max(length, 1)) for _ in range(bound)}
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """1 at the turns that the seed has drawn, the end of a turn at such slices; else 0."""
+        if number not in self._at or place == DELAY:
+            return 0
+        return 1 if place == TURN else 1 + self._random.randrange(alternatives - 1)
+
+
+class Recorded:
+    """Takes the recorded choices by their numbers, and 0 for all others.
+
+    A choice that does not fit what the run asks (another place, fewer alternatives) shows that this run is not the recorded
+    one: `departure` tells the first such choice, and 0 is taken.
+    """
+
+    def __init__(self, choices: Iterable[Choice]) -> None:
+        self._choices = {choice.number: choice for choice in choices}
+        self.departure: Choice | None = None
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """The recorded alternative."""
+        choice = self._choices.get(number)
+        if choice is None:
+            return 0
+        if choice.place != place or choice.taken >= alternatives:
+            self.departure = self.departure or choice
+            return 0
+        return choice.taken

@@ -1,0 +1,68 @@
+"""`simunix explore`: finds failures of a scenario by trying other legal courses of events."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rsg_server.errors import SimunixError
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subcommands: Subparsers) -> None:
+    """Declare the subcommand."""
+    parser = subcommands.add_parser("explore", help="run a scenario by many seeds that choose otherwise, and keep what fails")
+    parser.add_argument("scenario", type=Path, metavar="SCENARIO.yaml", help="see docs/guide/explore.md")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the rows and failures; goes on")
+    parser.add_argument("--seeds", type=int, default=1000, metavar="N", help="how many seeds (default: 1000)")
+    parser.add_argument("--first-seed", type=int, default=0, metavar="N", help="the first seed (default: 0, nothing changed)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time (default: 1)")
+    parser.add_argument("--for", dest="time", metavar="TIME", help="begin no more runs after so much wall time, e.g. 30min")
+    parser.add_argument(
+        "--strategy", default="portfolio", metavar="NAME", help="portfolio (default), random, pct:DEPTH, delay:BOUND"
+    )
+    parser.add_argument("--stop-at-first", action="store_true", help="begin no more runs after the first failure")
+    parser.add_argument("--check-determinism", action="store_true", help="run each seed twice and compare the event logs")
+    parser.add_argument(
+        "--minimise", default="60s", metavar="TIME", help="wall time for making each failure small (default: 60s; 0: leave it)"
+    )
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a key of the scenario")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Check the options and explore; return the exit code."""
+    for name, least in (("seeds", 1), ("jobs", 1), ("first_seed", 0)):
+        if (value := getattr(options, name)) < least:
+            raise SimunixError(f"--{name.replace('_', '-')}: expected at least {least}, got {value}")
+    from simunix.explore.explore import ExploreOptions, explore
+    from simunix.explore.seeds import check_strategy
+
+    check_strategy(options.strategy)
+    return explore(
+        ExploreOptions(
+            path=options.scenario,
+            out=options.out,
+            overrides=tuple(options.set),
+            first_seed=options.first_seed,
+            seeds=options.seeds,
+            jobs=options.jobs,
+            seconds=None if options.time is None else _seconds("--for", options.time),
+            strategy=options.strategy,
+            stops_at_first=options.stop_at_first,
+            checks_determinism=options.check_determinism,
+            minimise_s=_seconds("--minimise", options.minimise),
+        )
+    )
+
+
+def _seconds(option: str, text: str) -> float:
+    from simunix.units import duration_s
+
+    try:
+        return duration_s(text)
+    except ValueError as error:
+        raise SimunixError(f"{option}: {error}") from error

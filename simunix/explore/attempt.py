@@ -1,0 +1,161 @@
+"""One run of an exploration, in a process forked from a parent that has loaded everything already: a start costs no imports."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rsg_server.choices.places import PLACES
+from rsg_server.choices.source import Choice, Choices, Strategy
+from rsg_server.choices.strategies import Recorded
+from rsg_server.errors import SimunixError, described
+from simunix.app.runner import ScenarioOptions, run_scenario
+from simunix.explore.findings import findings
+from simunix.results.choices_file import NAME as CHOICES
+from simunix.results.choices_file import read_choices
+from simunix.results.patterns import reached
+from simunix.results.run_json import read_record
+from simunix.rjms.scenario import load
+
+RESULT = "result.json"
+LOG = "log"
+"""Files of an attempt beside its run's folder: what came out of it, and what the run has said."""
+RUN = "run"
+"""The run's folder in that of the attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places."""
+
+    path: Path
+    overrides: tuple[str, ...]
+    events: tuple[dict[str, Any], ...] = ()
+    strategy: Strategy = field(default_factory=lambda: Recorded(()))
+    places: frozenset[str] = frozenset(PLACES)
+    every_turn: bool = False
+
+    @property
+    def all_overrides(self) -> tuple[str, ...]:
+        """The --set of the run, with its faults."""
+        return (*self.overrides, f"events+={json.dumps(list(self.events))}") if self.events else self.overrides
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came out of a run: findings as Finding.as_json, the digest of its log, and how many choices and turns it had.
+
+    `problem` says why there is none: a scenario that cannot be run, an error of simunix itself.
+    """
+
+    findings: tuple[dict[str, Any], ...]
+    digest: str = ""
+    choices: int = 0
+    taken: tuple[Choice, ...] = ()
+    turns: int = 0
+    virtual_s: float = 0.0
+    reached: tuple[str, ...] = ()
+    deterministic: bool = True
+    departed: bool = False
+    problem: str = ""
+    wall_s: float = 0.0
+
+    @property
+    def signatures(self) -> list[str]:
+        """Those of the findings, the most telling one first."""
+        return [str(finding["signature"]) for finding in self.findings]
+
+
+def start(attempt: Attempt, folder: Path) -> int:
+    """Fork a process that makes the run in `folder`, which must not exist; returns its pid. `outcome` reads what came out."""
+    folder.mkdir(parents=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        _make(attempt, folder)
+        code = 0
+    except KeyboardInterrupt:
+        pass
+    except BaseException:  # nothing of the parent must go on in this process
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def _make(attempt: Attempt, folder: Path) -> None:
+    """Make the run and write the result; standard output and error go to a file."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    for descriptor, copy in ((null, 0), (log, 1), (log, 2)):
+        os.dup2(descriptor, copy)
+    started = time.monotonic()
+    choices = Choices(attempt.strategy, attempt.places)
+    options = ScenarioOptions(
+        path=attempt.path,
+        out=folder / RUN,
+        overrides=attempt.all_overrides,
+        choices=choices,
+        log_every_turn=attempt.every_turn,
+    )
+    problem = ""
+    try:
+        run_scenario(options)
+    except SimunixError as error:
+        problem = str(error)
+    except (OSError, MemoryError) as error:
+        problem = described(error)
+    result: dict[str, Any] = {"problem": problem, "wall_s": time.monotonic() - started}
+    if not problem and (folder / RUN / "run.json").exists():
+        result |= _result(attempt, folder / RUN, choices)
+    (folder / RESULT).write_text(json.dumps(result))
+
+
+def _result(attempt: Attempt, run: Path, choices: Choices) -> dict[str, Any]:
+    scenario, record = load(attempt.path, attempt.overrides), read_record(run / "run.json")
+    strategy = attempt.strategy
+    return {
+        "findings": [finding.as_json() for finding in findings(run, scenario)],
+        "digest": record["events_sha256"],
+        "choices": choices.count,
+        "turns": record["turns"],
+        "virtual_s": record["virtual_s"],
+        "reached": reached(scenario.check, run / "hosts"),
+        "deterministic": record["deterministic"],
+        "interrupted": record["ended"] == "interrupted",
+        "departed": isinstance(strategy, Recorded) and strategy.departure is not None,
+    }
+
+
+def outcome(folder: Path, status: int) -> Outcome | None:
+    """What came out of a run whose process ended with a wait status; None if an interrupt has ended the run."""
+    try:
+        result: dict[str, Any] = json.loads((folder / RESULT).read_text())
+    except (OSError, ValueError):
+        log = folder / LOG
+        lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+        said = f": {lines[-1]}" if lines else ""
+        return Outcome((), problem=f"the run's process ended with wait status {status}{said}")
+    if result.pop("interrupted", False):
+        return None
+    if "findings" not in result:
+        return Outcome((), problem=str(result["problem"]) or "the run has written no run.json", wall_s=result["wall_s"])
+    taken = read_choices(folder / RUN / CHOICES).taken
+    found, names = tuple(result.pop("findings")), tuple(result.pop("reached"))
+    return Outcome(found, reached=names, taken=taken, **result)

@@ -1,0 +1,114 @@
+"""A capsule: the folder that repeats one failing run to the byte, on any computer with the same programs.
+
+capsule.json      what failed, by which seed, and what the run depended on
+scenario.yaml     the scenario as it was, without faults of the nemesis
+choices.jsonl     the choices that are not 0
+inputs/           what the scenario reads besides: traces, platforms
+run/              the results of the failing run
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rsg_server.choices.places import PLACES
+from rsg_server.choices.source import Choice
+from rsg_server.errors import SimunixError, described, quoted
+from rsg_server.whole_files import whole_file
+from simunix import __version__
+from simunix.explore.attempt import Outcome
+from simunix.results.choices_file import NAME as CHOICES
+from simunix.results.choices_file import ChoicesFile, read_choices, write_choices
+from simunix.results.run_json import read_record
+
+NAME = "capsule.json"
+SCENARIO = "scenario.yaml"
+RUN = "run"
+_KEYS: dict[str, type] = {
+    "folder": str,
+    "overrides": list,
+    "events": list,
+    "seed": int,
+    "strategy": str,
+    "signature": str,
+    "findings": list,
+    "digest": str,
+    "programs": dict,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capsule:
+    """What repeats a failing run.
+
+    Relative paths of the scenario are below `folder`, that of the original scenario, as long as it exists. `events` are the
+    faults of the nemesis, `programs` the checksums by path of what ran.
+    """
+
+    folder: str
+    overrides: tuple[str, ...]
+    events: tuple[dict[str, Any], ...]
+    seed: int
+    strategy: str
+    signature: str
+    findings: tuple[dict[str, Any], ...]
+    digest: str
+    programs: dict[str, str]
+    choices: tuple[Choice, ...]
+    count: int = -1
+
+    @property
+    def all_overrides(self) -> tuple[str, ...]:
+        """The --set of the run, with its faults."""
+        return (*self.overrides, f"events+={json.dumps(list(self.events))}") if self.events else self.overrides
+
+
+def write_capsule(capsule: Capsule, scenario: Path, path: Path) -> None:
+    """Write a capsule into a folder, whose `run` may be there already."""
+    path.mkdir(parents=True, exist_ok=True)
+    if scenario.resolve() != (path / SCENARIO).resolve():
+        shutil.copyfile(scenario, path / SCENARIO)
+    write_choices(path / CHOICES, ChoicesFile(frozenset(PLACES), capsule.count, capsule.choices))
+    record = {"simunix": __version__, **{name: getattr(capsule, name) for name in _KEYS}}
+    with whole_file(path / NAME) as file:
+        file.write(json.dumps(record, indent=2) + "\n")
+
+
+def read_capsule(path: Path) -> Capsule:
+    """Read the capsule in a folder. Raises SimunixError with file and key."""
+    file = path / NAME
+    try:
+        record = json.loads(file.read_bytes())
+    except OSError as error:
+        raise SimunixError(f"{described(error)}; give the folder of a capsule, as simunix explore writes it") from error
+    except (ValueError, RecursionError) as error:
+        raise SimunixError(f"{file}: not JSON ({error}); give a capsule as simunix explore wrote it") from error
+    if not isinstance(record, dict):
+        raise SimunixError(f"{file}: expected an object; give a capsule as simunix explore wrote it")
+    for name, kind in _KEYS.items():
+        if type(record.get(name)) is not kind:
+            raise SimunixError(f"{file}: {name}: expected {kind.__name__}, got {quoted(record.get(name))}")
+    choices = read_choices(path / CHOICES)
+    values: dict[str, Any] = {name: tuple(record[name]) if kind is list else record[name] for name, kind in _KEYS.items()}
+    return Capsule(**values, choices=choices.taken, count=choices.count)
+
+
+def programs_of(run: Path) -> dict[str, str]:
+    """The checksums of the programs of a run, by path."""
+    programs = read_record(run / "run.json").get("programs") or {}
+    return {str(entry["path"]): str(entry["sha256"]) for entry in programs.values()}
+
+
+def changed_programs(capsule: Capsule, run: Path) -> list[str]:
+    """The programs that are others now than in the capsule's run, by path."""
+    now = programs_of(run)
+    return sorted(path for path, checksum in capsule.programs.items() if now.get(path, checksum) != checksum)
+
+
+def differs(capsule: Capsule, outcome: Outcome) -> bool:
+    """Whether a run is another one than that of the capsule."""
+    return outcome.digest != capsule.digest

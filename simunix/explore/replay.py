@@ -1,0 +1,81 @@
+"""Repeats the run of a capsule, and says whether that was the same run."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.choices.places import PLACES
+from rsg_server.choices.source import Choices
+from rsg_server.choices.strategies import Recorded
+from rsg_server.errors import SimunixError
+from simunix.app.runner import ScenarioOptions, run_scenario
+from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, read_capsule
+from simunix.explore.story import moment, story
+from simunix.launch.debug.strace import NO_STRACE, StraceOptions
+from simunix.results.run_json import read_record
+from simunix.units import duration_ns
+
+SAME, OTHER = 0, 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayOptions:
+    """What the command line says; times as it has them."""
+
+    capsule: Path
+    out: Path
+    until: str | None = None
+    pause_at: str | None = None
+    strace: str | None = None
+    debug: str | None = None
+    tells_story: bool = False
+
+
+def replay(options: ReplayOptions) -> int:
+    """Repeat the run of a capsule. Returns 0 if it failed as the capsule says, by the same log unless it was cut by --until."""
+    capsule = read_capsule(options.capsule)
+    print(capsule.signature)
+    for line in story(capsule):
+        print(f"  {line}")
+    if options.tells_story:
+        return SAME
+    strategy = Recorded(capsule.choices)
+    run_scenario(
+        ScenarioOptions(
+            path=options.capsule / SCENARIO,
+            folder=Path(capsule.folder) if Path(capsule.folder).is_dir() else None,
+            out=options.out,
+            until_ns=_time("--until", options.until),
+            overrides=capsule.all_overrides,
+            pause_at_ns=_time("--pause-at", options.pause_at),
+            strace=NO_STRACE if options.strace is None else StraceOptions((options.strace,)),
+            debug=options.debug,
+            choices=Choices(strategy, frozenset(PLACES)),
+        )
+    )
+    return _compared(options, capsule, strategy)
+
+
+def _time(option: str, text: str | None) -> int | None:
+    try:
+        return None if text is None else duration_ns(text)
+    except ValueError as error:
+        raise SimunixError(f"{option}: {error}") from error
+
+
+def _compared(options: ReplayOptions, capsule: Capsule, strategy: Recorded) -> int:
+    """Say whether the run was that of the capsule; if not, what differs first."""
+    digest = read_record(options.out / "run.json")["events_sha256"]
+    if digest == capsule.digest:
+        print(f"the same run as the capsule's: event log {digest[:16]}…")
+        return SAME
+    if options.until is not None:
+        print(f"the run was cut at {options.until}; its results are in {options.out}")
+        return SAME
+    changed = changed_programs(capsule, options.out)
+    where = f"; it departs by {moment(strategy.departure.at_ns)}" if strategy.departure is not None else ""
+    why = f"; other programs than the capsule's: {', '.join(changed)}" if changed else ""
+    print(f"simunix: not the capsule's run: event log {digest[:16]}…, was {capsule.digest[:16]}…{where}{why}", file=sys.stderr)
+    return OTHER

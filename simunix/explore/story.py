@@ -1,0 +1,48 @@
+"""The story of a failing run in a few lines: its faults and its choices in the order of their moments, then what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from simunix import units
+from simunix.explore.capsule import Capsule
+
+NS = 10**9
+MOST_LINES = 12
+"""A story of more lines is cut: it is not minimised yet."""
+
+
+def moment(at_ns: int) -> str:
+    """A moment of the run, to the microsecond."""
+    return f"{at_ns / NS:.6f} s"
+
+
+def event_text(event: dict[str, Any]) -> str:
+    """A fault of the nemesis for a person."""
+    duration = event.get("duration")
+    rest = {key: value for key, value in event.items() if key not in ("at", "duration")}
+    if "partition" in rest:
+        text = f"{rest['partition']} cut off from all others"
+    elif "host" in rest:
+        text = f"the power of {rest['host']} is cut"
+    else:
+        subject = "link" if "link" in rest else "storage"
+        values = ", ".join(f"{key} {value}" for key, value in rest.items() if key not in ("link", "storage"))
+        text = f"{subject} {rest[subject]}: {values}"
+    return f"{text}, for {duration}" if duration else text
+
+
+def story(capsule: Capsule) -> list[str]:
+    """The lines of the story, without line ends."""
+    steps = [(units.duration_ns(event["at"]), event_text(event)) for event in capsule.events]
+    steps += [(choice.at_ns, choice.what) for choice in capsule.choices]
+    lines = [f"{moment(at_ns)}: {text}" for at_ns, text in sorted(steps)]
+    if len(lines) > MOST_LINES:
+        lines = [*lines[: MOST_LINES // 2], f"… {len(lines) - MOST_LINES:,} more …", *lines[-MOST_LINES // 2 :]]
+    return [*lines, *failure_lines(capsule.findings)]
+
+
+def failure_lines(findings: Sequence[dict[str, Any]]) -> list[str]:
+    """What failed, the most telling finding first."""
+    return [f"failed ({finding['kind']}): {finding['text']}" for finding in findings[:3]]

@@ -1,0 +1,95 @@
+"""What an exploration says on the terminal: a live line, a line for each new failure, and the end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, Progress, TextColumn
+
+from simunix.console import Console
+from simunix.explore.capsule import Capsule
+from simunix.explore.record import Row
+from simunix.units import human_time
+
+if TYPE_CHECKING:
+    from simunix.explore.explore import Progress as Explored
+
+LINE_S = 60.0
+"""So often a line is written where no terminal shows the bar."""
+CONFIDENCE_RUNS = 3
+"""After n runs without a failure, the rate of failures is below 3 / n with 95 % confidence (the rule of three)."""
+
+
+class Terminal:
+    """Shows the progress of one exploration on standard error, and its results on standard output."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._out = Console(highlight=False, soft_wrap=True)
+        self._bar = Progress(BarColumn(), TextColumn("{task.description}"), console=self._console, transient=True)
+        self._task = self._bar.add_task("starting", total=None)
+        self._started = self._said = time.monotonic()
+
+    def __enter__(self) -> Terminal:
+        if self._console.is_terminal:
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def begin(self, seeds: int, done: int) -> None:
+        """Begin with so many seeds, of which some have run in an earlier call."""
+        self._bar.update(self._task, total=seeds, completed=done)
+        if done:
+            self._console.print(f"simunix: {done:,} seeds have run in an earlier call", markup=False)
+
+    def tick(self, explored: Explored) -> None:
+        """Update the line; without a terminal, write one a minute."""
+        now = time.monotonic()
+        rate = explored.new / max(now - self._started, 1e-9)
+        text = f"{len(explored.rows):,} seeds, {rate:.1f} a second, {len(explored.failures)} distinct failures"
+        if explored.reached:
+            text += f", reached: {', '.join(explored.reached)}"
+        self._bar.update(self._task, description=text, completed=len(explored.rows))
+        if not self._console.is_terminal and now - self._said >= LINE_S:
+            self._said = now
+            self._console.print(f"simunix: {text}", markup=False)
+
+    def say(self, text: str) -> None:
+        """Show what is being done instead of the line."""
+        self._bar.update(self._task, description=text)
+
+    def ended(self, row: Row, is_new: bool) -> None:
+        """A run has ended."""
+        if is_new:
+            self._console.print(f"simunix: seed {row.seed} ({row.strategy}): {row.failed[0]}", markup=False)
+
+    def failure(self, capsule: Capsule, seeds: list[int], path: Path, story: list[str]) -> None:
+        """Tell the story of a failure, which so many seeds have had."""
+        self._out.print(f"\n{capsule.signature}", markup=False, style="bold")
+        self._out.print(f"  first by seed {seeds[0]} ({capsule.strategy}), in {len(seeds):,} runs", markup=False)
+        for line in story:
+            self._out.print(f"  {line}", markup=False)
+        self._out.print(f"  again: simunix replay {path}", markup=False)
+
+    def end(self, explored: Explored, folder: Path, never_reached: list[str], interrupted: bool) -> None:
+        """The last words."""
+        self._bar.stop()
+        took = human_time(time.monotonic() - self._started)
+        runs = len(explored.rows)
+        words = f"{runs:,} seeds, {explored.new:,} of them now, in {took}: "
+        if explored.failures:
+            words += f"{len(explored.failures)} distinct failures, kept in {folder}"
+        elif runs:
+            words += f"nothing failed; with 95 % confidence fewer than {CONFIDENCE_RUNS / runs:.2%} of all seeds fail"
+        if interrupted:
+            words += "; interrupted: the same command goes on"
+        self._out.print(f"\n{words}", markup=False)
+        for name in never_reached:
+            self._out.print(f"{name} was reached by no seed (sometimes)", markup=False)
+        for number in explored.unequal:
+            self._out.print(f"seed {number} gave two event logs in two runs", markup=False)

@@ -1,0 +1,83 @@
+"""Checks of a scenario that look at what processes have written: never, eventually, sometimes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from simunix.launch.failures import printable
+from simunix.planning.checks import name_of
+from simunix.scenario.check_section import CheckSection
+
+LONGEST_LINE = 200
+"""So many characters of a line are quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line of the output of a process that a pattern matches; `source` is HOST:PROCESS."""
+
+    source: str
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenCheck:
+    """A check that does not hold: its name, the process in question ("" if it is none), and what is wrong."""
+
+    name: str
+    source: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+def outputs(hosts: Path) -> Iterator[tuple[str, Path]]:
+    """HOST:PROCESS and file of all that the processes of a run have written to standard output and error, in a fixed order."""
+    for file in sorted((*hosts.glob("*/*.out"), *hosts.glob("*/*.err"))):
+        yield f"{file.parent.name}:{file.stem}", file
+
+
+def _named(source: str, process: str) -> bool:
+    """Whether HOST:PROCESS is one that a check means by PROCESS or HOST:PROCESS, with wildcards."""
+    return fnmatchcase(source if ":" in process else source.partition(":")[2], process)
+
+
+def first_match(pattern: str, process: str, files: Iterable[tuple[str, Path]]) -> Match | None:
+    """The first line that matches a regular expression."""
+    search = re.compile(pattern).search
+    for source, file in files:
+        if not _named(source, process):
+            continue
+        with file.open(errors="replace") as lines:
+            for line in lines:
+                if search(line.rstrip("\n")):
+                    return Match(source, printable(line.strip())[:LONGEST_LINE])
+    return None
+
+
+def broken_checks(sections: Sequence[CheckSection], hosts: Path) -> list[BrokenCheck]:
+    """The `never` and `eventually` that do not hold, by the output below the folder of a run's hosts."""
+    files = list(outputs(hosts))
+    broken = []
+    for index, section in enumerate(sections):
+        name = name_of(section, index)
+        if section.never is not None and (match := first_match(section.never, section.process, files)):
+            broken.append(BrokenCheck(name, match.source, f"{match.source} has written what it never should: {match.line}"))
+        if section.eventually is not None and first_match(section.eventually, section.process, files) is None:
+            broken.append(BrokenCheck(name, "", f"no line of {section.process} matches {section.eventually!r}"))
+    return broken
+
+
+def reached(sections: Sequence[CheckSection], hosts: Path) -> list[str]:
+    """The names of the `sometimes` that have happened."""
+    files = list(outputs(hosts))
+    return [
+        name_of(section, index)
+        for index, section in enumerate(sections)
+        if section.sometimes is not None and first_match(section.sometimes, section.process, files) is not None
+    ]

@@ -1,0 +1,38 @@
+"""`nemesis:` of a scenario: which faults the seeds of an exploration may bring, when, and how many at a time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, model_validator
+
+from simunix.scenario.section import Duration, HostList, Section
+
+FaultKind = Literal["power", "partition", "link", "slow", "loss", "storage"]
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+
+
+class NemesisSection(Section):
+    """Faults by seed. Each seed draws which of `faults` it brings, and how often; a run without exploration has none.
+
+    The first fault comes at `start` or later, about `every` so often, each to one of `hosts` or to the network between them. At
+    `heal` all is as it was before, and stays so. At most `at_most` of `hosts` are hurt at a time.
+    `power`: a host's power is cut, and comes back. `partition`: a host, or half of the hosts, is cut off from the others.
+    `link`: a host's link is down. `slow`: a host's link has a latency of 1 to 500 ms more. `loss`: 1 to 50 % of the datagrams
+    to and from a host are lost. `storage`: a storage of a host is full, failing or read-only.
+    """
+
+    hosts: HostList | None = None
+    faults: Annotated[tuple[FaultKind, ...], Field(min_length=1, strict=False)] = FAULT_KINDS
+    start: Duration = 10**9
+    every: Duration = 10 * 10**9
+    heal: Duration = 60 * 10**9
+    at_most: Annotated[int, Field(ge=1)] = 1
+
+    @model_validator(mode="after")
+    def _check(self) -> NemesisSection:
+        if self.heal <= self.start:
+            raise ValueError("heal: expected a moment behind start, when the faults begin")
+        if self.every == 0:
+            raise ValueError("every: expected a time above 0")
+        return self
