@@ -34,10 +34,14 @@ RUN = "run"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places."""
+    """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places.
+
+    `random_seed` is the run's own seed, from which come the random numbers of programs.
+    """
 
     path: Path
     overrides: tuple[str, ...]
+    random_seed: int
     events: tuple[dict[str, Any], ...] = ()
     strategy: Strategy = field(default_factory=lambda: Recorded(()))
     places: frozenset[str] = frozenset(PLACES)
@@ -111,6 +115,7 @@ def _make(attempt: Attempt, folder: Path) -> None:
         path=attempt.path,
         out=folder / RUN,
         overrides=attempt.all_overrides,
+        seed=attempt.random_seed,
         choices=choices,
         log_every_turn=attempt.every_turn,
     )

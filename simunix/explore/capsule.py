@@ -33,6 +33,7 @@ _KEYS: dict[str, type] = {
     "overrides": list,
     "events": list,
     "seed": int,
+    "random_seed": int,
     "strategy": str,
     "signature": str,
     "findings": list,
@@ -46,13 +47,15 @@ class Capsule:
     """What repeats a failing run.
 
     Relative paths of the scenario are below `folder`, that of the original scenario, as long as it exists. `events` are the
-    faults of the nemesis, `programs` the checksums by path of what ran.
+    faults of the nemesis, `programs` the checksums by path of what ran. `seed` is the one of the exploration, `random_seed` the
+    run's own, from which come the random numbers of programs.
     """
 
     folder: str
     overrides: tuple[str, ...]
     events: tuple[dict[str, Any], ...]
     seed: int
+    random_seed: int
     strategy: str
     signature: str
     findings: tuple[dict[str, Any], ...]

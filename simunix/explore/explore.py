@@ -165,7 +165,8 @@ class Exploration:
     def _attempt(self, seed: Seed) -> Attempt:
         measured = self.progress.rows.get(0)
         choices, turns = (measured.choices, measured.turns) if measured is not None else (0, 0)
-        return Attempt(self._options.path, self._options.overrides, self._events(seed), seed.make(choices, turns))
+        strategy, random_seed = seed.make(choices, turns), self._scenario.seed + seed.number
+        return Attempt(self._options.path, self._options.overrides, random_seed, self._events(seed), strategy)
 
     # What has failed
 
@@ -178,6 +179,7 @@ class Exploration:
             overrides=self._options.overrides,
             events=self._events(seed),
             seed=seed.number,
+            random_seed=self._scenario.seed + seed.number,
             strategy=seed.strategy,
             signature=outcome.signatures[0],
             findings=outcome.findings,
@@ -200,6 +202,7 @@ class Exploration:
                     capsule,
                     self._folder / ATTEMPTS,
                     path / CAPSULE_RUN,
+                    plain_seed=self._scenario.seed,
                     jobs=self._options.jobs,
                     seconds=self._options.minimise_s,
                     interrupts=self._interrupts,

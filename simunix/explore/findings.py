@@ -35,7 +35,12 @@ class Finding:
 
     @property
     def signature(self) -> str:
-        """Equal for failures that are taken to have one cause: kind, place, and the text without moments and long numbers."""
+        """Equal for failures that are taken to have one cause: kind, place, and the text without moments and long numbers.
+
+        A check is one failure, whatever a process has written.
+        """
+        if self.kind == "check":
+            return f"check: {self.where}"
         text = re.sub(r" at [0-9.]+ s\b.*", "", self.text)
         text = re.sub(r"0x[0-9a-f]+|[0-9]{4,}|(?<=\[)[0-9]+(?=[],])|[0-9]+\.[0-9]+", "#", text)
         return f"{self.kind}: {self.where}: {text}" if self.where else f"{self.kind}: {text}"

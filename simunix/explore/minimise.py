@@ -1,4 +1,4 @@
-"""Minimises a capsule: leaves out faults, then choices, as long as the run fails in the same way."""
+"""Minimises a capsule: leaves out other random numbers, then faults, then choices, as long as the run fails likewise."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ class Minimiser:
         directory: Path,
         run: Path,
         *,
+        plain_seed: int,
         jobs: int,
         seconds: float,
         interrupts: Interrupts,
         tick: Callable[[str], None],
     ) -> None:
-        self._scenario, self._run, self._jobs = scenario, run, jobs
+        self._scenario, self._run, self._plain_seed = scenario, run, plain_seed
         self._pool: Pool[int] = Pool(directory, jobs, interrupts)
         self._interrupts, self._tick = interrupts, tick
         self._until = time.monotonic() + seconds
@@ -53,6 +54,8 @@ class Minimiser:
     def minimise(self) -> Minimised:
         """Leave out what can be left out, until nothing can, or the time is up."""
         capsule = self.result.capsule
+        if capsule.random_seed != self._plain_seed:
+            self._first([replace(capsule, random_seed=self._plain_seed)])
         if capsule.events:
             shrink(capsule.events, self._with_events)
         shrink(self.result.capsule.choices, self._with_choices)
@@ -122,7 +125,7 @@ class Minimiser:
             remove_tree(other)
 
     def _attempt(self, capsule: Capsule) -> Attempt:
-        return Attempt(self._scenario, capsule.overrides, capsule.events, Recorded(capsule.choices))
+        return Attempt(self._scenario, capsule.overrides, capsule.random_seed, capsule.events, Recorded(capsule.choices))
 
     def _say(self) -> None:
         capsule = self.result.capsule

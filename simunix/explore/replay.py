@@ -47,6 +47,7 @@ def replay(options: ReplayOptions) -> int:
             path=options.capsule / SCENARIO,
             folder=Path(capsule.folder) if Path(capsule.folder).is_dir() else None,
             out=options.out,
+            seed=capsule.random_seed,
             until_ns=_time("--until", options.until),
             overrides=capsule.all_overrides,
             pause_at_ns=_time("--pause-at", options.pause_at),

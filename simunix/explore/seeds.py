@@ -1,7 +1,8 @@
 """What a seed of an exploration means: the strategy that takes the choices, and the faults that the nemesis brings.
 
-Seed 0 is the run of the scenario without choices and faults, so an exploration that finds only what fails anyhow says so at
-once. All that a seed means is drawn from its number and from the scenario: any computer gives the same.
+Each seed also gives programs other random numbers. Seed 0 is the run of the scenario as it is, so an exploration that finds
+only what fails anyhow says so at once. All that a seed means is drawn from its number and from the scenario: any computer
+gives the same.
 """
 
 from __future__ import annotations
