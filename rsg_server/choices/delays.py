@@ -14,8 +14,8 @@ class Delays:
         self._choices = choices
 
     def extra_ns(self, route: Route) -> int:
-        """Virtual nanoseconds by which the next packet over a route is late; 0 within a host."""
-        if not route.links or DELAY not in self._choices.places:
+        """Virtual nanoseconds by which the next packet over a route between two hosts is late."""
+        if DELAY not in self._choices.places:
             return 0
         taken = self._choices.choose(DELAY, len(DELAYS_NS), [])
         if taken:

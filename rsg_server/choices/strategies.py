@@ -7,6 +7,7 @@ Chen, Regehr, "Swarm Testing", ISSTA 2012.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable
 
@@ -22,20 +23,35 @@ class Baseline:
         return 0
 
 
+MOST_SLICES = 50_000
+"""So many turns may a random strategy cut: each costs a hand-over by the server."""
+
+
 class Random:
-    """Takes each alternative with equal probability, at a part of the choices that the seed draws for each place (swarm)."""
+    """Takes alternatives at random, at a part of the choices that the seed draws for each place (swarm).
 
-    RATES = {TURN: (0.05, 0.2, 0.5, 1.0), SLICE: (0.0, 0.05, 0.2, 0.5, 1.0), DELAY: (0.0, 0.0, 0.01, 0.1)}
+    All ready actors, and all delays, are equally probable. A turn that is cut lasts a number of calls that is distributed
+    exponentially, about a mean that the seed draws.
+    """
+
+    RATES = {TURN: (0.05, 0.2, 0.5, 1.0), SLICE: (0.0, 0.05, 0.3, 1.0), DELAY: (0.0, 0.0, 0.01, 0.1)}
     """By place, the parts of its choices that may be drawn: one for the whole run."""
+    MEAN_CALLS = (2, 4, 16, 64)
+    """Of the lengths of turns that are cut, the means that may be drawn."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, turns: int) -> None:
+        """`turns`: how many turns such a run has; of a long one a smaller part is cut."""
         self._random = random.Random(f"random {seed}")
         self.rates = {place: self._random.choice(rates) for place, rates in self.RATES.items()}
+        self.rates[SLICE] = min(self.rates[SLICE], MOST_SLICES / max(turns, 1))
+        self._mean_calls = self._random.choice(self.MEAN_CALLS)
 
     def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
         """A number below `alternatives`."""
         if self._random.random() >= self.rates[place]:
             return 0
+        if place == SLICE:
+            return min(1 + int(self._random.expovariate(1 / self._mean_calls)), alternatives - 1)
         return self._random.randrange(alternatives)
 
 
@@ -75,7 +91,7 @@ class Pct:
             return 0
         self._lowest -= 1.0
         self._priorities[actor] = self._lowest
-        return 1 + self._random.randrange(alternatives - 1)
+        return some_calls(self._random, alternatives)
 
 
 class DelayBounded:
@@ -89,7 +105,12 @@ class DelayBounded:
         """1 at the turns that the seed has drawn, the end of a turn at such slices; else 0."""
         if number not in self._at or place == DELAY:
             return 0
-        return 1 if place == TURN else 1 + self._random.randrange(alternatives - 1)
+        return 1 if place == TURN else some_calls(self._random, alternatives)
+
+
+def some_calls(draw: random.Random, alternatives: int) -> int:
+    """A length of a turn that is cut, in calls: small and large ones are equally probable, on a scale of powers of two."""
+    return min(int(2 ** draw.uniform(0, math.log2(alternatives))), alternatives - 1)
 
 
 class Recorded:

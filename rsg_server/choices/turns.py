@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from rsg_server.choices.places import SLICE, SLICES, TURN
+from rsg_server.choices.places import LONGEST_SLICE, SLICE, TURN
 from rsg_server.choices.source import Choices
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ class Slices:
     """How long a turn lasts is a choice at the beginning of each turn."""
 
     def __init__(self, choices: Choices, clock: Clock, turn: TurnWords, call_ns: int) -> None:
-        """`call_ns`: the price of a system call, of which the lengths of turns are multiples."""
+        """`call_ns`: the price of a system call, whose multiples are the lengths of turns."""
         self._choices, self._clock, self._turn, self._call_ns = choices, clock, turn, call_ns
 
     def begin(self, actor: Actor) -> None:
         """Choose when the turn that the actor is about to get ends at the latest, at a call."""
-        taken = self._choices.choose(SLICE, len(SLICES), [actor.number]) if SLICE in self._choices.places else 0
+        taken = self._choices.choose(SLICE, 1 + LONGEST_SLICE, [actor.number]) if SLICE in self._choices.places else 0
         if not taken:
             self._turn.end_when_it_waits()
             return
-        self._turn.end_at(self._clock.now_ns + SLICES[taken] * self._call_ns)
-        calls = f"{SLICES[taken]} call{'s' if SLICES[taken] > 1 else ''}"
-        self._choices.note(SLICE, len(SLICES), taken, f"{named(actor)} is interrupted after about {calls}")
+        self._turn.end_at(self._clock.now_ns + taken * self._call_ns)
+        calls = f"{taken} call{'s' if taken > 1 else ''}"
+        self._choices.note(SLICE, 1 + LONGEST_SLICE, taken, f"{named(actor)} is interrupted after about {calls}")
 
 
 def named(actor: Actor) -> str:

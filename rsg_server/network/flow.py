@@ -44,6 +44,7 @@ class Flow:
         "departure",
         "in_flight_bytes",
         "is_cancelled",
+        "is_within_host",
         "links",
         "number",
         "path",
@@ -67,6 +68,7 @@ class Flow:
         self.departure: Event | None = None
         self.in_flight_bytes = 0
         self.is_cancelled = False
+        self.is_within_host = False
         self._queue: deque[tuple[int, Action]] = deque()
         self._deliver = deliver
         self._network = network
@@ -141,7 +143,9 @@ class Flow:
 
     def _arrival(self) -> int:
         """When the segment arrives that has just left the sender: not before an earlier one."""
-        latency_ns = self.route.latency_ns + self._network.extra_ns(self.route)
+        latency_ns = self.route.latency_ns
+        if not self.is_within_host:
+            latency_ns += self._network.extra_ns(self.route)
         self.arrival_ns = max(self.arrival_ns, self._network.now_ns + latency_ns)
         return self.arrival_ns
 

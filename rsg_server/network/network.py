@@ -81,6 +81,7 @@ class Network:
         """A new direction of a connection; `deliver` gets the bytes when they arrive."""
         path = self._path(source, destination)
         flow = Flow(self.new_number(), self._platform.route(source, destination), path, deliver, self)
+        flow.is_within_host = source is destination
         self._refresh(flow)
         return flow
 
@@ -113,7 +114,7 @@ class Network:
         pair = (source.name, destination.name)
         moment = max(moment, self._last_arrival.get(pair, 0), earliest_ns)
         self._last_arrival[pair] = moment
-        self._timeline.add(moment + self.extra_ns(route), action)
+        self._timeline.add(moment if source is destination else moment + self.extra_ns(route), action)
         return moment
 
     def extra_ns(self, route: Route) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,13 @@ from rsg_server.choices.source import Choice
 from rsg_server.errors import SimunixError, described, quoted
 from rsg_server.whole_files import whole_file
 from simunix import __version__
-from simunix.explore.attempt import Outcome
 from simunix.results.choices_file import NAME as CHOICES
 from simunix.results.choices_file import ChoicesFile, read_choices, write_choices
 from simunix.results.run_json import read_record
 
 NAME = "capsule.json"
 SCENARIO = "scenario.yaml"
+INPUTS = "inputs"
 RUN = "run"
 _KEYS: dict[str, type] = {
     "folder": str,
@@ -70,8 +71,25 @@ class Capsule:
         return (*self.overrides, f"events+={json.dumps(list(self.events))}") if self.events else self.overrides
 
 
+def keep_inputs(folder: Path, inputs: Iterable[Path], path: Path) -> None:
+    """Copy what a scenario reads from below its own folder into the capsule at `path`."""
+    for file in inputs:
+        if file.resolve().is_relative_to(folder.resolve()):
+            copy = path / INPUTS / file.resolve().relative_to(folder.resolve())
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+
+
+def folder_of(capsule: Capsule, path: Path) -> Path:
+    """The folder of relative paths in the replay of the capsule at `path`: the original one if it is still there."""
+    original, copies = Path(capsule.folder), path / INPUTS
+    names = [copy.relative_to(copies) for copy in copies.rglob("*") if copy.is_file()] if copies.is_dir() else []
+    is_whole = original.is_dir() and all((original / name).is_file() for name in names)
+    return original if is_whole or not names else copies
+
+
 def write_capsule(capsule: Capsule, scenario: Path, path: Path) -> None:
-    """Write a capsule into a folder, whose `run` may be there already."""
+    """Write a capsule into a folder, whose `run` and inputs may be there already."""
     path.mkdir(parents=True, exist_ok=True)
     if scenario.resolve() != (path / SCENARIO).resolve():
         shutil.copyfile(scenario, path / SCENARIO)
@@ -110,8 +128,3 @@ def changed_programs(capsule: Capsule, run: Path) -> list[str]:
     """The programs that are others now than in the capsule's run, by path."""
     now = programs_of(run)
     return sorted(path for path, checksum in capsule.programs.items() if now.get(path, checksum) != checksum)
-
-
-def differs(capsule: Capsule, outcome: Outcome) -> bool:
-    """Whether a run is another one than that of the capsule."""
-    return outcome.digest != capsule.digest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from rsg_server.errors import SimunixError
 from simunix.explore import nemesis
 from simunix.explore.attempt import RUN, Attempt, Outcome
 from simunix.explore.capsule import RUN as CAPSULE_RUN
-from simunix.explore.capsule import Capsule, programs_of, write_capsule
+from simunix.explore.capsule import Capsule, keep_inputs, programs_of, read_capsule, write_capsule
 from simunix.explore.minimise import Minimiser
 from simunix.explore.pool import Pool, kept
 from simunix.explore.record import FAILURES, SEEDS, Row, SeedsFile, claim_settings, row_of
@@ -74,8 +74,10 @@ class Progress:
 class Exploration:
     """Explores a scenario in a folder; `run` once."""
 
-    def __init__(self, options: ExploreOptions, scenario: Scenario, interrupts: Interrupts, terminal: Terminal) -> None:
-        self._options, self._scenario = options, scenario
+    def __init__(
+        self, options: ExploreOptions, scenario: Scenario, inputs: Iterable[Path], interrupts: Interrupts, terminal: Terminal
+    ) -> None:
+        self._options, self._scenario, self._inputs = options, scenario, tuple(inputs)
         self._interrupts, self._terminal = interrupts, terminal
         self._folder = options.out.resolve()
         self._seeds_file = SeedsFile(self._folder / SEEDS)
@@ -188,11 +190,10 @@ class Exploration:
             choices=outcome.taken,
             count=outcome.choices,
         )
+        keep_inputs(self._options.path.parent, self._inputs, path)
         write_capsule(capsule, self._options.path, path)
 
     def _minimise_all(self) -> None:
-        from simunix.explore.capsule import read_capsule
-
         for signature in self.progress.failures:
             path = self._folder / FAILURES / named(signature)
             capsule = read_capsule(path)
@@ -222,7 +223,7 @@ def named(signature: str) -> str:
 def explore(options: ExploreOptions) -> int:
     """Explore a scenario; return the exit code: 0 if nothing was found, 1 if something was."""
     scenario = load(options.path, options.overrides)
-    expand(scenario, options.path.parent)  # what cannot run at all is told before the first seed
+    plan = expand(scenario, options.path.parent).plan  # what cannot run at all is told before the first seed
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -234,4 +235,4 @@ def explore(options: ExploreOptions) -> int:
     }
     claim_settings(options.out, settings)
     with claim(options.out / LOCK, f"--out {options.out}"), Interrupts() as interrupts, Terminal() as terminal:
-        return Exploration(options, scenario, interrupts, terminal).run()
+        return Exploration(options, scenario, plan.inputs.values(), interrupts, terminal).run()

@@ -11,7 +11,7 @@ from rsg_server.choices.source import Choices
 from rsg_server.choices.strategies import Recorded
 from rsg_server.errors import SimunixError
 from simunix.app.runner import ScenarioOptions, run_scenario
-from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, read_capsule
+from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, folder_of, read_capsule
 from simunix.explore.story import moment, story
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.results.run_json import read_record
@@ -45,7 +45,7 @@ def replay(options: ReplayOptions) -> int:
     run_scenario(
         ScenarioOptions(
             path=options.capsule / SCENARIO,
-            folder=Path(capsule.folder) if Path(capsule.folder).is_dir() else None,
+            folder=folder_of(capsule, options.capsule),
             out=options.out,
             seed=capsule.random_seed,
             until_ns=_time("--until", options.until),

@@ -33,7 +33,7 @@ class Seed:
         if name == "baseline":
             return Baseline()
         if name == "random":
-            return Random(self.number)
+            return Random(self.number, turns)
         return Pct(self.number, int(value), turns) if name == "pct" else DelayBounded(self.number, int(value), choices)
 
 

@@ -18,8 +18,8 @@ class Seeded:
     allows_handoffs = False
     def __init__(self, seed):
         self.random = random.Random(seed)
-    def place(self, ready):
-        return self.random.randrange(ready)
+    def place(self, line):
+        return self.random.randrange(len(line))
 
 single.KernelOptions = partial(single.KernelOptions, order=Seeded({seed}))
 """

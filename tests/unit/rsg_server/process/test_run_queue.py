@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import pytest
@@ -34,8 +34,8 @@ class Chosen:
     choose: Callable[[int], int]
     allows_handoffs: bool = False
 
-    def place(self, ready: int) -> int:
-        return self.choose(ready) % ready
+    def place(self, line: Collection[Actor]) -> int:
+        return self.choose(len(line)) % len(line)
 
 
 class Model:
