@@ -15,7 +15,6 @@ from rsg_server.cgroups.cgroups import Cgroups, account_of
 from rsg_server.cgroups.controlled import Controlled, Killer
 from rsg_server.cgroups.memory import Memory
 from rsg_server.choices.delays import Delays
-from rsg_server.choices.turns import Slices
 from rsg_server.clock.timeline import Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
@@ -91,6 +90,7 @@ from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
+from rsg_server.turn.choosing import Slices
 from rsg_server.turn.core import Core
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
@@ -130,10 +130,7 @@ class Kernel:
         self.clock = self.shared.clock
         self.timer_queue = TimerQueue(self.shared.deadlines)
         self.timeline = Timeline(self.timer_queue)
-        delays = Delays(options.choices) if options.choices is not None else None
-        self.network = Network(self.clock, self.timeline, platform, options.network_model, options.fairness, delays)
-        for link, latency_s in options.latencies.items():
-            self.network.set_link(link, latency_s=latency_s)
+        self.network = self._network(options)
         self.wire = Wire(self.clock, self.network, options.seed)
         tell_conditions = self.shared.notices.tell_storage_conditions
         self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
@@ -227,6 +224,14 @@ class Kernel:
         self.governors = Governors(clock, timeline, platform, cpu, faults, meters)
         self.switches = Switches(clock, timeline, faults, meters, self.governors)
         self.power_files = PowerFiles(clock, options.uptime_ns, self.governors, self.switches)
+
+    def _network(self, options: KernelOptions) -> Network:
+        """The network, with the latencies of a perturbed run, and the delays of one that explores."""
+        delays = Delays(options.choices) if options.choices is not None else None
+        network = Network(self.clock, self.timeline, self.platform, options.network_model, options.fairness, delays)
+        for link, latency_s in options.latencies.items():
+            network.set_link(link, latency_s=latency_s)
+        return network
 
     def _slices(self, options: KernelOptions) -> Slices:
         """The lengths of turns in a run that explores."""

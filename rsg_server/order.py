@@ -2,16 +2,20 @@
 
 The run queue (rsg_server.process.run_queue) keeps the ready actors in the order in which they have become ready, and asks one
 of these for a place in that line. What an order answers may depend on nothing but its own state and on the numbers of the ready
-actors, so that a run can be repeated to the byte. Orders that are chosen, from a seed or a recording: rsg_server.choices.turns.
+actors, so that a run can be repeated to the byte. Orders that are chosen, from a seed or a recording: rsg_server.turn.choosing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from rsg_server.process.actor import Actor
+
+class Ready(Protocol):
+    """A ready actor, of which an order knows the number."""
+
+    @property
+    def number(self) -> int: ...
 
 
 class Order(Protocol):
@@ -21,7 +25,7 @@ class Order(Protocol):
     def allows_handoffs(self) -> bool:
         """Whether threads may hand the turn on without the server: shims know one order only, which is first in, first out."""
 
-    def place(self, line: Collection[Actor]) -> int:
+    def place(self, line: Collection[Ready]) -> int:
         """Which of the actors of a line, one or more, has the next turn: its place, from 0, the actor that came first."""
 
 
@@ -30,6 +34,6 @@ class FirstInFirstOut:
 
     allows_handoffs = True
 
-    def place(self, line: Collection[Actor]) -> int:
+    def place(self, line: Collection[Ready]) -> int:
         """Always 0."""
         return 0

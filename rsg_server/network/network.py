@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from rsg_server.choices.delays import Delays
 from rsg_server.clock.timeline import Event, Timeline
 from rsg_server.network.datagram_queue import SMALL_BYTES, DatagramQueue, Left, Spare
 from rsg_server.network.flow import Flow
@@ -31,6 +30,13 @@ class Clock(Protocol):
 
     @property
     def now_ns(self) -> int: ...
+
+
+class Delays(Protocol):
+    """Tells how late packets are (rsg_server.choices.delays)."""
+
+    def extra_ns(self, route: Route) -> int:
+        """Virtual nanoseconds by which the next packet over a route is late."""
 
 
 class Network:

@@ -171,7 +171,7 @@ class TurnLoop:
             if self._wakeups.elect(actor):
                 return self._act(lib.turn_elected(core.struct, actor.record, self._flags()))
         elif event == _PICK:
-            return self._act(lib.turn_chosen(core.struct, self._parts.parking.run_queue.pick().record, self._flags()))
+            return self._act(lib.turn_chosen(core.struct, self._picked().record, self._flags()))
         elif event == _SPIN:
             return self._spin()
         elif event == _ALARM:
@@ -186,6 +186,13 @@ class TurnLoop:
         else:
             raise OSError(core.which, os.strerror(core.which))
         return None
+
+    def _picked(self) -> Actor:
+        """The actor that an order other than first in, first out has chosen, and where it ends the actor's turn."""
+        actor = self._parts.parking.run_queue.pick()
+        if self._parts.slices is not None:
+            self._parts.slices.begin(actor)
+        return actor
 
     # The clock
 

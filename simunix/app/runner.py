@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rsg_server.choices.source import Choices
-from rsg_server.choices.turns import ChosenOrder
 from rsg_server.errors import ServerError, SimunixError, described, shortened
+from rsg_server.turn.choosing import ChosenOrder
 from simunix.app.late import late_lines
 from simunix.app.progress import LiveProgress, count_marks
 from simunix.app.replay import with_replay
 from simunix.app.run_options import RunOptions
 from simunix.app.summary import print_report
 from simunix.app.told_progress import ToldProgress
+from simunix.checks.patterns import broken_checks
 from simunix.jobs.workload import FOLDER
 from simunix.launch.emulation import Emulation
 from simunix.launch.factory.container import SHIM
@@ -37,7 +38,6 @@ from simunix.results.dependencies import dependencies, write_packages
 from simunix.results.energy import consumption
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
 from simunix.results.machines import Machines
-from simunix.results.patterns import broken_checks
 from simunix.results.record import record_of
 from simunix.results.run_json import RunRecord, checksums
 from simunix.results.versions import describe_programs, describe_rjms, describe_roots

@@ -57,7 +57,7 @@ COMMANDS = (
 ENDLESS = {(1, 5), (1, 8), (1, 9)}
 """Numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux)."""
 SYMLINK_LOOP = "Symlink loop from "
-MODULES = {"ctl": "control"}
+MODULES = {"ctl": "control", "explore": "exploration.explore", "replay": "exploration.replay"}
 """Modules in simunix.cli that are not named as their subcommand."""
 
 

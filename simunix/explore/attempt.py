@@ -17,11 +17,12 @@ from rsg_server.choices.places import PLACES
 from rsg_server.choices.source import Choice, Choices, Strategy
 from rsg_server.choices.strategies import Recorded
 from rsg_server.errors import SimunixError, described
+from rsg_server.whole_files import whole_file
 from simunix.app.runner import ScenarioOptions, run_scenario
+from simunix.checks.patterns import reached
 from simunix.explore.findings import findings
 from simunix.results.choices_file import NAME as CHOICES
 from simunix.results.choices_file import read_choices
-from simunix.results.patterns import reached
 from simunix.results.run_json import read_record
 from simunix.rjms.scenario import load
 
@@ -129,7 +130,8 @@ def _make(attempt: Attempt, folder: Path) -> None:
     result: dict[str, Any] = {"problem": problem, "wall_s": time.monotonic() - started}
     if not problem and (folder / RUN / "run.json").exists():
         result |= _result(attempt, folder / RUN, choices)
-    (folder / RESULT).write_text(json.dumps(result))
+    with whole_file(folder / RESULT) as file:
+        file.write(json.dumps(result))
 
 
 def _result(attempt: Attempt, run: Path, choices: Choices) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rsg_server.errors import SimunixError
+from simunix.checks.commands import name_of
 from simunix.explore import nemesis
 from simunix.explore.attempt import RUN, Attempt, Outcome
 from simunix.explore.capsule import RUN as CAPSULE_RUN
@@ -23,7 +24,6 @@ from simunix.explore.story import story
 from simunix.explore.terminal import Terminal
 from simunix.launch.claims import claim
 from simunix.launch.interrupts import Interrupts
-from simunix.planning.checks import name_of
 from simunix.planning.expand import expand
 from simunix.results.run_json import sha256_of
 from simunix.rjms.scenario import load

@@ -16,6 +16,7 @@ from rsg_server.platform.host import Host, NumaNodes
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.star import Access
 from rsg_server.processor.charges import Charging
+from simunix.checks.commands import plan_checks
 from simunix.dates import since_1970_ns
 from simunix.launch.debug.observation import ObservationOptions
 from simunix.launch.plan import FileSpec, HostSpec, Plan, PrivateSpec, ProcessSpec
@@ -28,7 +29,6 @@ from simunix.perturbation.kernel import perturbed_options
 from simunix.planning import submission
 from simunix.planning.actors import as_actors, costs_of, shared_with_functions, with_actors
 from simunix.planning.bmcs import Bmcs, plan_bmcs
-from simunix.planning.checks import plan_checks
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
 from simunix.planning.faults import plan_faults

@@ -19,6 +19,8 @@ EXCEPTIONS = {
     "rsg_server/event_log.py": "grows with the run, and is read meanwhile",
     "rsg_server/processor/recording.py": "grows with the run",
     "simunix/app/runner.py": "the scenario's copy, made before the run",
+    "simunix/explore/capsule.py": "copies of inputs and of the scenario, made before capsule.json",
+    "simunix/explore/record.py": "grows with the exploration",
     "simunix/io_coordinator/daemon.py": "a program of its own: its log",
     "simunix/io_coordinator/packs.py": "a program of its own: its input",
     "simunix/launch/claims.py": "the mark that is locked",

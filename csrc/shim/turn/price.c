@@ -70,7 +70,8 @@ static void charge(struct thread *thread, uint64_t price_ns)
     if (__builtin_expect(thread->is_charged, 0))
         charge_price(thread, price_ns);
     slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
-    if (page->now_ns >= page->event_ns + slack_ns || page->now_ns >= page->slice_ns || (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns) ||
+    if (page->now_ns >= page->event_ns + slack_ns || page->now_ns >= page->slice_ns ||
+        (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns) ||
         (thread->looks > LOOKS_BEFORE_SPINNING && spinner_has_had_its_share(thread)))
         yield_to_events(thread);
 }

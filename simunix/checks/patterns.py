@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from simunix.checks.commands import name_of
 from simunix.launch.failures import printable
-from simunix.planning.checks import name_of
 from simunix.scenario.check_section import CheckSection
 
 LONGEST_LINE = 200

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rsg_server.choices.places import LONGEST_SLICE, SLICE, TURN
 from rsg_server.choices.source import Choices
+from rsg_server.order import Ready
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -22,13 +23,13 @@ class ChosenOrder:
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
 
-    def place(self, line: Collection[Actor]) -> int:
+    def place(self, line: Collection[Ready]) -> int:
         """The place in the line that is chosen."""
         if len(line) < 2 or TURN not in self._choices.places:
             return 0
         taken = self._choices.choose(TURN, len(line), [actor.number for actor in line])
         if taken:
-            actors = list(line)
+            actors = cast("list[Actor]", list(line))
             what = f"{named(actors[taken])} runs before {named(actors[0])}"
             self._choices.note(TURN, len(actors), taken, what)
         return taken

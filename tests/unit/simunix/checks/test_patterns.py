@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simunix.results.patterns import broken_checks, reached
+from simunix.checks.patterns import broken_checks, reached
 from simunix.scenario.check_section import CheckSection
 
 

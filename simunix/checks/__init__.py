@@ -1,0 +1,1 @@
+"""`check:` of a scenario: the commands that a run makes, and what the output of processes must say."""

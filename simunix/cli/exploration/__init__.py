@@ -1,0 +1,1 @@
+"""`simunix explore` and `simunix replay`."""
