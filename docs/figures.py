@@ -56,8 +56,10 @@ FIGURES = (
     ),
     Figure("fidelity", "| runs | starts apart: median, ms |", "How far apart the same jobs start in two runs: median, ms"),
     Figure("glesser", "| Light-ESP, 32 nodes, three runs |", "Stretch of users whose jobs draw 175, 250 and 325 W", (1, 2, 3)),
+    Figure("oar", "| runs | starts apart: mean, s |", "How far apart the same jobs start in two runs of OAR: mean, s"),
     Figure("rjms", "| | Slurm 22.05.8 |", "Light-ESP: ideal ÷ makespan, %", (1, 2, 3, 4), "ideal ÷ makespan"),
     Figure("vidal", "| policy | makespan here, s |", "Makespan of applications that share a disk, s"),
+    Figure("what-if", "| change | mean wait after it", "Mean wait after a change, % of before"),
 )
 
 
@@ -81,7 +83,12 @@ def bars_of(figure: Figure) -> dict[str, list[float]]:
         (cells,) = (cells for cells in rows if cells[0].startswith(figure.row))
         names = figure.names or tuple(head[column].split(",")[0] for column in figure.columns)
         return {name: [_number(cells[column], figure.nth)] for name, column in zip(names, figure.columns, strict=True)}
-    return {cells[0].strip("`"): [_number(cells[column], figure.nth) for column in figure.columns] for cells in rows}
+    return {_named(cells[0]): [_number(cells[column], figure.nth) for column in figure.columns] for cells in rows}
+
+
+def _named(cell: str) -> str:
+    """A row's name without marks: of a link its text."""
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", cell).strip("`")
 
 
 def _number(cell: str, nth: int) -> float:

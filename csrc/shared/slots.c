@@ -36,7 +36,7 @@ int64_t slot_tid(void *shared, uint32_t slot)
     return slot_at(shared, slot)->value;
 }
 
-/* Until the doorbell has been rung since it was `seen`, or patience ends. Who rings wakes only a server that says that it sleeps. */
+/* Until the doorbell has been rung since it was `seen`, or patience ends. A ring wakes only a server that says it sleeps. */
 void doorbell_wait(void *shared, uint32_t seen, int64_t patience_ns)
 {
     struct simunix_clock_page *page = shared;

@@ -33,8 +33,8 @@ bool may_use_outbox(const struct thread *thread)
     return thread->has_turn && thread->process->page != NULL;
 }
 
-/* Wake the server, if it sleeps: most messages come before it has got there. One of the two sees what the other has written, since
- * each writes before it reads. */
+/* Wake the server, if it sleeps: most messages come before it has got there. One of the two sees what the other has written,
+ * since each writes before it reads. */
 void doorbell_ring(struct simunix_clock_page *page)
 {
     __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_SEQ_CST);
