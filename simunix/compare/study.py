@@ -186,7 +186,7 @@ def _check_common(base: Run, run: Run, table: pd.DataFrame) -> None:
 def with_common_names(runs: Sequence[Run]) -> list[Run]:
     """Return the runs; the workload of each has the base's name, if each has one, so that jobs are matched by number alone."""
     names = [set() if run.jobs is None else set(run.jobs["workload_name"]) for run in runs]
-    if any(len(own) > 1 for own in names) or not names[0]:
+    if not names or not names[0] or any(len(own) > 1 for own in names):
         return list(runs)
     (name,) = names[0]
     return [run if run.jobs is None else _renamed(run, run.jobs, name) for run in runs]

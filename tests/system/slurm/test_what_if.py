@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.slurm, pytest.mark.slow]
 SCENARIOS = sorted((ROOT / "scenarios/what-if").glob("*.yaml"))
 FEW = "workload.max_jobs=20"
 """Enough to see that a command runs; the study has the results of all jobs."""
-WHOLE = {"reservation"}
-"""Scenarios whose jobs must be there when something happens, late in the run."""
+WHOLE = {"fairshare-decay", "reservation"}
+"""Scenarios whose users must all have jobs, or whose jobs must be there when something happens, late in the run."""
 
 
 def command_of(scenario: Path) -> list[str]:
