@@ -146,8 +146,8 @@ class HostileProcesses(RuleBasedStateMachine):
         for actor in kernel.actors.values():
             assert actor.state is not State.DEAD and actor in actor.process.actors
             assert (actor.state is State.PARKED) <= (actor.parked is not None)
-        for number in kernel.futexes._keys:
-            assert number in kernel.actors, "a dead thread waits at a futex"
+        for actor in kernel.futexes.waiting():
+            assert kernel.actors.get(actor.number) is actor, "a dead thread waits at a futex"
         holder = self.world.loop.holder
         assert holder is None or holder.state is State.RUNNING
 
