@@ -26,10 +26,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class BrokenCheck:
-    """A check that does not hold: its name, the process in question ("" if it is none), and what is wrong."""
+    """A check that does not hold: its name, and what is wrong."""
 
     name: str
-    source: str
     text: str
 
     def __str__(self) -> str:
@@ -67,9 +66,9 @@ def broken_checks(sections: Sequence[CheckSection], hosts: Path) -> list[BrokenC
     for index, section in enumerate(sections):
         name = name_of(section, index)
         if section.never is not None and (match := first_match(section.never, section.process, files)):
-            broken.append(BrokenCheck(name, match.source, f"{match.source} has written what it never should: {match.line}"))
+            broken.append(BrokenCheck(name, f"{match.source} has written what it never should: {match.line}"))
         if section.eventually is not None and first_match(section.eventually, section.process, files) is None:
-            broken.append(BrokenCheck(name, "", f"no line of {section.process} matches {section.eventually!r}"))
+            broken.append(BrokenCheck(name, f"no line of {section.process} matches {section.eventually!r}"))
     return broken
 
 
