@@ -157,10 +157,10 @@ def _of_any_run(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "out": options.out,
         "seed": options.seed,
-        "until_ns": _duration("--until", options.until),
+        "until_ns": duration("--until", options.until),
         "overrides": tuple(options.set),
         "pace": options.pace,
-        "pause_at_ns": _duration("--pause-at", options.pause_at),
+        "pause_at_ns": duration("--pause-at", options.pause_at),
         "log_every_turn": options.log_turns,
         "strict": options.strict,
         "strace": StraceOptions(tuple(options.strace), options.strace_stable),
@@ -174,7 +174,7 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     from simunix.launch.debug.observation import ObservationOptions
     from simunix.ranges import expand_hosts
 
-    interval_ns = _duration("--link-usage", options.link_usage)
+    interval_ns = duration("--link-usage", options.link_usage)
     if interval_ns == 0:
         raise SimunixError("--link-usage: expected an interval above 0, such as '1s'")
     try:
@@ -184,7 +184,8 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
     return ObservationOptions(hosts, interval_ns, options.turn_costs, options.count_calls, options.log_messages)
 
 
-def _duration(option: str, text: str | None) -> int | None:
+def duration(option: str, text: str | None) -> int | None:
+    """The nanoseconds of a time that an option gives; None without the option. Raises SimunixError."""
     from simunix.units import duration_ns
 
     if text is None:

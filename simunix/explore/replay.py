@@ -9,25 +9,23 @@ from pathlib import Path
 from rsg_server.choices.places import PLACES
 from rsg_server.choices.source import Choices
 from rsg_server.choices.strategies import Recorded
-from rsg_server.errors import SimunixError
 from simunix.app.runner import ScenarioOptions, run_scenario
 from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, folder_of, read_capsule
 from simunix.explore.story import moment, story
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.results.run_json import read_record
-from simunix.units import duration_ns
 
 SAME, OTHER = 0, 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOptions:
-    """What the command line says; times as it has them."""
+    """What the command line says; times in virtual nanoseconds."""
 
     capsule: Path
     out: Path
-    until: str | None = None
-    pause_at: str | None = None
+    until_ns: int | None = None
+    pause_at_ns: int | None = None
     strace: str | None = None
     debug: str | None = None
     tells_story: bool = False
@@ -48,9 +46,9 @@ def replay(options: ReplayOptions) -> int:
             folder=folder_of(capsule, options.capsule),
             out=options.out,
             seed=capsule.random_seed,
-            until_ns=_time("--until", options.until),
+            until_ns=options.until_ns,
             overrides=capsule.all_overrides,
-            pause_at_ns=_time("--pause-at", options.pause_at),
+            pause_at_ns=options.pause_at_ns,
             strace=NO_STRACE if options.strace is None else StraceOptions((options.strace,)),
             debug=options.debug,
             choices=Choices(strategy, frozenset(PLACES)),
@@ -59,21 +57,14 @@ def replay(options: ReplayOptions) -> int:
     return _compared(options, capsule, strategy)
 
 
-def _time(option: str, text: str | None) -> int | None:
-    try:
-        return None if text is None else duration_ns(text)
-    except ValueError as error:
-        raise SimunixError(f"{option}: {error}") from error
-
-
 def _compared(options: ReplayOptions, capsule: Capsule, strategy: Recorded) -> int:
     """Say whether the run was that of the capsule; if not, what differs first."""
     digest = read_record(options.out / "run.json")["events_sha256"]
     if digest == capsule.digest:
         print(f"the same run as the capsule's: event log {digest[:16]}…")
         return SAME
-    if options.until is not None:
-        print(f"the run was cut at {options.until}; its results are in {options.out}")
+    if options.until_ns is not None:
+        print(f"the run was cut at {moment(options.until_ns)}; its results are in {options.out}")
         return SAME
     changed = changed_programs(capsule, options.out)
     where = f"; it departs by {moment(strategy.departure.at_ns)}" if strategy.departure is not None else ""

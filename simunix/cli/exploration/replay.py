@@ -25,14 +25,15 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Repeat the run; return its exit code."""
+    from simunix.cli.run import duration
     from simunix.explore.replay import ReplayOptions, replay
 
     return replay(
         ReplayOptions(
             capsule=options.capsule,
             out=options.out,
-            until=options.until,
-            pause_at=options.pause_at,
+            until_ns=duration("--until", options.until),
+            pause_at_ns=duration("--pause-at", options.pause_at),
             strace=options.strace,
             debug=options.gdb,
             tells_story=options.story,
