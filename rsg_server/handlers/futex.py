@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 _WORD = struct.Struct("=qq")
 WORDS_MAX = 128
-"""FUTEX_WAITV_MAX of Linux: words at which one thread waits (futex_waitv(2))."""
+"""The most words at which one thread may wait: FUTEX_WAITV_MAX of Linux (futex_waitv(2))."""
 
 
 class FutexHandlers:
-    """WAKE and its relatives, at the queues of waiters."""
+    """Handles WAKE, REQUEUE and the other messages about queues of waiters at futexes."""
 
     def __init__(self, futexes: FutexTable) -> None:
         self._futexes = futexes
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.WAKE: self.wake,
@@ -57,12 +57,12 @@ class FutexHandlers:
         return Reply((self._futexes.count(self._futexes.key(actor, space, word), detail),))
 
     def pass_lock(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[space, word] -> [tid of the next owner of a lock, 0 if none waits; 1 if others still wait]"""
+        """[space, word] -> [tid of the lock's next owner, 0 if none waits; 1 if others still wait]: pass a lock on."""
         tid, others = self._futexes.pass_lock(self._futexes.key(actor, *arguments))
         return Reply((tid, int(others)))
 
     def words(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[(space, word) pairs] -> [0]; the words at which the actor waits by its next PARK in SPACE_MANY."""
+        """[(space, word) pairs] -> [0]: set the words at which the actor waits with its next PARK in SPACE_MANY."""
         blob = arguments[0]
         if len(blob) % _WORD.size or not 0 < len(blob) <= WORDS_MAX * _WORD.size:
             raise ValueError(f"{len(blob)} bytes of futex words: expected 1 to {WORDS_MAX} of {_WORD.size}")

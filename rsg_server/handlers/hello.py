@@ -1,4 +1,4 @@
-"""HELLO: the first message of an actor, or of a process after an exec, and what the server tells it."""
+"""HELLO: the first message of an actor, or of a process after an exec, and the server's reply."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Images:
-    """Ends what an exec ends."""
+    """Ends what ends with the old image of a process at an exec."""
 
     def __init__(
         self, threads: Threads, vforks: Vforks, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None
@@ -41,7 +41,7 @@ class Images:
         self._channel_pool, self._futexes, self._traces = channel_pool, futexes, traces
 
     def begin(self, actor: Actor) -> None:
-        """End what an exec ends (execve(2)): other threads of the process, and its POSIX timers; a parent in vfork goes on."""
+        """End, after an exec (execve(2)), the process's other threads and its POSIX timers; let a parent in vfork go on."""
         process = actor.process
         for other in list(process.actors):
             if other is not actor:
@@ -53,18 +53,18 @@ class Images:
             if timer.event is not None:
                 timer.event.cancel()
         self._channel_pool.close(process)
-        self._futexes.wake_space(Space.LOCKS)  # descriptors that the exec has closed may have held some
+        self._futexes.wake_space(Space.LOCKS)  # descriptors that the exec has closed may have held locks
         self._vforks.release(process)
 
 
 class ImageCharging:
-    """Knows what an image is told of its CPU policy."""
+    """Tells the new image of a process which CPU policy it has."""
 
     def __init__(self, charges: Charges | None, cpu_timers: CpuTimers) -> None:
         self._charges, self._cpu_timers = charges, cpu_timers
 
     def told(self, actor: Actor) -> tuple[int, bytes]:
-        """What an image is told of its CPU policy: flags, and the end of HELLO's reply.
+        """Return what an image is told of its CPU policy: flags, and the last bytes of HELLO's reply.
 
         The first charged image of a run measures what calls cost under simunix.
         """
@@ -86,9 +86,10 @@ class ImageCharging:
 
 
 class HelloHandlers:
-    """HELLO. `watch` has the server told of the end of a process.
+    """Handles HELLO.
 
-    `shared_fd` is the descriptor of the shared memory: programs that a scenario starts get it, all others inherit it.
+    `watch` makes the server notice the end of a process. `shared_fd` is the descriptor of the shared memory: programs that
+    a scenario starts get it with the reply, all others inherit it.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class HelloHandlers:
         self._watch, self._shared_fd = watch, shared_fd
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.HELLO: self.hello,
@@ -115,7 +116,7 @@ class HelloHandlers:
         )
 
     def hello(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[kind, pid, tid, program]: the first message of an actor, or of a process after an exec."""
+        """[kind, pid, tid, program]: handle the first message of an actor, or of a process after an exec."""
         asked, pid, tid, program = arguments
         reaper, kind = divmod(asked, Hello.REAPER)
         process = actor.process
@@ -144,7 +145,7 @@ class HelloHandlers:
         soft, hard = process.nofile
         first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
         values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-        fds = (self._shared_fd,) if process.started and process.images == 1 else ()  # all others have inherited it
+        fds = (self._shared_fd,) if process.started and process.images == 1 else ()  # others inherited it
         tracee = self._tracees.all.get(actor)
         traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
         last = (*(traced or (0,)), charging) if charging else traced
@@ -156,7 +157,10 @@ class HelloHandlers:
         return reply
 
     def _known(self, process: Process, pid: int, reaper: int) -> None:
-        """Note the number of a process, and its `reaper` in a PID namespace within its host's (0: none); watch for its end."""
+        """Record the pid of a process, and watch for the end of the process.
+
+        `reaper` is the pid of the init process of the process's own PID namespace within its host; 0 if it has none.
+        """
         process.pid, process.is_traced = pid, False
         process.host.processes[pid] = process
         if reaper:

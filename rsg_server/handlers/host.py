@@ -1,4 +1,4 @@
-"""What files of /proc say of a host and its processes; the shim writes the files (csrc/shim/sys/procfs/files.c)."""
+"""Answers what files of /proc say of a host and its processes; the shim writes the text (csrc/shim/sys/procfs/files.c)."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def _may_run(thread: Actor) -> bool:
 
 
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
-"""Of so many cores an answer to HOST_CPU tells."""
+"""The number of cores that one answer to HOST_CPU reports on."""
 
 
 class StorageHandlers:
-    """STORAGE and STORAGE_COUNTS: what a host reads from modelled storages, and writes there."""
+    """Handles STORAGE and STORAGE_COUNTS: what a host reads from modelled storages and writes to them."""
 
     def __init__(self, storages: Storages, run_disk: RunDisk, clock: Clock) -> None:
         self._storages, self._run_disk, self._clock = storages, run_disk, clock
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.STORAGE: self.storage,
@@ -55,9 +55,9 @@ class StorageHandlers:
     def storage(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]: enum simunix_storage.
 
-        Of STORAGE_ROOM the value is how many bytes there is room for, or -errno, with file 0 all that is free, and a capacity
-        of -1 means none; else the value 1 means that the caller is to wait, and a value below 0 that something has failed.
-        Raises ServerError if the disk of the run is full.
+        For STORAGE_ROOM the value is the number of bytes for which there is room (with file 0 all free bytes), or -errno; a
+        capacity of -1 means that the storage has none. For other requests the value 1 means that the caller must wait, and
+        a negative value is an error. Raises ServerError if the disk of the run is full.
         """
         what, number, file, offset, size, file_bytes = arguments
         host = actor.process.host.host
@@ -75,20 +75,20 @@ class StorageHandlers:
         return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
 
     def storage_counts(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; see proc(5)."""
+        """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; proc(5)."""
         process = actor.process.host.processes.get(arguments[0])
         counts = IoCounts() if process is None else process.io
         return Reply((0, counts.read_bytes, counts.write_bytes, counts.cancelled_write_bytes))
 
 
 class HostHandlers:
-    """HOST and its relatives: what a host and its processes are, and have computed; `disks` say what has been read there."""
+    """Handles HOST and other questions about a host: its processes, its sockets, their CPU time, what its disks have done."""
 
     def __init__(self, births: Births, cpu: Cpu, charges: Charges | None, sockets: SocketTable, disks: Disks) -> None:
         self._births, self._cpu, self._charges, self._sockets, self._disks = births, cpu, charges, sockets, disks
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.HOST: self.host,
@@ -102,17 +102,17 @@ class HostHandlers:
         )
 
     def host(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted] of the sender's host."""
+        """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted], for the sender's host."""
         state = actor.process.host
         threads = sum(len(process.actors) for process in state.processes.values())
         seed = self._births.seed_of_host(state.name)
         return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
 
     def born(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid or tid] -> [0, when it was born, its CPU time, that of its dead children, 1 if it may run or 0,
-        mode and number of its filters of system calls]; or -ESRCH.
+        """[pid or tid] -> [0, time of birth, its CPU time, that of its dead children, 1 if it may run,
 
-        Times are virtual nanoseconds. A process may run if its main thread may.
+        mode and number of its seccomp filters]; -ESRCH if there is no such process or thread. Times are virtual
+        nanoseconds. A process may run if its main thread may.
         """
         state, number = actor.process.host, arguments[0]
         process = state.processes.get(number)
@@ -128,18 +128,18 @@ class HostHandlers:
         )
 
     def filters(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[mode, how many] -> [0]: the filters of system calls that the process has set itself (seccomp(2))."""
+        """[mode, how many] -> [0]: note the filters of system calls that the process has set itself (seccomp(2))."""
         mode, count = arguments
         actor.process.filters = (mode, count)
         return OK
 
     def child_time(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid] -> [0, CPU time in nanoseconds that a dead child and its children were charged]; with pid 0 that of all."""
+        """[pid] -> [0, nanoseconds of CPU time that a dead child and its children were charged]; pid 0: the sum over all."""
         process, pid = actor.process, arguments[0]
         return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
 
     def host_cpu(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of some]."""
+        """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of each core]."""
         if self._charges is None:
             return failed(errno.ENOSYS)
         use, running = self._cpu.use(actor.process.host.host)
@@ -148,9 +148,9 @@ class HostHandlers:
         return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
 
     def sockets(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[name, first] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
+        """[name, first line] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
 
-        So are those of /proc/diskstats; `block/NAME` is the line of /sys/block/NAME/stat.
+        The lines of /proc/diskstats are read likewise; `block/NAME` is the line of /sys/block/NAME/stat.
         """
         name, first = arguments
         host, disks = actor.process.host.host, self._disks
@@ -164,7 +164,7 @@ class HostHandlers:
         return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
     def cost_row(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[name of the thread] -> [0, its row in the table of costs]; -1 if it has none."""
+        """[name of the thread] -> [0, row of the thread in the table of costs]; -1 if it has none."""
         charges, process = self._charges, actor.process
         if charges is None:
             return Reply((0, NO_ROW))

@@ -1,4 +1,4 @@
-"""What a process tells of itself: its limit of descriptors, as it believes it to be, and warnings."""
+"""What a process reports of itself: its limit of descriptors, its processors, its memory policy, and warnings."""
 
 from __future__ import annotations
 
@@ -44,14 +44,17 @@ _PHRASES = {
 
 
 def _call(kind: int, text: str) -> str:
-    """What run.json counts: the number of an unknown call (`i386 11` for a call of 32 bits), the name of a refused call."""
+    """Return the name under which run.json counts a call: the number of an unknown call, the name of a refused one.
+
+    The number of an unknown call of 32 bits is written as `i386 11`.
+    """
     if kind == WarningKind.UNKNOWN_SYSCALL:
         return text.replace("system call ", "")
     return re.split(r"\W", text, maxsplit=1)[0]
 
 
 def _thread(actor: Actor, tid: int) -> Actor | None:
-    """The thread of the actor's host that has this number; 0 is the actor itself."""
+    """Return the thread of the actor's host that has this number; 0 means the actor itself."""
     if tid == 0:
         return actor
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
@@ -59,7 +62,10 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
 
 
 class IdentityHandlers:
-    """NOFILE, WARN, AFFINITY and others. `calls_by_warning` counts system calls by what is warned of."""
+    """Handles NOFILE, RAISE_LIMIT, WARN, AFFINITY and MEMORY_POLICY.
+
+    `calls_by_warning` counts system calls, by the kind of warning about them.
+    """
 
     def __init__(
         self,
@@ -80,7 +86,7 @@ class IdentityHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.NOFILE: self.nofile,
@@ -92,7 +98,7 @@ class IdentityHandlers:
         )
 
     def nofile(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[soft, hard, floor] -> [0]; the limit of descriptors (RLIMIT_NOFILE) that the process and its children shall see.
+        """[soft, hard, floor] -> [0]: set the limit of descriptors (RLIMIT_NOFILE) that the process and its children see.
 
         The descriptors of the process's shim begin at the floor.
         """
@@ -102,10 +108,11 @@ class IdentityHandlers:
         return OK
 
     def raise_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, limit, soft, hard] -> [0 | -EPERM]: in contained hosts; of no limit by which a process gets priority here.
+        """[pid, limit, soft, hard] -> [0 | -EPERM]: set a limit of a process natively, if its host is contained.
 
-        [pid, RLIMIT_NOFILE, soft, hard] -> [0, soft, hard before], anywhere: what another process shall see from its next image
-        on; -1: as it is.
+        Limits by which a process would get priority on this computer are refused. With RLIMIT_NOFILE the reply is [0, soft,
+        hard before], on any host: the values become what another process sees from its next image on; -1 leaves them as
+        they are.
         """
         pid, limit, *values = arguments
         host = actor.process.host
@@ -122,12 +129,12 @@ class IdentityHandlers:
             resource.prlimit(process.global_pid, limit, (values[0], values[1]))
         except OSError as error:
             return failed(error.errno or errno.EPERM)
-        except ValueError:  # soft above hard, which the kernel has said to the caller already
+        except ValueError:  # soft above hard; the kernel has already refused that to the caller
             return failed(errno.EINVAL)
         return OK
 
     def warn(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[kind, text] -> [0]; shown once per program, with the first host on which the program ran into it."""
+        """[kind, text] -> [0]: warn the user, once for each program, with the first host on which it happened."""
         kind, text = arguments
         process = actor.process
         phrase = _PHRASES.get(kind, "")
@@ -143,7 +150,7 @@ class IdentityHandlers:
         return OK
 
     def affinity(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[tid, bytes] -> [0, bytes]: the processors that a thread may use, a bit each; no bytes: the caller only asks."""
+        """[tid, bytes] -> [0, bytes]: set the processors of a thread, one bit for each; without bytes only read them."""
         tid, wanted = arguments
         thread = _thread(actor, tid)
         if thread is None:

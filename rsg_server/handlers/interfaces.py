@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class InterfaceHandlers:
-    """NETLINK, INTERFACE and NETWORK."""
+    """Handles NETLINK, INTERFACE and NETWORK."""
 
     def __init__(self, interfaces: InterfaceTable, netlink: Netlink, sockets: SocketTable) -> None:
         self._interfaces, self._netlink, self._sockets = interfaces, netlink, sockets
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.NETWORK: self.network,
@@ -34,7 +34,7 @@ class InterfaceHandlers:
         )
 
     def netlink(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0]; answers what has been sent on a netlink socket."""
+        """[id] -> [0]: answer what has been sent on a netlink socket."""
         found = self._sockets.of(actor, arguments[0])
         if found is None or found.kind != "n":
             return failed(errno.EBADF)
@@ -54,7 +54,7 @@ class InterfaceHandlers:
         return failed(errno.ENODEV)
 
     def network(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, 1 if it is new] -> [0]: the caller has come into a network namespace."""
+        """[inode, 1 if it is new] -> [0]: note that the caller has entered a network namespace."""
         inode, is_new = arguments
         network_namespaces.enter(actor, inode, bool(is_new))
         return OK

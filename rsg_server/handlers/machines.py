@@ -1,15 +1,15 @@
-"""MACHINES: what a program asks the machine room for, outside of its own host (prctl(PR_SIMUNIX_MACHINES)).
+"""MACHINES: requests of a program to the machine room, about hosts other than its own too (prctl(PR_SIMUNIX_MACHINES)).
 
-A request is a line of words. Changes happen at the moment of the request, once the turn is free, in the order of requests:
+A request is a line of words. Changes happen at the moment of the request, once the turn is free, in the order of requests.
 
-    on HOST...         boot hosts that are off; a host that still shuts down stays as it is, as under a power button
-    off HOST...        cut their power
-    shutdown HOST...   SIGTERM to their programs, SIGKILL after ten seconds, then off
-    pstate N HOST...   go to power state N
-    limit W HOST...    have them draw no more than W watts, whatever their programs set, by slower power states; 0: no limit
-    watts [HOST...]    -> "WATTS JOULES": what they draw, and have drawn; without hosts, all hosts and enclosures
+    on HOST...         boot hosts that are off. A host that still shuts down stays as it is, as under a power button.
+    off HOST...        cut the power of hosts.
+    shutdown HOST...   send SIGTERM to the programs of hosts, SIGKILL after ten seconds, then switch the hosts off.
+    pstate N HOST...   put hosts into power state N.
+    limit W HOST...    keep each host at W watts at most by slower power states, whatever its programs set. 0: no limit.
+    watts [HOST...]    -> "WATTS JOULES": the sums of what hosts draw and have drawn. Default: all hosts and enclosures.
 
-What cannot be done is refused as a whole, with `! ` and the reason as the answer.
+If a part of a request cannot be done, the whole request is refused; the answer is then `! ` and the reason.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LIMIT = r"[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
 class MachineHandlers:
-    """MACHINES: hosts that are switched, and what they draw."""
+    """Handles MACHINES: switches hosts, and answers what they draw."""
 
     def __init__(self, platform: Platform, faults: Faults, energy: Energy, governors: Governors, clock: Clock) -> None:
         self._platform, self._faults, self._energy, self._governors, self._clock = platform, faults, energy, governors, clock
@@ -52,7 +52,7 @@ class MachineHandlers:
         }
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.MACHINES: self.machines})
 
     def machines(self, actor: Actor, arguments: Sequence[Any]) -> Reply:

@@ -1,4 +1,4 @@
-"""POSIX message queues with a signal (mq_notify(3)): the kernel sends it, and the server wakes the thread that may take it."""
+"""POSIX message queues with a signal (mq_notify(3)): the kernel sends the signal, the server wakes the thread that takes it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SIGNAL_MAX = 64
 
 
 class QueueHandlers:
-    """QUEUE_NOTIFY and QUEUE_SENT: which process wants a signal from a queue, and which signal."""
+    """Handles QUEUE_NOTIFY and QUEUE_SENT: which process wants a signal from a queue, and which signal."""
 
     def __init__(self, signals: Signals, notices: Notices) -> None:
         self._signals, self._notices = signals, notices
         self._notifies: dict[int, tuple[Process, int]] = {}
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.QUEUE_NOTIFY: self.notify,
@@ -35,7 +35,7 @@ class QueueHandlers:
         )
 
     def notify(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[queue, signal] -> [0]; the kernel has registered the process already, and allows one process per queue."""
+        """[queue, signal] -> [0]: note that a process wants a queue's signal. The kernel allows one process per queue."""
         queue, signal = arguments
         if not 0 <= signal <= SIGNAL_MAX:
             return failed(errno.EINVAL)
@@ -46,7 +46,10 @@ class QueueHandlers:
         return OK
 
     def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[queue] -> [0]: a message was sent; the kernel signals only if the queue was empty, and a vain look is harmless."""
+        """[queue] -> [0]: look for the signal of a queue to which a message was sent.
+
+        The kernel sends the signal only if the queue was empty before; looking in vain does no harm.
+        """
         process, signal = self._notifies.get(arguments[0], (None, 0))
         if process is None or process.dead:
             self._notifies.pop(arguments[0], None)
@@ -56,5 +59,5 @@ class QueueHandlers:
         return OK
 
     def _tell_shims(self) -> None:
-        """Have the shims report the messages that they send, as long as some queue has a signal."""
+        """Tell the shims to report the messages that they send, as long as a process wants a signal from some queue."""
         self._notices.tell_queue_notifies(len(self._notifies))

@@ -1,4 +1,4 @@
-"""Files about the power of hosts (csrc/shim/sys/procfs/power_files.c): what they say, and what is written there."""
+"""Files about the power of hosts (csrc/shim/sys/procfs/power_files.c): their content, and what programs write to them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class PowerHandlers:
-    """POWER_FILE: what files about power say."""
+    """Handles POWER_FILE: reads and writes of files about power."""
 
     def __init__(self, power_files: PowerFiles) -> None:
         self._power_files = power_files
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.POWER_FILE: self.power_file})
 
     def power_file(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[path, what, offset, bytes] -> [0, bytes]; -ENOENT if the file is none of the server's."""
+        """[path, what, offset, bytes] -> [0, bytes]: read or write a file about power; -ENOENT for any other file."""
         path, what, offset, written = arguments[0].decode(errors="replace"), arguments[1], arguments[2], arguments[3]
         host, files = actor.process.host.name, self._power_files
         if what == PowerFile.WRITE:

@@ -1,4 +1,4 @@
-"""Births and ends: FORK, EXEC, EXIT."""
+"""Births and ends of processes and threads: FORK, EXEC, EXIT and what belongs to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_child(actor: Actor, process: Process) -> bool:
 
 
 class ForkHandlers:
-    """FORK."""
+    """Handles FORK."""
 
     def __init__(
         self,
@@ -51,15 +51,14 @@ class ForkHandlers:
         self._tracees, self._charges, self._parking = tracees, charges, parking
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.FORK: self.fork}, makes_descriptors=(Op.FORK,))
 
     def fork(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel.
+        """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel: announce a child or a thread.
 
-        SIBLING in the kind: a child of the caller's parent. Above EVENT: for a tracer, which event of ptrace(2) the birth is.
-
-        After both kinds of VFORK the parent is silent until the child has exec'd or died.
+        SIBLING in the kind: a child of the caller's parent. The bits from EVENT on: for a tracer, which event of ptrace(2)
+        the birth is. After both kinds of VFORK the parent is silent until the child has exec'd or died.
         """
         event, kind = divmod(arguments[0], Fork.EVENT)
         kind = Fork(kind & ~Fork.SIBLING)
@@ -67,7 +66,7 @@ class ForkHandlers:
             return failed(errno.EAGAIN)
         if kind is Fork.THREAD:
             return self._thread(actor, event)
-        ends = new_channel()  # before anything changes, since this may fail
+        ends = new_channel()  # before anything changes, since new_channel may fail
         creator = actor.process
         parent = creator.parent if arguments[0] & Fork.SIBLING else creator
         process = self._births.new_process(creator.host, parent, creator.program)
@@ -80,13 +79,13 @@ class ForkHandlers:
             self._vforks.begin(actor, child, is_next=kind is Fork.VFORK)
         else:
             self._parking.make_ready(child)
-        newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: it gets its pid before them
+        newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: its pid is known before
         traced = self._tracees.born(actor, child, event)
         values = (child.number, child.slot, child.channel_number, process.seed, *self._seldom(child, traced))
         return Reply(values, fds=(channel,), newborn=newborn)
 
     def _thread(self, creator: Actor, event: int) -> Reply:
-        """Announce a thread: it takes a channel that an ended thread has left, if any, and sends no HELLO if it has a slot."""
+        """Announce a thread. It takes over the channel of an ended thread, if there is one; with a slot it sends no HELLO."""
         process = creator.process
         child, fds = self._threads.new_sibling(process)
         child.inherit(creator)
@@ -97,7 +96,7 @@ class ForkHandlers:
         return Reply((child.number, child.slot, child.channel_number, *((0, *seldom) if seldom else ())), fds=fds)  # no seed
 
     def _seldom(self, child: Actor, is_traced: bool) -> tuple[int, ...]:
-        """What a creator is told last of a child, if it matters: whether it is traced, and its first recorded charge."""
+        """Return the last values of the reply about a child, if they matter: is it traced, its first recorded charge."""
         next_charge = self._charges.next_of(child.number) if self._charges is not None else 0
         if next_charge:
             return (int(is_traced), next_charge)
@@ -105,17 +104,20 @@ class ForkHandlers:
 
 
 class ForkDoneHandlers:
-    """FORK_DONE."""
+    """Handles FORK_DONE."""
 
     def __init__(self, threads: Threads, deaths: Deaths) -> None:
         self._threads, self._deaths = threads, deaths
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.FORK_DONE: self.fork_done})
 
     def fork_done(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid | -errno, number]: a failed fork takes the announced child back; a child says HELLO before its parent runs."""
+        """[pid | -errno, number]: report the outcome of a fork.
+
+        After a failed fork the announced child is withdrawn. A child that was born says HELLO before its parent goes on.
+        """
         outcome, number = arguments
         child = self._threads.all.get(number)
         if child is None or not (child.owes_message or child.is_new) or not is_child(child, actor.process):
@@ -136,13 +138,13 @@ class ForkDoneHandlers:
 
 
 class ExecHandlers:
-    """EXEC and INJECT, which come before an exec."""
+    """Handles EXEC and INJECT, which come before an exec."""
 
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.EXEC: self.execute,
@@ -151,11 +153,14 @@ class ExecHandlers:
         )
 
     def execute(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[]: an exec is near; the message is there for what comes with it, the hand-offs, of which no new image could tell."""
+        """[]: an exec is near. By this message the process reports its hand-offs, which a new image could not do."""
         return OK
 
     def inject(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[tid, descriptor]: the host's init traces the thread's next exec; -1: that exec has failed. -EPERM if it cannot."""
+        """[tid, descriptor]: make the host's init trace the thread's next exec.
+
+        -1 as descriptor: that exec has failed. -EPERM if the init cannot trace it.
+        """
         tid, descriptor = arguments
         process = actor.process
         process.is_traced = descriptor >= 0
@@ -171,7 +176,7 @@ class ExecHandlers:
 
 
 class EndHandlers:
-    """THREAD_EXIT and EXIT."""
+    """Handles THREAD_EXIT and EXIT."""
 
     def __init__(
         self,
@@ -186,7 +191,7 @@ class EndHandlers:
         self._futexes, self._traces, self._clock = futexes, traces, clock
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.THREAD_EXIT: self.thread_exit,
@@ -195,7 +200,11 @@ class EndHandlers:
         )
 
     def thread_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
-        """[status, join word]: threads that join this one may go on; the next actor's shim waits until the kernel is done."""
+        """[status, join word]: end a thread.
+
+        Threads that join this one may go on; the shim of the actor that runs next waits until the kernel has ended the
+        thread.
+        """
         status, word = arguments
         process = actor.process
         if len(process.actors) == 1:
@@ -209,7 +218,7 @@ class EndHandlers:
         self._threads.end(actor, leaves_channel=True)
 
     def process_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
-        """[status]: no actor runs until the kernel has ended the process."""
+        """[status]: end a process. No actor runs until the kernel has ended the process."""
         self._cgroups.count_memory(actor.process)
         if actor.process.dead:
             return

@@ -1,4 +1,4 @@
-"""PTRACE: what a tracer asks for, and the stops of those that it traces (rsg_server/process/tracees.py)."""
+"""PTRACE: the requests of tracers, and the stops of the threads that they trace (rsg_server/process/tracees.py)."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 
 _TRACEME, _KILL, _ATTACH = 0, 8, 16
 _RESUMES = {7: 0, 9: int(Resume.STEP), 24: int(Resume.SYSCALL)}
-"""PTRACE_CONT, SINGLESTEP and SYSCALL, with how the thread goes on."""
+"""PTRACE_CONT, SINGLESTEP and SYSCALL, and how the thread goes on after each."""
 _DETACH, _SET_OPTIONS = 17, 0x4200
 _SHIM_ANSWERS = {1, 2, 3, 4, 5, 6, 12, 13, 14, 15, 30, 0x4201, 0x4202, 0x4203, 0x4204, 0x4205}
-"""Words, registers, siginfo, the event's message: the tracer's shim reads and writes them where the thread has stopped."""
+"""Requests about memory words, registers, siginfo and the event's message.
+
+The tracer's shim carries these out itself, at the place where the thread has stopped."""
 _STATUS_UID = "Uid"
 
 
 def _may_trace(tracer: Process, target: Process) -> bool:
-    """Whether the tracer is root, or the target runs under its user only (ptrace(2), credentials)."""
+    """Whether the tracer is root, or the target runs under the tracer's user only (ptrace(2), credentials)."""
     own = tracer.status_fields().get(_STATUS_UID, "").split()
     others = target.status_fields().get(_STATUS_UID, "").split()
     return bool(own and others) and (own[1] == "0" or set(others[:3]) == {own[3]})
 
 
 def _thread(actor: Actor, tid: int) -> Actor | None:
-    """The thread of the caller's host that has this number."""
+    """Return the thread of the caller's host that has this number."""
     main = actor.process.host.processes.get(tid)
     if main is not None:
         return next((other for other in main.actors if other.tid == tid), None)
@@ -44,7 +46,7 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
 
 
 class TraceeHandlers:
-    """PTRACE and the stops of tracees."""
+    """Handles PTRACE and the stops of traced threads."""
 
     def __init__(self, tracees: Tracees, deaths: Deaths, effects: SignalEffects) -> None:
         self._tracees, self._deaths, self._effects = tracees, deaths, effects
@@ -56,7 +58,7 @@ class TraceeHandlers:
         }
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.PTRACE: self.ptrace,
@@ -100,7 +102,10 @@ class TraceeHandlers:
         return OK
 
     def _stop_by_signal(self, target: Actor) -> Reply:
-        """A SIGSTOP: one thread, `target` if traced, stops for its tracer. ESRCH: none is; the kernel stops the process."""
+        """Stop one thread of the target's process for its tracer by a SIGSTOP, `target` itself if it is traced.
+
+        ESRCH if no thread of the process is traced: then the kernel stops the process.
+        """
         for actor in (target, *target.process.actors):
             if actor in self._tracees.all:
                 self._tracees.demand_stop(self._tracees.all[actor], by_signal=True)
@@ -133,15 +138,15 @@ class TraceeHandlers:
         return OK
 
     def stops(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[kind, value, event message, address] -> [0, how it goes on], when the tracer lets the thread go on."""
+        """[kind, value, event message, address] -> [0, how it goes on]: stop the caller until its tracer lets it go on."""
         kind, value, message, address = arguments
         how = self._tracees.stop(actor, Stop(kind), value, message, address)
         return Reply((0, how)) if how is not None else None
 
     def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, 1 if the caller is to stop]."""
+        """[] -> [0, 1 if the caller must stop for its tracer]."""
         return Reply((0, int(self._tracees.looks(actor))))
 
     def wait(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, options] -> [tid, status] of a tracee; 0: no news; -ECHILD: the caller traces none such."""
+        """[pid, options] -> [tid, status] of a traced thread; 0 if there is no news; -ECHILD if the caller traces none."""
         return Reply(self._tracees.wait(actor.process, arguments[0]))

@@ -1,4 +1,4 @@
-"""Readiness: the epoll in which an actor has what it waits for, and looks that cannot wait for the end of the turn."""
+"""The private epoll that contains what an actor waits for, and looks for ready descriptors in the middle of a turn."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class ReadinessHandlers:
-    """EPOLL and LOOK. `look` wakes the actors for whom something has become ready."""
+    """Handles EPOLL and LOOK. `look` wakes the actors for which something has become ready."""
 
     def __init__(self, watch: Callable[[int, Actor], None], look: Callable[[], None]) -> None:
         self._watch, self._look = watch, look
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.EPOLL: self.epoll, Op.LOOK: self.look})
 
     def epoll(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> a private epoll, which the server watches in its own; only the actor keeps the descriptor open."""
+        """[] -> a private epoll, which the server watches in its own epoll; only the actor keeps the descriptor open."""
         with select.epoll() as private:
             self._watch(private.fileno(), actor)
             return Reply(fds=(os.dup(private.fileno()),))
 
     def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]; the actor has written something: of those that watch it with EPOLLEXCLUSIVE, wake one for this write."""
+        """[] -> [0]: wake, for what the actor has written just now, one of the actors that watch it with EPOLLEXCLUSIVE."""
         self._look()
         return OK

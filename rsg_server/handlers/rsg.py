@@ -1,4 +1,4 @@
-"""RSG: the operations of programs that name the simulation (Remote SimGrid)."""
+"""RSG: the operations of programs that use Remote SimGrid."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class RsgHandlers:
-    """RSG: operations, and the boxes by which threads send them."""
+    """Handles RSG: operations, and the boxes through which threads send them."""
 
     def __init__(self, room: Rsg, boxes: Boxes) -> None:
         self._room, self._boxes = room, boxes
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.RSG: self.rsg})
 
     def rsg(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
@@ -35,7 +35,7 @@ class RsgHandlers:
         return None if told is None else Reply((WAKE_READY, int(told[0]), told[1]))
 
     def _give_boxes(self, process: Process) -> None:
-        """Let threads of a process use their boxes from its next operation on; what former owners left there is forgotten."""
+        """Let threads of a process use their boxes from its next operation on; delete what former owners left there."""
         process.has_boxes = self._boxes.open()
         for thread in process.actors if process.has_boxes else ():
             self._boxes.clear(thread.slot)

@@ -1,4 +1,4 @@
-"""Signals: the shim of the sender has sent the signal natively; the server decides which actor takes it, and when."""
+"""Signals: the shim of the sender sends each signal natively; the server decides which actor takes the signal, and when."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 _LOOKS_AT_SENT = 100
-"""How often the server looks whether a signal that was announced has had its effect."""
+"""How often the server looks whether an announced signal has had its effect."""
 _LOOKS_AT_PENDING = 10_000
-"""How often the server looks while the signal is still pending: it has been sent for certain."""
+"""How often the server looks for the effect of a signal that is pending, and so has been sent for certain."""
 _OF_LIBC = frozenset((32, 33))
-"""SIGCANCEL and SIGSETXID of nptl(7), which glibc's and musl's threads send each other: seteuid(2) sends one to each thread."""
+"""SIGCANCEL and SIGSETXID of nptl(7), which threads of glibc and musl send each other: seteuid(2) sends one to each thread."""
 
 
 def _doom(sender: Process, targets: list[Process]) -> None:
-    """Note whom a process is about to kill: afterwards /proc no longer says of all of them which group they were in."""
+    """Note which processes a sender is about to kill: afterwards /proc no longer lists the groups of all of them."""
     sender.doomed = targets
     for target in targets:
         target.told |= 1 << (signal.SIGKILL - 1)
 
 
 def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -> bool:
-    """Whether a sender of SIGKILL is among the targets: it says so before it sends the signal, since it cannot afterwards."""
+    """Whether a SIGKILL is going to kill its sender too. Such a sender announces the signal before it sends it."""
     if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
         return False
     return not sender.is_dying()
@@ -50,9 +50,10 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
 
 
 def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
-    """Spin until the kernel has stopped (or continued) the process: microseconds, as nothing else runs.
+    """Spin until the kernel has stopped (or continued) a process; True if it is stopped.
 
-    False if the process is not stopped: the signal that was announced has not been sent. A pending signal is waited for longer.
+    This takes microseconds, since nothing else runs. False if the process is not stopped: the announced signal has not been
+    sent. A pending signal is waited for longer.
     """
     for look in range(_LOOKS_AT_PENDING):
         status = process.status_fields()
@@ -71,7 +72,7 @@ def _await_rest(actor: Actor) -> str:
 
 
 def _targets(actor: Actor, pid: int, tid: int) -> list[Process]:
-    """Processes that kill(2) with this pid reaches, on the sender's host, in the order of their numbers."""
+    """Return the processes that kill(2) with this pid reaches on the sender's host, in the order of their numbers."""
     processes = sorted(actor.process.host.processes.values(), key=lambda process: process.number)
     if pid > 0:
         return [process for process in processes if process.pid == pid]
@@ -87,15 +88,15 @@ def _targets(actor: Actor, pid: int, tid: int) -> list[Process]:
 
 
 class SignalEffects:
-    """Has signals that were sent natively take their effect before another actor runs."""
+    """Waits until natively sent signals have taken effect, before another actor runs."""
 
     def __init__(self, deaths: Deaths, signals: Signals, log: EventLog, clock: Clock, timeline: Timeline) -> None:
         self._deaths, self._signals, self._log, self._clock, self._timeline = deaths, signals, log, clock, timeline
 
     def inject(self, process: Process, number: int) -> None:
-        """Send a signal from outside the emulation (a failure that the user asked for); between two turns only.
+        """Send a signal from outside of the emulation (a failure that the user asked for); between two turns only.
 
-        A process that has been started has no pidfd before its first message, so the signal waits for that.
+        A process that has just been started has no pidfd before its first message, so the signal waits for that message.
         """
         if process.dead:
             return
@@ -107,7 +108,7 @@ class SignalEffects:
         self.take_effect(process, number)
 
     def take_effect(self, target: Process, number: int, tid: int = 0) -> None:
-        """Wait, before another actor runs, until the kernel has done to the process what the signal does; wake its threads."""
+        """Wait until the kernel has done to a process what a signal does, before another actor runs; then wake its threads."""
         if number == signal.SIGKILL:
             self._deaths.await_deaths([target])
         elif number == signal.SIGSTOP:
@@ -122,7 +123,7 @@ class SignalEffects:
 
 
 class SignalHandlers:
-    """SIGNAL, STOPPING and their relatives."""
+    """Handles SIGNAL, STOPPING and the other messages about signals."""
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class SignalHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.SIGNAL: self.sent,
@@ -155,7 +156,10 @@ class SignalHandlers:
         )
 
     def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[pid, tid, signal] as in kill(2); tid 0 means the whole process. A negative SIGKILL is announced, not sent yet."""
+        """[pid, tid, signal] as in kill(2): let a signal take effect that the shim has sent; tid 0 means the whole process.
+
+        A negative SIGKILL is announced and not sent yet.
+        """
         pid, tid, number = arguments
         assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
         sender = actor.process
@@ -165,7 +169,7 @@ class SignalHandlers:
         if not 1 <= number <= 64:
             return OK
         if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
-            sender.told |= 1 << (number - 1)  # it ends itself in this turn, and needs no effect but the kernel's
+            sender.told |= 1 << (number - 1)  # the sender ends itself in this turn; the kernel does the rest
             if number == signal.SIGKILL and pid != sender.pid:
                 _doom(sender, [target for target in _targets(actor, pid, tid) if target is not sender])
             return OK
@@ -181,9 +185,9 @@ class SignalHandlers:
         return None if sender.dead else OK
 
     def stopping(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[signal, pid]: the kernel is about to stop the actor; the reply comes when the actor has been continued.
+        """[signal, pid]: wait for the stop of an actor that the kernel is about to stop; the reply comes when it is continued.
 
-        The signal goes also to the processes that `pid` names as in kill(2); -1 names none.
+        The signal goes also to the processes that `pid` means in kill(2); -1 means no process.
         """
         number, pid = arguments
         if not 1 <= number <= 64:
@@ -200,15 +204,15 @@ class SignalHandlers:
         return None if stopped else OK
 
     def kernel_signals(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[by a terminal] -> [0]: the kernel may send the process signals: of a terminal, or of an O_ASYNC file (fcntl(2))."""
+        """[by a terminal] -> [0]: note that the kernel may send signals: by a terminal, or for an O_ASYNC file (fcntl(2))."""
         self._signals.listen_to_kernel(actor.process, is_at_terminal=bool(arguments[0]))
         return OK
 
     def group_orphaned(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]; -EIO if nothing ties the actor's process group to its session: the group cannot stop by its terminal."""
+        """[] -> [0]; -EIO if the actor's process group is orphaned (setpgid(2)), so that its terminal cannot stop the group."""
         return failed(errno.EIO) if is_orphaned_group(actor.process) else OK
 
     def typed(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[number, bytes] -> [how many]: type what was written to the master of a terminal; -EAGAIN: the shim writes it."""
+        """[number, bytes] -> [how many]: type bytes at a terminal whose master they were written to; -EAGAIN: the shim does."""
         number, keys = arguments
         return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)

@@ -1,4 +1,4 @@
-"""Requests about internet and netlink sockets: what the kernel cannot say, since it knows only the AF_UNIX pair."""
+"""Requests about internet and netlink sockets that the kernel cannot answer: it knows only pairs of AF_UNIX sockets."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_RD, SHUT_WR, SHUT_RDWR = 0, 1, 2
 UDP_LITE = 136
 MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
-"""net.core.somaxconn, to which listen(2) cuts the backlog; and the mask that makes the backlog unsigned, as Linux does."""
+"""net.core.somaxconn, to which listen(2) limits the backlog; and the mask that makes the backlog unsigned, as Linux does."""
 AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
 ICMP_OF = {4: ICMP, 6: ICMPV6}
 """The protocol of ping sockets and raw sockets by address family."""
 NETLINK_PROTOCOLS = (0, 4, 15)
-"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent: no device of a host changes."""
+"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent, since no device ever changes."""
 
 
 def _on_socket(
@@ -57,14 +57,17 @@ def _status(code: int) -> Reply:
 
 
 def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) -> int:
-    """An errno for an address that the socket cannot have; 0 if it can."""
+    """Return the errno for an address that the socket cannot have, or 0."""
     if family != which.family:
         return errno.EAFNOSUPPORT
     return 0 if len(ip) == (4 if family == 4 else 16) and 0 <= port < 1 << 16 else errno.EINVAL
 
 
 class SocketHandlers:
-    """SOCKET and its relatives. `streams` tell the shims what each stream may do without the server."""
+    """Handles SOCKET, BIND, CONNECT and the other calls about sockets.
+
+    `streams` tells the shims what each stream socket may do without the server.
+    """
 
     def __init__(
         self, sockets: SocketTable, datagrams: Datagrams, netlink: Netlink, streams: Streams, clock: Clock, log: EventLog
@@ -79,7 +82,7 @@ class SocketHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.SOCKET: self.create,
@@ -115,7 +118,7 @@ class SocketHandlers:
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def _create_icmp(self, actor: Actor, family: int, kind: int) -> Reply:
-        """A ping socket, or a raw socket for ICMP, which has its protocol for a port."""
+        """Make a ping socket, or a raw socket for ICMP; a raw socket's port number is its protocol."""
         made = self._sockets.create(network_of(actor), family, PING if kind == SOCK_DGRAM else RAW)
         made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
         if kind == SOCK_RAW:
@@ -193,7 +196,7 @@ class SocketHandlers:
         return _status(code)
 
     def _disconnect(self, which: SimulatedSocket) -> Reply:
-        """connect(2) to AF_UNSPEC: a socket forgets its peer."""
+        """Make a socket forget its peer: connect(2) to AF_UNSPEC."""
         if which.kind == "s":
             self._sockets.handshake.dissolve(which)
             return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
@@ -215,7 +218,7 @@ class SocketHandlers:
         return OK
 
     def may_send(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes] -> [0 | -errno]; whether a datagram to an address (perhaps broadcast or multicast) may be sent."""
+        """[family, bytes] -> [0 | -errno]: whether a datagram may be sent to an address, perhaps broadcast or multicast."""
         family, ip = arguments
         if _wrong_address(which, family, ip, 0):
             return OK  # the call that sends the datagram reports a wrong address
@@ -251,15 +254,16 @@ class SocketHandlers:
         return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
 
     def connected(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0], [1] while the socket connects, -ENOTCONN if it is a stream socket without a peer."""
+        """[] -> [0] if the socket is connected, [1] while it connects, -ENOTCONN if it is a stream socket without a peer."""
         if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.ENOTCONN)
         return Reply((int(which.state is SocketState.CONNECTING),))
 
     def shutdown(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[how] -> [0]; the shim shuts its end of the pair down natively, by which the server learns of the end of data.
+        """[how] -> [0]: shut a socket down.
 
-        [1]: there was no connection yet, and there will be none; the shim leaves its end alone.
+        The shim then shuts its end of the pair down natively, by which the server learns of the end of data. [1]: there was
+        no connection yet and there will be none; the shim leaves its end alone.
         """
         if not 0 <= arguments[0] <= SHUT_RDWR:
             return failed(errno.EINVAL)
@@ -278,13 +282,13 @@ class SocketHandlers:
         return OK
 
     def late(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[most, 1 to leave it there] -> [0, bytes]: what has come since the stream was shut down for reading."""
+        """[most, 1 to leave it there] -> [0, bytes]: read bytes that have come since the stream was shut down for reading."""
         most, leaves_it = arguments
         return Reply((0, self._sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
 
 
 class OptionHandlers:
-    """SOCKET_GET, SOCKET_SET and MORE: what a socket is set to."""
+    """Handles SOCKET_GET, SOCKET_SET and MORE: the options of sockets."""
 
     def __init__(
         self,
@@ -299,7 +303,7 @@ class OptionHandlers:
         self._get, self._put = get, put
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.MORE: _on_socket(self._sockets, self.more),
@@ -309,13 +313,13 @@ class OptionHandlers:
         )
 
     def get_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[level, option] -> [0, bytes]"""
+        """[level, option] -> [0, bytes]: read a socket option."""
         level, option = arguments
         found = self._get(which, (level, option))
         return failed(found) if isinstance(found, int) else Reply((0, found))
 
     def set_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[level, option, bytes] -> [0]; every known option is kept, and has an effect where the server models it."""
+        """[level, option, bytes] -> [0]: set an option. Each known option is kept, and acts where the server models it."""
         level, option, value = arguments
         if level in options.levels_of(which) and which.kind != "n":
             if (level, option) in multicast.SOURCE_FILTERS:
@@ -332,7 +336,7 @@ class OptionHandlers:
         return _status(code)
 
     def _cork(self, which: SimulatedSocket, key: tuple[int, int]) -> None:
-        """TCP_CORK or UDP_CORK has been set, or taken back: then what was kept back leaves."""
+        """Apply a change of TCP_CORK or UDP_CORK: when the option is cleared, the bytes that were kept back are sent."""
         is_on = any(which.options[key])
         if which.kind == "s":
             self._sockets.streams.keep_back(which, KEEPS_CORK, is_on)
@@ -340,7 +344,7 @@ class OptionHandlers:
             self._datagrams.finish(which)
 
     def more(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[1 if more is to join what is sent next, 0 if nothing, -1 to ask] -> [0]; of datagrams [1] if one has been begun."""
+        """[1 if the next bytes join those to come, 0 if not, -1 to ask] -> [0]; [1] if a datagram has been begun: MSG_MORE."""
         if which.kind == "s":
             if arguments[0] >= 0:
                 self._sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))

@@ -1,9 +1,9 @@
-"""The shape of a handler, and the check of what an emulated process has sent.
+"""The types of handlers and replies, and the check of the arguments that an emulated process has sent.
 
-A handler is called with the sender of a message and the arguments of the message. What it returns says which actor has the
-turn: a Reply, and the sender keeps the turn; or None, once the sender is parked, ready or dead, and the turn is free (only a
-debugger keeps a reply back while the sender has the turn). A handler that raises because of what the message says ends the
-sender, and no other process.
+A handler is called with the sender of a message and the arguments of the message. Its result says which actor has the turn.
+A Reply: the sender keeps the turn. None: the sender is parked, ready or dead, and the turn is free (only a debugger keeps a
+reply back while the sender has the turn). If a handler raises because of the content of the message, its sender is ended,
+and no other process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reply:
-    """The values of a reply (the first is the status), and its descriptors, which are closed once sent if `close`.
+    """The values of a reply (the first is the status), and its descriptors, which are closed after sending if `close`.
 
     Nothing else happens before `newborn` has said HELLO. A newborn whose channel is among the descriptors is forked by the
     actor that gets the reply; another newborn has been forked, and says HELLO before the reply is sent. The class is no
@@ -62,7 +62,7 @@ class Handler:
         object.__setattr__(self, "types", tuple(_TYPES[kind] for kind in self.shape))
 
     def fits(self, arguments: Sequence[Any]) -> bool:
-        """Whether the arguments of a message have the declared shape."""
+        """Whether the arguments of a message fit the declared shape."""
         types = self.types
         if len(arguments) != len(types):
             return False
@@ -73,10 +73,10 @@ class Handler:
 
 
 def handled(runs: Mapping[Op, Run], makes_descriptors: Container[Op] = ()) -> dict[int, Handler]:
-    """The handlers by number. The shapes of messages are those of csrc/tables/messages.def."""
+    """Return the handlers by number, with the shapes of their messages from csrc/tables/messages.def."""
     return {int(op): Handler(SHAPES[op], run, op in makes_descriptors) for op, run in runs.items()}
 
 
 def failed(code: int) -> Reply:
-    """A reply that is an error; `code` is a positive errno."""
+    """Make a reply that reports an error; `code` is a positive errno."""
     return Reply((-code,))

@@ -1,4 +1,4 @@
-"""Interval timers, POSIX timers (signals that the server sends) and timerfds (eventfds that it writes)."""
+"""Interval timers, POSIX timers (the server sends their signals) and timerfds (eventfds to which the server writes)."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 TIMER_IDS = 1 << 31
-"""One above the highest number of a timer (timer_t is an int for the kernel)."""
+"""One more than the highest number of a timer (timer_t is an int for the kernel)."""
 OVERRUNS_MAX = (1 << 31) - 1
-"""DELAYTIMER_MAX of Linux (timer_getoverrun(2))."""
+"""The most overruns that are reported: DELAYTIMER_MAX of Linux (timer_getoverrun(2))."""
 EXPIRATIONS_MAX = 1 << 62
-"""How many expirations are written to a timerfd at once: an eventfd holds less than 2**64."""
+"""The most expirations that are written to a timerfd at once: an eventfd holds less than 2**64."""
 
 
 def _left(now_ns: int, next_ns: int) -> int:
-    """Nanoseconds until a timer expires; 0 if it is disarmed, so 1 at least if it is armed (timer_gettime(2))."""
+    """Return the nanoseconds until a timer expires, at least 1; 0 if the timer is disarmed (timer_gettime(2))."""
     return max(next_ns - now_ns, 1) if next_ns else 0
 
 
 class TimerHandlers:
-    """TIMER_SET and its relatives: timers that send signals, and limits of CPU time."""
+    """Handles TIMER_SET and the other messages about timers that send signals, and about limits of CPU time."""
 
     def __init__(self, timeline: Timeline, clock: Clock, signals: Signals, cpu_timers: CpuTimers) -> None:
         self._timeline, self._clock, self._signals, self._cpu_timers = timeline, clock, signals, cpu_timers
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.TIMER_SET: self.timer_set,
@@ -58,7 +58,7 @@ class TimerHandlers:
         return _left(self._clock.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
 
     def timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id, first, interval, signal, tid, value] -> [0, left, interval] of before; first 0 disarms."""
+        """[id, first, interval, signal, tid, value] -> [0, left, interval] of before: arm a timer; first 0 disarms it."""
         number, first, interval, signal_number, tid, value = arguments
         if not 0 <= number < TIMER_IDS:
             return failed(errno.EINVAL)
@@ -75,7 +75,7 @@ class TimerHandlers:
         return Reply(before)
 
     def _expire(self, process: Process, number: int, timer: Timer) -> None:
-        """Let a timer expire: arm it for its next period, and send its signal unless an earlier one is pending."""
+        """Let a timer expire: arm it for its next period, and send its signal unless an earlier signal of it is pending."""
         timer.event = None
         expired = 1
         if timer.interval_ns > 0:
@@ -91,7 +91,7 @@ class TimerHandlers:
     def cpu_timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[id, tid of the clock, first, interval, signal, tid, value, 1 if absolute] -> [0, left, interval] of before.
 
-        The clock is the charged CPU time of that thread, of the whole process if it is 0.
+        Arms a timer of charged CPU time: that of the thread which is the clock, or with tid 0 of the whole process.
         """
         number, clock_tid, first, interval, signal_number, tid, value, absolute = arguments
         process = actor.process
@@ -107,7 +107,7 @@ class TimerHandlers:
         return before
 
     def cpu_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, 1 if set, soft, hard] -> [0, soft, hard] of before; [1] if the kernel keeps the limit of that process."""
+        """[pid, 1 to set, soft, hard] -> [0, soft, hard] of before: a limit of CPU time; [1] if the kernel keeps that limit."""
         pid, sets, soft, hard = arguments
         process = actor.process.host.processes.get(pid) if pid else actor.process
         if process is None or not self._cpu_timers.counts(process):
@@ -118,13 +118,13 @@ class TimerHandlers:
         return Reply((0, *before))
 
     def timer_get(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0, left, interval, overruns]; zeros if there is no such timer."""
+        """[id] -> [0, left, interval, overruns]: read a timer; zeros if there is no such timer."""
         timer = actor.process.timers.get(arguments[0], Timer())
         overruns = timer.overruns_taken if is_timer_pending(actor.process, timer) else timer.overruns
         return Reply((0, self._left_of(timer), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
 
     def timer_delete(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0]"""
+        """[id] -> [0]: delete a timer."""
         timer = actor.process.timers.pop(arguments[0], None)
         if timer is not None and timer.event is not None:
             timer.event.cancel()
@@ -132,7 +132,10 @@ class TimerHandlers:
 
 
 class TimerFdHandlers:
-    """TIMERFD and its relatives. `epochs`: what CLOCK_REALTIME and CLOCK_MONOTONIC say at the start."""
+    """Handles TIMERFD, TIMERFD_SET and TIMERFD_GET.
+
+    `epochs` are the values of CLOCK_REALTIME and CLOCK_MONOTONIC at the start of the run.
+    """
 
     def __init__(
         self,
@@ -147,7 +150,7 @@ class TimerFdHandlers:
         self._readiness_changed, (self._epoch_ns, self._uptime_ns) = readiness_changed, epochs
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.TIMERFD: self.timerfd_create,
@@ -176,7 +179,7 @@ class TimerFdHandlers:
         return Reply(fds=(timer.fd,), close=False)
 
     def timerfd_set(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-        """[value, interval, 1 if absolute] -> [0, left, interval] of before; value 0 disarms."""
+        """[value, interval, 1 if absolute] -> [0, left, interval] of before: arm a timerfd; value 0 disarms it."""
         value, interval, absolute = arguments
         before = (0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns)
         if timer.event is not None:
@@ -193,7 +196,7 @@ class TimerFdHandlers:
         return Reply(before)
 
     def _first_ns(self, timer: TimerFd, value: int, absolute: bool) -> int:
-        """The moment of the first expiration, at least 1; a moment that is past is due at once."""
+        """Return the moment of the first expiration, at least 1. A moment that is past is due at once."""
         if not absolute:
             return self._clock.now_ns + value
         return max(value - (self._epoch_ns if timer.is_real else self._uptime_ns), 1)
@@ -216,5 +219,5 @@ class TimerFdHandlers:
         self._readiness_changed()
 
     def timerfd_get(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, left, interval]"""
+        """[] -> [0, left, interval]: read a timerfd."""
         return Reply((0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns))

@@ -1,4 +1,4 @@
-"""The files into which the shims write their traces of system calls (strace)."""
+"""Opens and writes the files that contain the traces of system calls (strace)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class TraceHandlers:
-    """TRACE and TRACE_TEXT."""
+    """Handles TRACE and TRACE_TEXT."""
 
     def __init__(self, traces: Traces | None) -> None:
         self._traces = traces
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.TRACE: self.trace, Op.TRACE_TEXT: self.trace_text})
 
     def trace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0] + the file for the calls of the sender, a thread; -ENOENT if nothing is traced."""
+        """[] -> [0] + fd of the file for the calls of the sending thread; -ENOENT if nothing is traced."""
         descriptor = self._traces.open(actor) if self._traces is not None else -errno.ENOENT
         return Reply(fds=(descriptor,)) if descriptor >= 0 else failed(-descriptor)
 
     def trace_text(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[bytes] -> [0]; appends to the sender's trace, for a process that may not write there itself."""
+        """[bytes] -> [0]: append text to the sender's trace, for a process that may not write there itself."""
         if self._traces is not None:
             self._traces.write(actor, arguments[0])
         return Reply()

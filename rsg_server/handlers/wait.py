@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ParkHandlers:
-    """PARK, by a message or in the outbox."""
+    """Handles PARK, sent as a message or put into the outbox."""
 
     def __init__(self, waits: Waits, clock: Clock, parking: Parking) -> None:
         self._waits, self._clock, self._parking = waits, clock, parking
@@ -25,7 +25,7 @@ class ParkHandlers:
         """Counts what comes in the outbox (rsg_server.turn.call_counts)."""
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.PARK: self.park})
 
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:

@@ -1,4 +1,4 @@
-"""An actor, which is one emulated thread: its state with respect to the turn, and what it waits for."""
+"""An actor: one emulated thread, with its state with respect to the turn and what it waits for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def actor_of(record: Any) -> Actor:
-    """The actor of a struct turn_actor, whose thread has not ended."""
+    """Return the actor of a struct turn_actor, whose thread has not ended."""
     actor: Actor = ffi.from_handle(record.object)
     return actor
 
@@ -36,23 +36,23 @@ class State(Enum):
 STATE_READY: Final = State.READY
 STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
-"""The states that every turn compares, without the look into their class, which costs 0.1 µs each time."""
+"""The states that are compared in every turn. A look-up in the class would cost 0.1 µs each time."""
 
 _STATES: Final = (State.READY, State.RUNNING, State.PARKED, State.VFORK, State.DEAD)
-"""By the numbers of enum turn_state."""
+"""The states, in the order of enum turn_state."""
 _NUMBERS: Final = {state: number for number, state in enumerate(_STATES)}
 _NO_WAIT: Final[int] = lib.KIND_NONE
 _WAKE_VALUES: Final = 2
 
 FIRST_TURN: Final = 255
-"""In the event log, the reason of a turn that no wait has brought about: that of a new actor, or of the parent of a vfork."""
+"""The reason that the event log gives for a turn which no wait has ended with: of a new actor, or of the parent of a vfork."""
 _FIRST_CHANNEL = 3 << 48
 """First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
 
 
 @dataclass(slots=True)
 class Spinner:
-    """An actor that was preempted, as the preemption (rsg_server.turn.preemption) knows it."""
+    """What the preemption (rsg_server.turn.preemption) knows of an actor that was preempted."""
 
     global_tid: int
     patience_ns: int
@@ -67,16 +67,17 @@ class WaitViews(Protocol):
     """Makes the object of a wait that the core has begun (rsg_server.waits.table)."""
 
     def of(self, wait: Any) -> ActorWait:
-        """The object of a struct turn_wait."""
+        """Return the object for a struct turn_wait."""
 
 
 class Actor:
     """A thread of an emulated process, known by the number that the server gave it before it was born.
 
-    What every turn needs of it is in `record`, a struct turn_actor, where the core (csrc/turn/) reads and writes as well.
+    What every turn needs of an actor is in `record`, a struct turn_actor, which the core (csrc/turn/) also reads and
+    writes.
 
-    An actor that is READY is in the run queue unless its process is stopped; an actor that is PARKED has `parked`, and is in
-    the run queue only if it is nominated.
+    An actor that is READY is in the run queue unless its process is stopped. An actor that is PARKED has `parked`, and is
+    in the run queue only if it is nominated.
     """
 
     __slots__ = (
@@ -111,13 +112,13 @@ class Actor:
         self.fd_store: FdStore | None = None
         self.is_warm = True  # the channel was used since the store last looked for sockets to store
         self.born_ns = born_ns
-        self.cpu_ns = 0  # that it has been charged
+        self.cpu_ns = 0  # the CPU time that it has been charged
         self.tid = 0
-        self.channel_number = number  # of the actor that first had the channel and the epoll (channel_pool.py)
+        self.channel_number = number  # the number of the actor that first had the channel and the epoll (channel_pool.py)
         self.timeout: Event | None = None  # the deadline of a wait that only its object ends
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
-        self.wanted_affinity = 0  # as sched_setaffinity(2) has asked; 0: never
+        self.wanted_affinity = 0  # the mask that sched_setaffinity(2) was given; 0: it was not called
         self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and those that the thread named, a bit each
         self.network: HostState | None = None  # the network namespace within its host's that the thread is in; None: its host's
         self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
@@ -131,12 +132,12 @@ class Actor:
         self.record.wait.kind, self.record.owes_message = _NO_WAIT, 1
 
     def let_go(self) -> None:
-        """The thread has ended, and the core has nothing more to do with it: the record leads here no longer."""
+        """Cut the link from the record to this object: the thread has ended, and the core has nothing more to do with it."""
         self.record.object = ffi.NULL
         self._handle = None
 
     def inherit(self, creator: Actor) -> None:
-        """Take from the thread that called fork(2) or clone(2) what its children begin with."""
+        """Take over what a child or thread inherits from the thread that called fork(2) or clone(2)."""
         self.affinity, self.wanted_affinity = creator.affinity, creator.wanted_affinity
         self.memory_policy, self.network = creator.memory_policy, creator.network
 
@@ -145,7 +146,7 @@ class Actor:
 
     @property
     def slot(self) -> int:
-        """Where the actor waits for its turn in the shared memory; 0: nowhere."""
+        """The slot in shared memory at which the actor waits for its turn; 0 if it has no slot."""
         slot: int = self.record.slot
         return slot
 
@@ -164,7 +165,7 @@ class Actor:
 
     @property
     def is_nominated(self) -> bool:
-        """Whether the actor has a place in the run queue, to look again at what it waits for (rsg_server.turn.wakeups)."""
+        """Whether the actor, though parked, has a place in the run queue, where it looks again at what it waits for."""
         return bool(self.record.is_nominated)
 
     @is_nominated.setter
@@ -182,7 +183,7 @@ class Actor:
 
     @property
     def answer_at_slot(self) -> bool:
-        """Whether the actor waits at its slot for its turn, and is told the reason and a value."""
+        """Whether the actor waits at its slot for its turn, which comes with a reason and a value."""
         return bool(self.record.answer_at_slot)
 
     @answer_at_slot.setter
@@ -200,7 +201,7 @@ class Actor:
 
     @property
     def owes_message(self) -> bool:
-        """Whether the actor speaks first: HELLO, or FORK_DONE after a vfork."""
+        """Whether the actor has to send a message first: HELLO, or FORK_DONE after a vfork."""
         return bool(self.record.owes_message)
 
     @owes_message.setter
@@ -209,7 +210,7 @@ class Actor:
 
     @property
     def spinner(self) -> Spinner | None:
-        """What the preemption knows of the actor; None if it was never preempted."""
+        """What the preemption knows of the actor; None if the actor was never preempted."""
         return self._spinner
 
     @spinner.setter
@@ -219,7 +220,7 @@ class Actor:
 
     @property
     def reply(self) -> tuple[object, ...]:
-        """What the actor is told at the beginning of its next turn; after a wait, the reason and a value."""
+        """The values that the actor gets at the beginning of its next turn; after a wait, a reason and a value."""
         record = self.record
         return self._reply if record.reply_in_python else (record.reply_wake, record.reply_value)
 
@@ -233,9 +234,9 @@ class Actor:
 
     @property
     def parked(self) -> ActorWait | None:
-        """What the actor waits for, or has waited for until it was woken; None once it has its turn.
+        """The wait of the actor, until its next turn; None while it waits for nothing.
 
-        Of a wait that the core has begun an object is made for each who asks.
+        If the core has begun the wait, each call makes a new object for it.
         """
         record = self.record
         kind: int = record.wait.kind
@@ -253,7 +254,7 @@ class Actor:
 
     @property
     def channel(self) -> socket.socket:
-        """The server's end of the channel, fetched if it is stored."""
+        """The server's end of the channel. A channel in the descriptor store is fetched first."""
         if self.held is None:
             assert self.fd_store is not None
             self.held = self.fd_store.fetch(self)
@@ -262,24 +263,24 @@ class Actor:
 
     @property
     def may_be_stored(self) -> bool:
-        """Whether the channel may be stored: an actor that waits sends nothing, unless it owes its first message."""
+        """Whether the channel may go into the store: an actor that waits sends nothing, unless it owes its first message."""
         return self.state is STATE_PARKED and not self.owes_message
 
     @property
     def storage_token(self) -> int:
-        """The number under which the store keeps the channel (rsg_server.fd_store.storable), not that of the actor's epoll."""
+        """The key of the channel in the descriptor store (rsg_server.fd_store.storable), not the token of the actor's epoll."""
         return _FIRST_CHANNEL + self.number
 
     @property
     def watched_events(self) -> None:
-        """None, for the store: no epoll of the server watches the channel, since the turn loop receives from it directly."""
+        """None: no epoll of the server watches the channel, since the turn loop receives from it directly."""
         return None
 
     @staticmethod
     def socket_of(descriptor: int) -> socket.socket:
-        """The channel of a descriptor that has come back from the store."""
+        """Make a socket object from the descriptor of a channel that has come back from the store."""
         return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
     def epoll_info(self) -> str | None:
-        """The fdinfo file of the private epoll if the actor waits for descriptors, None if it does not."""
+        """Return the path of the fdinfo file of the private epoll if the actor waits for descriptors, else None."""
         return None if self.parked is None else self.parked.epoll_info(self.process)

@@ -1,8 +1,8 @@
-"""The channels and private epolls that threads which have ended leave to the next threads of their process.
+"""A pool of channels and private epolls: ended threads leave them to the next threads of their process.
 
 Without the pool, a daemon that starts a thread for each connection would have six descriptors made and closed each time.
-Which thread has which channel decides nothing in the emulation, so the pool can be emptied at any moment: the next thread gets
-a new channel.
+Which thread has which channel decides nothing in the emulation, so the pool can be emptied at any moment: the next thread
+gets a new channel.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 MOST_OF_PROCESS = 256
-"""Most channels that the pool keeps of one process."""
+"""The most channels that the pool keeps of one process."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
-"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how often the server looks up from a wait for a first message."""
+"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how long the server waits for a first message at a time."""
 
 
 class Readiness(Protocol):
-    """The epoll that tells of descriptors that actors wait for (rsg_server.turn.readiness)."""
+    """The part of rsg_server.turn.readiness that the pool uses: the epoll that watches private epolls of actors."""
 
     def __contains__(self, target: Actor) -> bool: ...
 
     def forget(self, actor: Actor) -> None:
-        """Watch the private epoll of an actor that has ended no longer."""
+        """Stop watching the private epoll of an actor that has ended."""
 
     def take_over(self, actor: Actor) -> None:
         """Watch the private epoll of an ended actor on behalf of `actor` from now on."""
 
 
 def new_channel() -> tuple[socket.socket, socket.socket]:
-    """A channel: the server's end and the actor's end."""
+    """Make a channel, and return the server's end and the actor's end."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
@@ -51,14 +51,14 @@ class PooledChannel:
 
 
 class ChannelPool:
-    """The channels that no actor has now, by process."""
+    """The channels without an actor, by process."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._readiness = readiness
         self._left: dict[int, list[PooledChannel]] = {}  # by the process's number
 
     def leave(self, actor: Actor) -> bool:
-        """Keep the channel of an actor that has ended; False if the pool does not take it (always so for a main thread's)."""
+        """Put the channel of an ended actor into the pool; False if the pool is full, or the thread was a main thread."""
         process = actor.process
         channels = self._left.setdefault(process.number, [])
         if actor.held is None or actor.tid == process.pid or len(channels) >= MOST_OF_PROCESS:
@@ -69,19 +69,19 @@ class ChannelPool:
         return True
 
     def give_back(self, actor: Actor, may_keep: bool) -> None:
-        """Take the channel of an actor that has ended back: keep it, if that is possible and allowed, or close it."""
+        """Take the channel of an actor that has ended: keep it, if that is possible and allowed, else close it."""
         if not (may_keep and self.leave(actor)):
             actor.channel.close()
             self._readiness.forget(actor)
 
     def hand_over(self, pooled: PooledChannel, actor: Actor) -> None:
-        """Tell an actor, and what watches its epoll, that it has the channel of another one."""
+        """Give a pooled channel to an actor, and watch the channel's epoll on behalf of that actor."""
         actor.channel_number = pooled.number
         if pooled.has_epoll:
             self._readiness.take_over(actor)
 
     def take(self, process: Process) -> PooledChannel | None:
-        """Take out a channel that an actor of the process has left; None if there is none."""
+        """Take a channel of an ended thread of the process out of the pool; None if there is none."""
         channels = self._left.get(process.number)
         return channels.pop() if channels else None
 
@@ -91,7 +91,7 @@ class ChannelPool:
             pooled.channel.close()
 
     def close_all(self) -> int:
-        """Close all pooled channels: the run is over, or their descriptors are needed elsewhere. Returns their number."""
+        """Close all pooled channels, at the end of the run or to free their descriptors. Returns their number."""
         left = [pooled for channels in self._left.values() for pooled in channels]
         for pooled in left:
             pooled.channel.close()

@@ -1,8 +1,8 @@
 """CPU time as an activity: the executions that actors ask for share the cores of their host fairly.
 
-rsg_server/processor/ has the model; here are the actors that compute, and the events at which they are done. What an actor's
-nice value and its affinity mask are is asked when it begins to compute; a mask that changes meanwhile counts from then on.
-Executions of a stopped process wait.
+The model is in rsg_server/processor/. This module joins it with the actors that compute, and with the events at which they
+have finished. An actor's nice value and affinity mask are read when it begins to compute; a mask that changes meanwhile
+counts from then on. Executions of a stopped process wait.
 """
 
 from __future__ import annotations
@@ -31,29 +31,28 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 RAW_NICE = 20
-"""The kernel's getpriority(2) answers 20 - nice, which is never 0."""
+"""getpriority(2) of the kernel returns 20 - nice, which is never 0."""
 
 
 SLICE_NS = 750_000
-"""How long Linux lets a thread compute, for each doubling of the cores, before another one gets the core.
+"""How long Linux lets a thread compute before another one gets the core, for each doubling of the cores.
 
-That is base_slice of the fair scheduler (kernel/sched/fair.c), before it the least granularity: 0.75 ms, 1.5 ms on two cores,
-2.25 ms on four, 3 ms on eight and more.
-"""
+That is base_slice of the fair scheduler (kernel/sched/fair.c), before it the least granularity: 0.75 ms, 1.5 ms on two
+cores, 2.25 ms on four, 3 ms on eight and more."""
 MOST_DOUBLED = 8
-"""With more cores a slice is no longer."""
+"""The number of cores above which a slice grows no longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What the cores of a host have done."""
+    """The load and the overload of a host's cores."""
 
     load: Load
     overload: Overload
 
 
 class Processor:
-    """The cores of one host, and the event at which the first of the executions on them is done."""
+    """The cores of one host, and the event at which the first of the executions on them has finished."""
 
     def __init__(
         self, clock: Clock, timeline: Timeline, host: Host, finished: Callable[[Execution], None], use: Use | None = None
@@ -65,16 +64,16 @@ class Processor:
         self._updated_ns = 0
         self._event: Event | None = None
         self.on_load: Observers[float] = Observers()  # told how many cores are in use, whenever that may have changed
-        self.on_change: Observers[[]] = Observers()  # told when what computes here may have another share
+        self.on_change: Observers[[]] = Observers()  # told when executions here may get another share
 
     def change_speed(self, speed_flops: float) -> None:
-        """Each core computes so many flop/s from now on."""
+        """Set the speed of each core, in flop/s, from now on."""
         self._update()
         self._sharing.change_speed(speed_flops)
         self._plan()
 
     def share_with(self, guests: Sequence[Guest]) -> float:
-        """From now on these guests use cores, too. Returns how many cores the executions have beside them."""
+        """Set the guests that use cores from now on, too. Returns how many cores are left to the executions."""
         self._update()
         self._sharing.share_with(guests)
         self._schedule()
@@ -82,7 +81,7 @@ class Processor:
 
     @property
     def own_cores(self) -> float:
-        """How many cores the executions use."""
+        """The number of cores that the executions use."""
         return self._sharing.own_cores
 
     @property
@@ -92,11 +91,11 @@ class Processor:
 
     @property
     def running(self) -> int:
-        """How many executions compute, or wait for a core."""
+        """The number of executions that compute or wait for a core."""
         return self._sharing.running
 
     def start(self, execution: Execution) -> None:
-        """Run an execution from now on."""
+        """Start an execution."""
         self._update()
         self._sharing.start(execution)
         if self._use is not None:
@@ -104,7 +103,7 @@ class Processor:
         self._plan()
 
     def stop(self, execution: Execution) -> None:
-        """Run an execution no longer; its `left` tells the flops that are missing."""
+        """Stop an execution. Its `left` is then the number of flops that are missing."""
         if execution.runs:
             self._update()
             self._sharing.stop(execution)
@@ -112,7 +111,7 @@ class Processor:
             self._plan()
 
     def share_anew(self) -> None:
-        """An account has another weight or quota from now on."""
+        """Share the cores anew, because an account has another weight or quota."""
         self._update()
         self._sharing.share_anew()
         self._plan()
@@ -127,18 +126,18 @@ class Processor:
         self._updated_ns = now_ns
 
     def use(self) -> tuple[Use, int]:
-        """What the cores have done up to now, and how many executions and guests compute or wait for one."""
+        """Return what the cores have done up to now, and how many executions and guests compute or wait for a core."""
         assert self._use is not None
         self._update()
         return self._use, self._sharing.wanting
 
     def _plan(self) -> None:
-        """Plan an event for the end of the first execution, once those who share the cores know of the change."""
+        """Plan an event for the end of the first execution, after the observers of the cores have been told of the change."""
         self.on_change.tell()
         self._schedule()
 
     def _schedule(self) -> None:
-        """Durations are rounded up to the nanosecond."""
+        """Plan the event for the end of the first execution; its duration is rounded up to the nanosecond."""
         if self.on_load:
             self.on_load.tell(self._sharing.used_cores)
         if self._event is not None:
@@ -172,7 +171,8 @@ def _program(execution: Execution) -> str:
 class Cpu:
     """The processors of all hosts, and the executions by the number of their actor.
 
-    `on_load` is told a host and how many of its cores executions use, whenever that may have changed.
+    The observers `on_load` get the name of a host and the number of its cores in use, whenever that number may have
+    changed.
     """
 
     def __init__(
@@ -184,11 +184,11 @@ class Cpu:
         account_of: Callable[[Process], Account | None] | None = None,
     ) -> None:
         self._clock, self._timeline, self._parking = clock, timeline, parking
-        self._tell = tell  # of hosts that are oversubscribed; None: what the cores do is not counted
+        self._tell = tell  # gets warnings about oversubscribed hosts; None: what the cores do is not counted
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
-        self._speeds: dict[str, float] = {}  # of hosts that were given another one before anything computed there
-        self._account_of = account_of  # of processes in cgroups
+        self._speeds: dict[str, float] = {}  # of hosts whose speed was changed before anything computed there
+        self._account_of = account_of  # the account of a process in a cgroup
         self.on_load: Observers[str, float] = Observers()
         self.on_change: Observers[Host] = Observers()  # told when executions on a host may have another share
 
@@ -204,45 +204,45 @@ class Cpu:
         return self._processors[host.name]
 
     def keeps_books(self, host: Host) -> bool:
-        """Whether anything has computed on a host, or somebody wants to know its load, or /proc tells it."""
+        """Whether the computing of a host is recorded: something has computed, or an observer or /proc asks for its load."""
         return host.name in self._processors or bool(self.on_load) or self._tell is not None
 
     def share_with(self, host: Host, guests: Sequence[Guest]) -> float:
-        """From now on these guests use cores of a host, too. Returns how many cores the executions have beside them."""
+        """Set the guests that use cores of a host, too. Returns how many cores are left to the executions."""
         return self._metered(host).share_with(guests)
 
     def own_cores(self, host: Host) -> float:
-        """How many cores of a host executions use."""
+        """Return how many cores of a host the executions use."""
         processor = self._processors.get(host.name)
         return 0.0 if processor is None else processor.own_cores
 
     def use(self, host: Host) -> tuple[Use, int]:
-        """What the cores of a host have done up to now, and how many executions compute or wait for one."""
+        """Return what the cores of a host have done up to now, and how many executions and guests compute or wait."""
         return self._processor_of(host).use()
 
     def slice_ns(self, host: Host) -> int:
-        """How long a thread may compute on a host before others do: a slice while all cores are in use, else 0."""
+        """Return how long a thread may compute on a host before others do: a slice while all cores are in use, else 0."""
         processor = self._processors.get(host.name)
         if processor is None or processor.running < host.cores:
             return 0
         return SLICE_NS * min(host.cores, MOST_DOUBLED).bit_length()
 
     def overloads(self) -> dict[str, Overload]:
-        """The hosts that were oversubscribed, by name, in the order in which computing began on them."""
+        """Return the hosts that were oversubscribed, by name, in the order in which computing began on them."""
         if self._tell is None:
             return {}
         found = {name: processor.use()[0].overload for name, processor in self._processors.items()}
         return {name: overload for name, overload in found.items() if overload.windows}
 
     def change_speed(self, host: str, speed_flops: float) -> None:
-        """Each core of a host computes so many flop/s from now on."""
+        """Set the speed of each core of a host, in flop/s, from now on."""
         if host in self._processors:
             self._processors[host].change_speed(speed_flops)
         else:
             self._speeds[host] = speed_flops
 
     def _metered(self, host: Host) -> Processor:
-        """The processor of a host, at the host's present speed, that tells its load."""
+        """Return the processor of a host, at the host's present speed, and with the observers of its load connected."""
         processor = self._processor_of(host)
         if self.on_load and not processor.on_load:
             processor.on_load.connect(partial(self.on_load.tell, host.name))
@@ -251,7 +251,7 @@ class Cpu:
         return processor
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
-        """Have a parked actor compute; the end of that wakes the actor. `raw_nice` is 20 - nice, 0: not said."""
+        """Let a parked actor compute, which is woken at the end. `raw_nice` is 20 - nice, or 0 for the normal nice value."""
         processor = self._metered(actor.process.host.host)
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
@@ -264,7 +264,7 @@ class Cpu:
         return None if actor.process.cgroup is None or self._account_of is None else self._account_of(actor.process)
 
     def share_anew(self, host: Host) -> None:
-        """Groups of threads of a host have other weights or quotas from now on."""
+        """Share the cores of a host anew, because groups of threads have other weights or quotas."""
         if host.name in self._processors:
             self._processors[host.name].share_anew()
 
@@ -277,13 +277,13 @@ class Cpu:
         return math.ceil(execution.left)
 
     def finished(self, execution: Execution) -> None:
-        """Wake the actor of an execution that is done."""
+        """Wake the actor of an execution that has finished."""
         actor = cast("Actor", execution.owner)
         self._executions.pop(actor.number, None)
         self._parking.wake(actor, Wake.READY)
 
     def moved(self, actor: Actor) -> None:
-        """Go on with an actor's execution on the processors, and for the account, that the actor has from now on."""
+        """Continue an actor's execution with the affinity mask and the account that the actor has now."""
         execution = self._executions.get(actor.number)
         if execution is None:
             return

@@ -1,9 +1,9 @@
 """Timers and limits of CPU time under the CPU policies charged and modelled: they expire by the CPU time that was charged.
 
-A charge that reaches the next expiry passes up to there (`begin`). Then the signals are sent, and the thread is woken with the
-rest of the charge (WAKE_REST), which it has pass before it goes on (PARK_CHARGE_REST). Threads of a process that compute at one
-time have each charge counted from its beginning. The kernel's own limit would count the real computer's time, and is taken from
-processes whose computing counts.
+If the next expiry lies within a charge, only the part up to it passes first (`begin`). Then the signals are sent, and the
+thread is woken with the rest of the charge (WAKE_REST). It lets that rest pass before it goes on (PARK_CHARGE_REST). If
+threads of a process compute at one time, each charge is counted from its beginning. The kernel's own limit would count the
+real computer's time, and is removed from processes whose computing is charged.
 
 The thread whose charge reaches the expiry takes a signal that is for the process, as since Linux 6.4, unless another thread
 waits for the signal in sigwait(3).
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 NS = 10**9
 NO_LIMIT = -1
-"""RLIM_INFINITY, as the resource module has it."""
+"""RLIM_INFINITY, with the value that the resource module gives it."""
 _NONE = (NO_LIMIT, NO_LIMIT)
 
 
 class CpuTimers:
-    """Counts what is charged, and lets expire what is due by it."""
+    """Counts the CPU time that is charged, and lets timers and limits expire by it."""
 
     def __init__(self, charges: Charges | None, cpu: Cpu, signals: Signals, deaths: Deaths) -> None:
         self._charges, self._cpu, self._signals, self._deaths = charges, cpu, signals, deaths
-        self._rests: dict[int, int] = {}  # by actor whose charge reaches an expiry, the nanoseconds behind that
+        self._rests: dict[int, int] = {}  # the nanoseconds of a charge behind the expiry that it reaches, by actor
 
     def counts(self, process: Process) -> bool:
         """Whether the computing of a process is charged."""
@@ -60,7 +60,7 @@ class CpuTimers:
         actor.process.cpu_ns += cpu_ns
 
     def begin(self, actor: Actor, cpu_ns: int) -> int:
-        """Count as much of a charge as passes before the next expiry; returns that."""
+        """Count the part of a charge that passes before the next expiry, and return it."""
         process = actor.process
         if process.cpu_limit is not None or process.has_cpu_timers:
             until_ns = self._until_ns(actor)
@@ -73,17 +73,17 @@ class CpuTimers:
         return cpu_ns
 
     def take_rest(self, actor: Actor) -> int:
-        """The rest of a charge, as the actor was told it."""
+        """Take out the rest of a charge that an expiry has interrupted."""
         return self._rests.pop(actor.number, 0)
 
     def ended(self, actor: Actor, reason: int, left: int) -> tuple[int, int]:
-        """Why an actor is woken, and with which value: its charge has passed, but for flops that a signal has left undone."""
+        """Return reason and value with which an actor is woken after a charge; `left`: the flops that a signal cut off."""
         charges = self._charges
         assert charges is not None
         rest_ns = self._rests.get(actor.number)
         if rest_ns is None:
             return reason, self._told(actor, left)
-        if reason != WAKE_READY:  # woken before the expiry: the next charge finds that due
+        if reason != WAKE_READY:  # woken before the expiry: the next charge finds the expiry due
             del self._rests[actor.number]
             actor.cpu_ns += rest_ns
             actor.process.cpu_ns += rest_ns
@@ -95,7 +95,7 @@ class CpuTimers:
         return reason, self._told(actor, left)
 
     def _told(self, actor: Actor, left: int) -> int:
-        """What an actor is told at the end of a charge: the recorded one that is next, or below 0: how long it may compute."""
+        """Return what an actor learns at the end of a charge: the next recorded charge, or minus how long it may compute."""
         charges, process = self._charges, actor.process
         assert charges is not None
         next_charge = charges.ended(actor.number, left)
@@ -104,11 +104,11 @@ class CpuTimers:
         return -self._cpu.slice_ns(process.host.host)
 
     def forget(self, actor: Actor) -> None:
-        """An actor has ended."""
+        """Forget an actor that has ended."""
         self._rests.pop(actor.number, None)
 
     def _until_ns(self, actor: Actor) -> int | None:
-        """The CPU time that an actor may use until the first expiry that counts it; None if there is none."""
+        """Return the CPU time that an actor may use until a timer or limit expires that counts it; None if there is none."""
         process, found = actor.process, []
         if process.cpu_limit is not None and process.cpu_limit[0] != NO_LIMIT:
             found.append(process.cpu_limit[0] * NS - process.cpu_ns)
@@ -118,9 +118,9 @@ class CpuTimers:
         return min(found, default=None)
 
     def due_ns(self, actor: Actor) -> int | None:
-        """How much an actor that computes without a call may compute until it is to be charged, for the sake of an expiry.
+        """Return how long an actor may compute without a call until it must be charged, for an expiry; None: for ever.
 
-        None: for ever. A replay charges there what is recorded, and nothing is measured of a modelled process.
+        In a replay the recorded charges count instead, and the computing of a modelled process is not measured.
         """
         process, charges = actor.process, self._charges
         if charges is None or (process.cpu_limit is None and not process.has_cpu_timers):
@@ -160,7 +160,7 @@ class CpuTimers:
             self._tell(process, timer.signal, timer.tid)
 
     def _tell(self, process: Process, number: int, tid: int) -> None:
-        """Have the one who is to take a signal look: the thread that is woken now, or one that waits for the signal."""
+        """Make the thread look that is to take a signal: the one that is woken now, or one that waits for the signal."""
         bit = 1 << number - 1
         process.told |= bit
         if tid or any(other.parked is not None and other.parked.wants(bit) for other in process.actors):
@@ -169,10 +169,10 @@ class CpuTimers:
     # Limits
 
     def begin_image(self, process: Process) -> None:
-        """Take RLIMIT_CPU from the kernel for a program whose computing is charged, and give it back for one that is free."""
-        if process.global_pid <= 0:  # nobody's; 0 would be the server's own
+        """Remove the kernel's RLIMIT_CPU from a program whose computing is charged; restore it for one that is not charged."""
+        if process.global_pid <= 0:  # it has no process; a pid of 0 would be the server's own
             return
-        with contextlib.suppress(OSError, ValueError):  # it has died, or may not be asked
+        with contextlib.suppress(OSError, ValueError):  # the process has died, or the server may not set its limits
             if not self.counts(process):
                 if process.cpu_limit is not None:
                     resource.prlimit(process.global_pid, resource.RLIMIT_CPU, process.cpu_limit)

@@ -1,9 +1,9 @@
-"""Signals from outside the emulation to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
+"""Finds signals from outside of the emulation to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
 
 A sender inside the emulation tells the server of each signal. A waiting thread blocks all signals, so a signal from outside
-would stay pending in the kernel until the thread's wait is over. Therefore the service looks for such signals a few times per
-second of real time, between two turns. A signal comes from outside if it is pending while all threads of the process wait and
-one of them would take it: of any other signal the server has been told, and has woken a thread.
+would stay pending in the kernel until the thread's wait is over. Therefore the service looks for such signals a few times
+per second of real time, between two turns. A signal comes from outside if it is pending while all threads of the process
+wait and one of them would take it. Of any other signal the server knows, and it has woken a thread for it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 LOOK_S = 0.1
 """Real time between two looks, seconds."""
 LOOK_MOST = 32
-"""Most processes that one look reads, some 25 µs each; the next look continues after them."""
+"""The most processes that one look reads, some 25 µs each; the next look continues after them."""
 NAMES = {number.value: number.name for number in signal.Signals if number < signal.SIGRTMIN}
-"""Without those of real time, and without 32 and 33, which C libraries keep for themselves and hide."""
+"""The names of signals, without real-time signals, and without 32 and 33, which C libraries keep for themselves and hide."""
 _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGCONT))
 
 
 class ExternalSignals:
-    """Looks at the processes by turns; `changed` has the turn loop look for ends of processes."""
+    """Looks for signals at some processes at a time; `changed` makes the turn loop look for ends of processes."""
 
     def __init__(self, processes: Mapping[int, Process], signals: Signals, changed: Callable[[], None], warner: Warner) -> None:
         self._processes, self._signals, self._changed, self._warner = processes, signals, changed, warner
-        self._last = 0  # number of the process that was looked at last
+        self._last = 0  # the number of the process that was looked at last
 
     def look(self) -> bool:
         """Act on signals from outside. Returns whether there were any."""
@@ -79,12 +79,12 @@ class ExternalSignals:
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal in a message; for any number, as a process may write any into shared memory."""
+    """Return the name of a signal for a message. Any number is allowed, since a process may write any into shared memory."""
     return NAMES.get(number, f"signal {number}")
 
 
 def _untold(process: Process, status: dict[str, str]) -> int:
-    """The lowest signal that is pending although a waiting thread would take it; 0 if there is none or a thread is to run."""
+    """Return the lowest pending signal of which the server does not know, though a waiting thread would take it; else 0."""
     pending = int(status["ShdPnd"], 16) | int(status["SigPnd"], 16)
     if not pending:
         return 0
@@ -102,5 +102,5 @@ def _untold(process: Process, status: dict[str, str]) -> int:
 
 
 def _open_to(actor: Actor) -> int:
-    """The signals that a waiting actor takes, as a mask."""
+    """Return the mask of the signals that a waiting actor takes."""
     return 0 if actor.parked is None else actor.parked.open_to()

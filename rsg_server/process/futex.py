@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 Key = tuple[int, int]
 Waiter = tuple[Actor, int, int]
-"""A waiting actor, the bits that it waits for (with a detail above bit 31), and which of its words this is."""
+"""A waiting actor, the bits that it waits for (with a detail above bit 31), and the index of the word among its words."""
 MATCH_ANY = (1 << 32) - 1
 _WORD = (1 << 64) - 1
 _MOST = 1 << 40
 
 
 class FutexTable:
-    """Queues of parked actors by key.
+    """The queues of parked actors at futexes, by key.
 
-    A key is (space, word) in shared memory or of a kind of kernel object, and (-number of the process, word) in private memory.
+    A key is (space, word) in shared memory or of a kind of kernel object, and (-number of the process, word) in private
+    memory.
     """
 
     def __init__(self, parking: Parking) -> None:
@@ -31,14 +32,14 @@ class FutexTable:
 
     @staticmethod
     def key(actor: Actor, space: int, word: int) -> Key:
-        """The key of a word as an actor names it: space 0 is the private memory of the actor's process."""
+        """Return the key of a word from an actor's message: space 0 is the private memory of the actor's process."""
         if space < 0:
             raise ValueError(f"futex space {space}: below 0")
         return (space or -actor.process.number, word)
 
     @property
     def lock_waiters(self) -> int:
-        """How many actors wait in queues of the space of file locks."""
+        """The number of actors that wait in queues of the space of file locks."""
         count: int = lib.futexes_lock_waiters(self._core)
         return count
 
@@ -52,11 +53,11 @@ class FutexTable:
         lib.futexes_add(self._core, actor.record, _in_core(key), waits_for, place)
 
     def remove(self, actor: Actor) -> None:
-        """Take an actor out of its queues, those to which a requeue has moved it as well."""
+        """Take an actor out of all its queues, including those to which a requeue has moved it."""
         lib.futexes_remove(self._core, actor.record)
 
     def queues(self) -> dict[Key, list[Waiter]]:
-        """The waiters of all words, in the order in which the words got their first ones."""
+        """Return the waiters of all words, in the order in which the words got their first waiter."""
         found = {}
         queue = lib.futexes_first(self._core)
         while queue:
@@ -66,11 +67,11 @@ class FutexTable:
         return found
 
     def waiting(self) -> list[Actor]:
-        """All actors that are queued somewhere."""
+        """Return all actors that are in a queue."""
         return [actor for waiters in self.queues().values() for actor, _, _ in waiters]
 
     def misplaced(self) -> Actor | None:
-        """An actor that is queued at a word of which its record knows nothing; None if there is none, as it should be."""
+        """Find an actor that is queued at a word which its record does not list, an error; None if there is none."""
         queue = lib.futexes_first(self._core)
         while queue:
             waiter = queue.first
@@ -90,7 +91,7 @@ class FutexTable:
         return woken
 
     def pass_lock(self, key: Key) -> tuple[int, bool]:
-        """Wake the first waiter of a lock, its next owner: its thread id (0 if nobody waits), and whether others wait."""
+        """Wake the first waiter of a lock, its next owner. Returns its thread id (0: nobody waits) and whether others wait."""
         record = lib.futexes_pass(self._core, _in_core(key))
         if not record:
             return 0, False
@@ -101,11 +102,11 @@ class FutexTable:
         lib.futexes_wake_space(self._core, space)
 
     def wake_shared(self) -> None:
-        """Let all actors that wait in shared memory look at their words: a dead process may have owned a robust lock there."""
+        """Wake all actors that wait in shared memory: a dead process may have owned a robust lock at one of their words."""
         lib.futexes_wake_shared(self._core)
 
     def count(self, key: Key, detail: int) -> int:
-        """The number of actors that wait at a word with this detail above their bitset."""
+        """Return the number of actors that wait at a word with this detail above their bitset."""
         count: int = lib.futexes_count(self._core, _in_core(key), detail)
         return count
 
@@ -116,7 +117,7 @@ class FutexTable:
 
 
 def _in_core(key: Key) -> tuple[int, int, int]:
-    """A key as a struct futex_key: space, word, whether it is private memory. Raises OverflowError beyond 64 bits."""
+    """Convert a key to a struct futex_key: space, word, whether it is private memory. Raises OverflowError beyond 64 bits."""
     return (-key[0], key[1], 1) if key[0] < 0 else (key[0], key[1], 0)
 
 

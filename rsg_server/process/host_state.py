@@ -34,7 +34,7 @@ class Command:
 
 
 def _number() -> Any:
-    """A number that the core reads and writes."""
+    """Make a number that the core can read and write."""
     return ffi.new("uint64_t *")
 
 
@@ -42,34 +42,35 @@ class Launcher(Protocol):
     """Starts real processes on behalf of emulated hosts; see simunix.launch."""
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
-        """Start the command with the shim and its end of the channel; its pid in the host.
+        """Start the command with the shim and its end of the channel; returns its pid in the host.
 
         Raises SimunixError if the command cannot be run.
         """
 
     def files_of(self, host_name: str) -> str:
-        """What to put before a path of a host to open its file from here, while the host runs."""
+        """Return the prefix that turns a path of a host into a path by which the server opens the file, while the host runs."""
 
     def power_off(self, host_name: str) -> None:
-        """End all processes of a host at once; the next program finds the host as after a boot, with its files unchanged."""
+        """End all processes of a host at once. The next program finds the host as after a boot, with its files unchanged."""
 
     def cgroups(self, host_name: str) -> int:
-        """A descriptor of the folder of a host's cgroups, which the caller closes. Raises SimunixError if there is none."""
+        """Return a descriptor of the folder of a host's cgroups; the caller closes it. Raises SimunixError if there is none."""
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
-        """Have the shim brought into the image that a thread of a host is about to exec; a descriptor of the shim's file.
+        """Make the host's init load the shim into what a thread is about to exec; returns a descriptor of the shim's file.
 
-        The caller does not close that. The thread is to have the file at `descriptor`. Raises SimunixError if it cannot be.
+        The caller does not close the descriptor. The thread is to have the file at `descriptor`. Raises SimunixError if
+        this is impossible.
         """
 
     def release(self, host_name: str, thread: int) -> None:
-        """Take `inject` back, since the exec has failed."""
+        """Withdraw `inject`, since the exec has failed."""
 
     def why_killed(self, host_name: str, pid: int) -> str:
-        """Why the host killed a process at an exec after `inject`; "" if it did not."""
+        """Return why the host's init killed a process at an exec after `inject`; "" if it did not."""
 
     def wait_status(self, host_name: str, pid: int) -> int:
-        """The wait(2) status of a program that `spawn` started and that has ended; -1 if the status cannot be known.
+        """Return the wait(2) status of an ended program that `spawn` started; -1 if the status cannot be known.
 
         Raises SimunixError if all hosts are lost.
         """
@@ -77,7 +78,7 @@ class Launcher(Protocol):
 
 @dataclass(eq=False, slots=True)
 class HostState:
-    """One emulated host. Its `flags` and `files` go to every process at HELLO.
+    """One emulated host. Every process gets `flags` and `files` with the reply to its HELLO.
 
     `files` is the folder of the host's own files where the host has no mounts.
     """
@@ -89,20 +90,20 @@ class HostState:
     births: int = 0  # processes announced so far
     latest_pid: int = 0
     booted_ns: int = 0  # the latest boot during the run
-    cgroup_device: int = -1  # of the file system that its cgroups are in; 0: there is none, -1: not known yet
+    cgroup_device: int = -1  # the device of the file system with its cgroups; 0: there is none, -1: not known yet
     programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
     networks: dict[int, HostState] = field(default_factory=dict)  # network namespaces within the host's, by the kernel's inode
-    woken_in: Any = field(default_factory=_number)  # which look at what is ready has woken an actor here last (csrc/turn/)
+    woken_in: Any = field(default_factory=_number)  # the look that woke an actor here last (csrc/turn/)
     around: HostState | None = None  # of such a namespace: the host (rsg_server.sockets.network_namespaces)
 
     @property
     def machine(self) -> HostState:
-        """The host that this is, or that the network namespace is within."""
+        """The host itself, or, for a network namespace, the host around it."""
         return self.around or self
 
     @property
     def level(self) -> int:
-        """Which of a process's numbers in /proc is that of the host's PID namespace, counted from the server's inwards."""
+        """The index of the host's PID namespace among the numbers of a process in /proc, which begin with the server's."""
         return 0 if self.flags & FLAG_FAKE_NAME else 1
 
     @property

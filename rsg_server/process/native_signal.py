@@ -1,4 +1,4 @@
-"""Real signals: those that the server sends (expired timers, preemption), and what /proc tells of their effect on threads."""
+"""Real signals: sends those of the server (expired timers, preemption), and reads in /proc what signals did to threads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
 
 
 def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bool:
-    """Whether a signal is pending for a process, or for its thread `tid` (a number as `global_tid` takes it)."""
+    """Whether a signal is pending for a process, or for its thread `tid` (numbered as in `global_tid`)."""
     path, field = f"/proc/{global_pid}/status", "ShdPnd:"
     if tid:
         path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid, level)}/status", "SigPnd:"
@@ -65,16 +65,16 @@ def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bo
 
 
 def global_tid(global_pid: int, tid: int, level: int = 1) -> int:
-    """The server's number of the thread that is `tid` in its host's PID namespace; 0 if there is none.
+    """Return the server's number of the thread that is `tid` in its host's PID namespace; 0 if there is none.
 
-    The host's namespace is at `level` below the server's.
+    The host's namespace is `level` levels below the server's.
     """
     folder = f"/proc/{global_pid}/task"
     return next((task for task in _numbers(folder) if _at_level(f"{folder}/{task}/status", level) == tid), 0)
 
 
 def thread_state(global_pid: int, thread: int) -> str:
-    """The kernel's letter for the state of a thread (R: runs or is ready to, S: sleeps, T: stopped); "" if it is gone."""
+    """Return the kernel's letter for a thread's state (R: runs or is ready, S: sleeps, T: stopped); "" if it is gone."""
     try:
         with open(f"/proc/{global_pid}/task/{thread}/stat") as file:
             return file.read().rpartition(") ")[2][:1]
@@ -104,7 +104,7 @@ def await_rests(global_pid: int) -> None:
 
 
 def global_child(global_pid: int, pid: int, level: int = 1) -> int:
-    """The server's number of a child that is `pid` in its host's PID namespace; raises ProcessLookupError if there is none."""
+    """Return the server's number of a child that is `pid` in its host's PID namespace. Raises ProcessLookupError."""
     for task in _numbers(f"/proc/{global_pid}/task"):
         for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
             if _at_level(f"/proc/{child}/status", level) == pid:
@@ -128,7 +128,7 @@ def _numbers_in(path: str) -> list[int]:
 
 
 def _at_level(path: str, level: int) -> int:
-    """The number of a process or thread in the PID namespace at a level, from its status file; 0 if the file is gone."""
+    """Return the number of a process or thread in the PID namespace at a level, from its status file; 0 if the file is gone."""
     try:
         with open(path) as status:
             return next((number_at_level(line[len("NSpid:") :], level) for line in status if line.startswith("NSpid:")), 0)
@@ -145,7 +145,7 @@ def preempt(global_pid: int, global_tid: int) -> None:
 
 
 def process_cpu_ns(global_pid: int) -> int:
-    """CPU time of all threads of a process, nanoseconds, see clock_getcpuclockid(3); 0 if the process is gone."""
+    """Return the CPU time of all threads of a process in ns, see clock_getcpuclockid(3); 0 if the process is gone."""
     try:
         return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
     except OSError:
@@ -153,17 +153,17 @@ def process_cpu_ns(global_pid: int) -> int:
 
 
 def is_of_interval(number: int) -> bool:
-    """Whether a timer is one of setitimer(2), which an exec keeps, and not one of timer_create(2)."""
+    """Whether a timer is one of setitimer(2), which survives an exec, and not one of timer_create(2)."""
     return number in _OF_INTERVALS
 
 
 def next_period(last_ns: int, interval_ns: int, now_ns: int) -> int:
-    """The first expiration after now: periods that were missed are counted, and do not expire one by one."""
+    """Return the first expiration after now. Periods that were missed are counted, and do not expire one by one."""
     return last_ns + interval_ns * max(1, (now_ns - last_ns) // interval_ns + 1)
 
 
 def notify_expiry(signals: Signals, process: Process, number: int, timer: Timer, expired: int) -> bool:
-    """Send the signal of a timer that has expired so often; False if there is none to send, or an earlier one is pending."""
+    """Send the signal of a timer that has expired so often; False if it sends none, or an earlier one is pending."""
     if process.dead or not 1 <= timer.signal <= _SIGNAL_MAX:
         return False
     if is_of_interval(number):
@@ -179,7 +179,7 @@ def notify_expiry(signals: Signals, process: Process, number: int, timer: Timer,
 
 
 def _send_of_timer(process: Process, number: int, timer: Timer) -> None:
-    """Send the signal of a POSIX timer, with its value, to the process, or to the thread that it names if that still runs."""
+    """Send the signal of a POSIX timer, with its value, to the process, or to the timer's thread if that still runs."""
     thread = global_tid(process.global_pid, timer.tid, process.host.level) if timer.tid else 0
     if timer.tid and not thread:
         return

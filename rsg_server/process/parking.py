@@ -1,8 +1,8 @@
-"""How an actor begins to wait, and how its wait ends: with what it waits for, or at its deadline.
+"""Begins and ends the waits of actors: a wait ends with what the actor waits for, or at its deadline.
 
-A parked actor is woken here, or in the core (csrc/turn/waits/parking.c), and nowhere else, so what belongs to the end of a wait
-(its deadline, its answer, its place in the run queue) happens for every kind of wait. The core ends all waits but those whose
-object has something to do at the end.
+A parked actor is woken here, or in the core (csrc/turn/waits/parking.c), and nowhere else, so what belongs to the end of a
+wait (its deadline, its answer, its place in the run queue) happens for every kind of wait. The core ends all waits but
+those whose object has something to do at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOBODY_S: Final[int] = lib.DEADLINE_NONE
 
 
 class Parking:
-    """Parks actors, and makes them ready for their next turn. `core` is the struct parking that does it."""
+    """Parks actors, and makes them ready for their next turn. `core` is the struct parking of the core."""
 
     def __init__(self, run_queue: RunQueue, timeline: Timeline, timer_queue: TimerQueue, slots: Slots) -> None:
         self.run_queue = run_queue
@@ -47,7 +47,7 @@ class Parking:
         wait.begin(actor)
 
     def unpark(self, actor: Actor) -> None:
-        """Forget what an actor waits for, since its process has ended the wait; the process has updated the timer queue."""
+        """End the wait of an actor whose process has ended the wait itself; the process has updated the timer queue."""
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
@@ -56,7 +56,7 @@ class Parking:
         lib.parking_unpark(self.core, actor.record)
 
     def leave(self, actor: Actor) -> None:
-        """Forget an actor where it still waits, which is told nothing: it is dead, or has the turn."""
+        """Remove an actor from where it waits, without a message: the actor is dead, or has the turn."""
         if actor.record.ends_in_python and actor.parked is not None:
             actor.parked.leave(actor)
         lib.parking_leave(self.core, actor.record)
@@ -68,7 +68,7 @@ class Parking:
         return bool(lib.parking_wake(self.core, actor.record, reason, value))
 
     def _end(self, actor: Actor, reason: int, value: int) -> bool:
-        """Wake an actor whose wait has something to do at its end."""
+        """Wake an actor whose wait's object has something to do at the end."""
         if actor.state is not STATE_PARKED:
             return False
         self.end_deadline(actor)
@@ -81,14 +81,14 @@ class Parking:
         return True
 
     def make_ready(self, actor: Actor) -> None:
-        """Put an actor at the end of the run queue, unless it has a place there by nomination (rsg_server.turn.wakeups).
+        """Put an actor at the end of the run queue, unless a nomination has given it a place there (rsg_server.turn.wakeups).
 
         The actors of a process that is stopped or frozen join the run queue when the process goes on.
         """
         lib.parking_make_ready(self.core, actor.record)
 
     def end_deadline(self, actor: Actor) -> None:
-        """Forget the deadline of an actor, if there is one."""
+        """Drop the deadline of an actor, if it has one."""
         if actor.timeout is not None:
             actor.timeout.cancel()
             actor.timeout = None
@@ -100,12 +100,12 @@ class Parking:
         self.wake(actor, WAKE_TIMEOUT)
 
     def ring(self, slot: int) -> None:
-        """A deadline of the timer queue has come, to which processes write: the slot may have no actor."""
+        """Wake the actor of a slot whose deadline has come. Processes write the timer queue, so there may be no actor."""
         actor = self._slots.get(slot)
         if actor is not None:
             actor.record.deadline_in = _NOBODY_S
             self.time_out(actor)
 
     def keep_deadline(self, actor: Actor) -> None:
-        """Have the server keep the deadline of an actor, whose process cannot look at the timer queue for now."""
+        """Move the deadline of an actor to the server, because its process cannot look at the timer queue for now."""
         lib.parking_keep_deadline(self.core, actor.record)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def descriptors_of(process: Process) -> tuple[str, list[int]]:
-    """The folder of /proc in which a process's descriptors are, and the application's own, ascending; none once it is gone."""
+    """Return a process's descriptor folder in /proc, and the application's descriptors, ascending; [] if it is gone."""
     folder = f"/proc/{process.global_pid}/fd"
     try:
         numbers = sorted(map(int, os.listdir(folder)))
@@ -20,7 +20,7 @@ def descriptors_of(process: Process) -> tuple[str, list[int]]:
 
 
 def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
-    """(descriptor, inode) of what an epoll watches, ascending, from the epoll's fdinfo file; empty if there is no such file."""
+    """Return (descriptor, inode) of what an epoll watches, ascending, from its fdinfo file; [] if there is no such file."""
     if fdinfo is None:
         return []
     try:
@@ -32,7 +32,7 @@ def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
 
 
 def mapping_of(process: Process, address: int) -> str:
-    """What a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if that has no name."""
+    """Describe what a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if that has no name."""
     try:
         with open(f"/proc/{process.global_pid}/maps") as lines:
             for line in lines:
@@ -48,7 +48,7 @@ def mapping_of(process: Process, address: int) -> str:
 
 
 def word_value(process: Process, address: int) -> str:
-    """The 32-bit word at an address of a process in words, e.g. `value 2`; "" if the memory cannot be read."""
+    """Describe the 32-bit word at an address of a process, e.g. `value 2`; "" if the memory cannot be read."""
     try:
         with open(f"/proc/{process.global_pid}/mem", "rb", buffering=0) as memory:
             memory.seek(address)

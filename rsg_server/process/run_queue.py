@@ -1,11 +1,11 @@
-"""The run queue: the actors that are to have a turn, and the one place that picks which of them is next.
+"""The run queue: the actors that are to have a turn, and the one place that picks the next of them.
 
-Invariant 5: actors stand in one line, in the order in which they have become ready, and an order (rsg_server.order) picks one
-of them. All that changes the line is an operation here (`tests/contract/test_run_queue.py`), or the core's
-(csrc/turn/waits/run_queue.c), which has the line and picks the first by itself if the order is first in, first out.
+Invariant 5: actors stand in one line, in the order in which they have become ready, and an order (rsg_server.order) picks
+one of them. Each change of the line is an operation here (`tests/contract/test_run_queue.py`), or one of the core
+(csrc/turn/waits/run_queue.c). The core keeps the line, and picks the first by itself if the order is first in, first out.
 
-In the line are the READY actors of all processes that are not held, each once, and PARKED actors that are nominated: these
-have a place, and are asked whether they want the turn when it comes (rsg_server.turn.wakeups).
+In the line are the READY actors of all processes that are not held, each once, and PARKED actors that are nominated. A
+nominated actor is asked, when its place comes, whether it wants the turn (rsg_server.turn.wakeups).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rsg_server.process.process import Process
 
 
 class RunQueue:
-    """The line of actors, and the order in which they are picked. `core` is the struct run_queue that has the line."""
+    """The line of actors, and the order in which they are picked. `core` is the struct run_queue that contains the line."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -42,7 +42,7 @@ class RunQueue:
         lib.run_queue_append(self.core, actor.record)
 
     def resume(self, process: Process) -> None:
-        """Put the ready actors of a process that is held no longer at the end, in the order of their birth."""
+        """Put the ready actors of a process that is no longer held at the end, in the order of their birth."""
         for actor in process.actors:
             if actor.state is STATE_READY:
                 lib.run_queue_append(self.core, actor.record)
@@ -50,12 +50,12 @@ class RunQueue:
     # Who leaves
 
     def withdraw(self, actor: Actor) -> None:
-        """Take an actor out that ends; nothing happens if it is not there."""
+        """Remove an actor that ends; nothing happens if it is not in the line."""
         lib.run_queue_remove(self.core, actor.record)
         actor.is_nominated = False
 
     def stop(self, process: Process) -> list[Actor]:
-        """Take the actors of a process that is held from now on out, and return them. None is nominated any more."""
+        """Remove the actors of a process that is held from now on, and return them. None of them stays nominated."""
         taken = [actor for actor in self._line() if actor.process is process]
         for actor in taken:
             lib.run_queue_remove(self.core, actor.record)
@@ -63,7 +63,7 @@ class RunQueue:
         return taken
 
     def pick(self) -> Actor:
-        """Take the actor out that is next, as the order says. There must be one."""
+        """Remove the actor that is next under the order, and return it. The line must not be empty."""
         record = lib.run_queue_at(self.core, self.order.place(self._line()))
         lib.run_queue_remove(self.core, record)
         return actor_of(record)
@@ -71,7 +71,7 @@ class RunQueue:
     # Who stands where
 
     def put_behind(self, count: int) -> None:
-        """Put the first `count` actors behind all others: they spin, and those that an event has woken go first."""
+        """Move the first `count` actors behind all others: they spin, and those that an event has woken go first."""
         lib.run_queue_rotate(self.core, count)
 
     def _line(self) -> list[Actor]:

@@ -1,7 +1,7 @@
-"""Signals: which actor looks for a signal that was sent, and what stopping and continuing does to the run queue.
+"""Chooses the actor that looks for a signal, and changes the run queue when processes are stopped and continued.
 
-The kernel keeps the queues of pending signals. An actor that waits blocks all signals, so a signal takes effect in the turn of
-an actor that the server has woken to look for it: the order of signals is the order of turns, which the server decides.
+The kernel keeps the queues of pending signals. An actor that waits blocks all signals, so a signal takes effect in the turn
+of an actor that the server has woken to look for it: the order of signals is the order of turns, which the server decides.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Signals:
         self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
 
     def send(self, process: Process, number: int) -> None:
-        """Send a plain signal from the server; `notice` has it taken."""
+        """Send a plain signal from the server. The caller then calls `notice`, which wakes the thread that takes it."""
         self.by_server |= 1 << (number - 1)
         native_signal.send(process.pidfd, number)
 
     def notice(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
-        """A signal was sent to a process, or to its thread `tid`: wake the first waiting actor that may take the signal.
+        """Wake the first waiting actor that may take a signal, which was sent to a process or to its thread `tid`.
 
         As in Linux, the main thread is preferred, then the other threads in the order of their birth.
         """
@@ -53,13 +53,13 @@ class Signals:
                     return
 
     def listen_to_kernel(self, process: Process, is_at_terminal: bool) -> None:
-        """From now on, look for signals that the kernel itself sends to a process (terminals, O_ASYNC)."""
+        """Start to look for signals that the kernel itself sends to a process (terminals, O_ASYNC)."""
         process.hears_kernel = True
         self.listeners[process.number] = process
         self.is_at_terminal = self.is_at_terminal or is_at_terminal
 
     def look(self) -> None:
-        """Look for signals that the kernel itself may have sent since the last look."""
+        """Wake actors for signals that the kernel itself may have sent since the last look."""
         for number in sorted(self.listeners):
             process = self.listeners[number]
             if process.pidfd >= 0 and not process.dead:
@@ -67,7 +67,7 @@ class Signals:
                     self.notice(process, signal_number)
 
     def stop(self, process: Process) -> None:
-        """The kernel has stopped a process: take its actors out of the run queue until the process is continued."""
+        """Take the actors of a process that the kernel has stopped out of the run queue until it is continued."""
         native_signal.await_rests(process.global_pid)
         was_held, process.stopped = process.is_held, True  # first, so that nothing below makes an actor ready for a turn
         if not was_held:
@@ -76,15 +76,15 @@ class Signals:
             self.child_changed(process.parent)
 
     def _hold(self, process: Process) -> None:
-        """Take the actors of a process that is held by now out of the run queue."""
+        """Take the actors of a process that is held now out of the run queue."""
         for actor in process.actors:
-            self._parking.keep_deadline(actor)  # which the process may have kept, that is stopped
+            self._parking.keep_deadline(actor)  # its process, which is stopped now, may have kept the deadline
         self._cpu.pause(process.actors)
         for actor in self._parking.run_queue.stop(process):
-            self._parking.wake(actor, Wake.READY)  # what it was nominated for is looked at when the process is continued
+            self._parking.wake(actor, Wake.READY)  # it looks at what it was nominated for when the process is continued
 
     def resume(self, process: Process) -> None:
-        """The kernel has continued a process: its ready actors rejoin the run queue in the order of their birth."""
+        """Put the ready actors of a process that the kernel has continued into the run queue, in the order of their birth."""
         if not process.stopped:
             return
         process.stopped = False
@@ -98,20 +98,20 @@ class Signals:
         self._parking.run_queue.resume(process)
 
     def freeze(self, process: Process) -> None:
-        """The cgroup of a process is frozen: none of its actors has a turn until the group is thawed."""
+        """Keep all actors of a process from turns until its cgroup is thawed."""
         was_held, process.frozen = process.is_held, True
         if not was_held:
             self._hold(process)
 
     def thaw(self, process: Process) -> None:
-        """The cgroup of a process is not frozen: its ready actors rejoin the run queue unless a signal has stopped it."""
+        """Put the ready actors of a process whose cgroup is thawed into the run queue, unless a signal has stopped it."""
         if process.frozen:
             process.frozen = False
             if not process.is_held:
                 self._let_go(process)
 
     def child_changed(self, parent: Process) -> None:
-        """A child of `parent` has died, stopped or been continued: actors in wait(2) look again, and SIGCHLD is due."""
+        """Wake the actors of `parent` in wait(2), and look for SIGCHLD: a child has died, stopped or been continued."""
         for actor in parent.actors:
             if actor.parked is not None and actor.parked.is_for_children():
                 self._parking.wake(actor, Wake.READY)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Slots:
-    """Hands out slots from 1 on, first those that were given back.
+    """Gives slots to actors, from 1 on, first those that were given back.
 
     Once all are taken, an actor gets slot 0, which is none: such an actor waits for a message at its channel.
     """
@@ -23,11 +23,11 @@ class Slots:
         self.core: Any = ffi.new("struct slot_table *")
 
     def __getitem__(self, slot: int) -> Actor:
-        """The actor that has a slot. Raises KeyError if none has."""
+        """Return the actor that has a slot. Raises KeyError if none has it."""
         return self._actors[slot]
 
     def get(self, slot: int) -> Actor | None:
-        """The actor that has a slot, None if none has."""
+        """Return the actor that has a slot, or None."""
         return self._actors.get(slot)
 
     def take(self, actor: Actor) -> None:

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 _SYS_PIDFD_GETFD = 438
 _ROOM = 2048
-"""Most unread characters of a terminal that the server types into. A terminal holds 4096: beyond, the kernel decides."""
+"""The number of unread characters up to which the server types into a terminal. Of 4096 on, the kernel decides."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @contextlib.contextmanager
 def borrowed(process: Process, fd: int) -> Iterator[int]:
-    """A copy of a process's descriptor for a moment. Raises OSError if the descriptor is gone or may not be copied."""
+    """Yield a copy of a process's descriptor. Raises OSError if the descriptor is gone or may not be copied."""
     copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
     if copy < 0:
         raise OSError(ctypes.get_errno(), "pidfd_getfd")
@@ -47,7 +47,7 @@ def borrowed(process: Process, fd: int) -> Iterator[int]:
 
 
 def type_at(host: HostState, number: int, keys: bytes) -> bool:
-    """Type keys at a terminal of a host, at once; False if no process has it open, it is full, or TIOCSTI is not allowed."""
+    """Type keys at a terminal of a host; False if no process has it open, it is full, or TIOCSTI is not allowed."""
     for process in sorted(host.processes.values(), key=lambda process: process.number):
         fd = _descriptor_of(process, f"/dev/pts/{number}")
         if fd is not None:
@@ -80,14 +80,14 @@ def _descriptor_of(process: Process, name: str) -> int | None:
 
 
 def flush(terminal: int) -> None:
-    """Have the kernel deliver what is under way to this end of a terminal; without effect while there is something to read."""
+    """Make the kernel deliver what is under way to this end of a terminal. Nothing happens if there is something to read."""
     poller = select.poll()
     poller.register(terminal, select.POLLIN)
     poller.poll(0)
 
 
 def flush_waited(waiting: dict[int, Actor]) -> None:
-    """Deliver what was written to terminals to the actors that wait for it; drop actors that wait no longer from the table."""
+    """Deliver what was written to terminals to the actors that wait there; drop actors that wait no longer from the table."""
     for number, actor in sorted(waiting.items()):
         if actor.parked is None or actor.state is not State.PARKED or not actor.parked.watches_terminal():
             del waiting[number]
@@ -96,7 +96,7 @@ def flush_waited(waiting: dict[int, Actor]) -> None:
 
 
 def flush_for(process: Process, descriptors: list[int]) -> None:
-    """Deliver what is under way to terminals among descriptors of a process; descriptors that are gone are passed over."""
+    """Make the kernel deliver what is under way to the terminals among a process's descriptors; closed ones are skipped."""
     for fd in descriptors:
         with contextlib.suppress(OSError), borrowed(process, fd) as copy:
             flush(copy)

@@ -1,7 +1,7 @@
 """Timerfds: an application's timerfd is an eventfd, to which the server writes expirations.
 
-The server keeps a copy of each eventfd. No message tells when an application closes its last descriptor of one, so a sweep over
-all processes finds the eventfds of which only the server's copy is left.
+The server keeps a copy of each eventfd. No message tells when an application closes the last descriptor of an eventfd. So a
+sweep over all processes finds the eventfds of which only the server's copy is left.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FIRST_SWEEP = 256
 
 @dataclass(eq=False, slots=True)
 class TimerFd:
-    """The server's copy of an eventfd that an application takes for a timerfd; `is_real` for one of CLOCK_REALTIME."""
+    """The server's copy of an eventfd that an application uses as a timerfd; `is_real`: it counts CLOCK_REALTIME."""
 
     fd: int
     is_real: bool = False
@@ -56,7 +56,7 @@ class TimerFds:
         return self.all[number]
 
     def of(self, process: Process, fd: int) -> TimerFd | None:
-        """The timerfd at a descriptor of a process; None if it is no timerfd. Raises OSError if the descriptor is not open."""
+        """Return the timerfd at a descriptor of a process; None if it is no timerfd. Raises OSError if it is not open."""
         number = eventfd_number(process.global_pid, fd)
         return self.all.get(number) if number is not None else None
 
@@ -68,7 +68,7 @@ class TimerFds:
             self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
 
     def drop_dead(self, processes: Iterable[Process], events: int) -> bool:
-        """If nothing but timerfds is due (of all `events`), close those that no process has open; whether there were any.
+        """Close timerfds that no process has open, if nothing else is due (of all `events`); True if there were any.
 
         Without that, the clock would move on to the deadline of a timer that nobody has any more, when all else has ended.
         """
@@ -77,7 +77,7 @@ class TimerFds:
         return armed == events and self._drop_unheld(processes) and len(self.all) < before
 
     def _drop_unheld(self, processes: Iterable[Process]) -> bool:
-        """Close timerfds that no process has open; False if that cannot be told now."""
+        """Close timerfds that no process has open; False if that cannot be known now."""
         held = held_eventfds(processes)
         if held is None:
             return False
@@ -93,7 +93,7 @@ class TimerFds:
 
 
 def eventfd_number(process: int | str, fd: int) -> int | None:
-    """The kernel's number of the eventfd at a descriptor; None if that is no eventfd. Raises OSError if it is not open."""
+    """Return the kernel's number of the eventfd at a descriptor; None if it is no eventfd. Raises OSError if it is not open."""
     number = _field(f"/proc/{process}/fdinfo/{fd}", "eventfd-id:")
     return None if number is None else int(number)
 
@@ -104,9 +104,10 @@ def _field(path: str, name: str) -> str | None:
 
 
 def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
-    """Numbers of the eventfds that processes have open; None while the processes may have others.
+    """Return the numbers of the eventfds that processes have open; None while the processes may have others.
 
-    Others may exist while a process has not said HELLO, or while descriptors are under way between two processes (SCM_RIGHTS).
+    Others may exist while a process has not said HELLO, or while descriptors are under way between two processes
+    (SCM_RIGHTS).
     """
     found: set[int] = set()
     for process in processes:

@@ -1,7 +1,7 @@
-"""Who traces whom (ptrace(2)) among emulated processes, which threads have stopped for their tracers, and what is told of that.
+"""Tracing among emulated processes (ptrace(2)): who traces whom, which threads have stopped, and the reports to tracers.
 
-The kernel's tracing has no part in this. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it is
-parked until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent when it happens.
+The kernel's tracing is not used. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it is parked
+until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent when the stop happens.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _SYS_PTRACE = 101
 _EVENT_EXEC, _EVENT_EXIT = 4, 6
 _OPTION_SYSGOOD, _OPTION_EXITKILL = 1, 1 << 20
 OPTIONS = 0xFF | _OPTION_EXITKILL
-"""What PTRACE_SETOPTIONS takes."""
+"""The options that PTRACE_SETOPTIONS accepts."""
 _ALL_BLOCKED = ((1 << 64) - 1) & ~HAS_SIGNALFD
 _STOPPED = 0x7F
-"""The lower byte of the status of a thread that has stopped, wait(2)."""
+"""The lower byte of the wait(2) status of a thread that has stopped."""
 _EXIT_CODE_PLACE = 51
-"""Of the exit code in /proc/PID/stat, proc(5), from 0."""
+"""The index of the exit code among the fields of /proc/PID/stat, from 0 (proc(5))."""
 
 
 @dataclass(eq=False, slots=True)
 class Tracee:
-    """A traced thread. `status` is that of the stop that it is in, 0 while it runs; `address` tells where its registers lie."""
+    """A traced thread. `status` is that of its present stop, 0 while it runs; `address` is where its registers lie."""
 
     actor: Actor
     tracer: Process
@@ -47,19 +47,19 @@ class Tracee:
     status: int = 0
     address: int = 0
     message: int = 0
-    resume: int = 0  # how it was last let go on
+    resume: int = 0  # how it went on after its last stop
     must_stop: bool = False  # a SIGSTOP is on its way to it, or it has been attached to
     was_sent_stop: bool = False  # a SIGSTOP is on its way to it, which stops it for all once no process traces it
 
     def tid(self, slots: AnswerSlots) -> int:
-        """The thread's number, which a new one has in its slot before its first turn."""
+        """Return the thread's number. A new thread has it in its slot before its first turn."""
         actor = self.actor
         return slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What wait4(2) is to tell a tracer: a stop of a tracee, or the end of a thread (`tracee` is None)."""
+    """What wait4(2) will report to a tracer: a stop of a traced thread, or the end of a thread (`tracee` is None)."""
 
     process: Process
     tid: int
@@ -68,7 +68,7 @@ class Report:
 
 
 class Tracees:
-    """All traced threads; the tracers' reports in the order in which they came. `make_wait` makes the wait of a stop."""
+    """All traced threads, and the reports to tracers in the order in which they came. `make_wait` makes the wait of a stop."""
 
     def __init__(
         self,
@@ -90,18 +90,18 @@ class Tracees:
         return tracee
 
     def _count(self) -> None:
-        """Tell the shims whether there is anything to ask about: a traced thread, or an end that nobody has asked about."""
+        """Tell the shims how many traced threads there are, and how many ends nobody has asked about."""
         self._notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
 
     def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
-        """Have a thread stop with SIGSTOP; one that is parked looks in its next turn."""
+        """Make a thread stop with SIGSTOP. A parked thread looks in its next turn."""
         self._set_news(tracee, True)
         tracee.was_sent_stop |= by_signal
         if tracee.status == 0:
             self._parking.wake(tracee.actor, Wake.SIGNAL)
 
     def looks(self, actor: Actor) -> bool:
-        """Whether a thread that asks is to stop; it knows then."""
+        """Whether a thread that asks must stop. The demand counts as delivered by that."""
         tracee = self.all.get(actor)
         if tracee is None or not tracee.must_stop:
             return False
@@ -116,7 +116,7 @@ class Tracees:
     # Stops
 
     def stop(self, actor: Actor, kind: int, value: int, message: int, address: int) -> int | None:
-        """A thread stops: park it and tell its tracer. How it goes on, if it need not stop."""
+        """Park a thread that stops, and inform its tracer. Returns how it goes on if it need not stop, else None."""
         tracee = self.all.get(actor)
         if tracee is None:
             return int(Resume.DETACHED) | (value if kind == Stop.SIGNAL else 0)
@@ -144,7 +144,7 @@ class Tracees:
         self._parking.wake(tracee.actor, Wake.READY, how)
 
     def detach(self, tracee: Tracee, number: int = 0) -> bool:
-        """End the tracing of a thread; if it has stopped it goes on, with this signal. True: its process is to be stopped."""
+        """End the tracing of a thread; if it has stopped it goes on, with this signal. True: its process must be stopped."""
         stops = tracee.was_sent_stop or number == signal.SIGSTOP
         if tracee.status:
             self.resume(tracee, Resume.DETACHED | number)
@@ -169,7 +169,7 @@ class Tracees:
         reports[:] = [report for report in reports if report.tracee is not tracee]
 
     def wait(self, tracer: Process, pid: int) -> tuple[int, int]:
-        """The first report about a thread that `pid` names as in wait4(2), and its status; (0, 0): none yet, or -ECHILD."""
+        """Return the first report about a thread that `pid` means in wait4(2), with its status; (0, 0): none; or -ECHILD."""
         reports = self.reports.get(tracer, [])
         for report in reports:
             if _names(pid, tracer, report.process, report.tid):
@@ -185,7 +185,7 @@ class Tracees:
     # Births and deaths
 
     def born(self, creator: Actor, child: Actor, event: int) -> bool:
-        """Whether the tracer of a thread also traces its new child or thread, whose birth is this event of ptrace(2)."""
+        """Make the tracer of a thread also trace its new child or thread, if it wants this event; True if it does."""
         tracee = self.all.get(creator)
         if tracee is None or not event or not tracee.options >> event & 1:
             return False
@@ -193,7 +193,7 @@ class Tracees:
         return True
 
     def ended(self, actor: Actor) -> None:
-        """A traced thread has ended: its tracer is told, unless the kernel tells it, being the parent's."""
+        """Report the end of a traced thread to its tracer, unless the kernel reports it because the tracer is the parent."""
         tracee = self.all.get(actor)
         if tracee is None:
             return
@@ -207,7 +207,7 @@ class Tracees:
         self._report(tracer, Report(process, actor.tid, status, None))
 
     def tracer_ended(self, tracer: Process) -> list[Process]:
-        """A tracer may have died: its tracees run on, but for the processes that are to die with it (PTRACE_O_EXITKILL)."""
+        """End the tracing by a process that has ended. Returns the processes that must die with it (PTRACE_O_EXITKILL)."""
         if not self.all and not self.reports:
             return []
         mine = [tracee for tracee in self.all.values() if tracee.tracer is tracer]
@@ -219,7 +219,7 @@ class Tracees:
 
 
 def _status(options: int, kind: int, value: int) -> int:
-    """The status of a stop as wait4(2) tells it; 0 if the tracer has not asked for this event."""
+    """Return the status of a stop as wait4(2) reports it; 0 if the tracer has not asked for this event."""
     if kind == Stop.SIGNAL:
         return value << 8 | _STOPPED
     if kind in (Stop.ENTRY, Stop.EXIT):
@@ -231,14 +231,14 @@ def _status(options: int, kind: int, value: int) -> int:
 
 
 def _names(pid: int, caller: Process, process: Process, tid: int) -> bool:
-    """Whether a thread of a process is one that wait4(2) with this pid waits for."""
+    """Whether wait4(2) with this pid waits for this thread of a process."""
     if pid > 0:
         return tid == pid
     return pid == -1 or process.group() == (caller.group() if pid == 0 else -pid)
 
 
 def _wait_status(process: Process) -> int:
-    """The status of a dead process as wait(2) tells it: of one that was killed, its zombie knows."""
+    """Return the status of a dead process as wait(2) reports it. If the process was killed, its zombie has the status."""
     if process.exit_status is not None and process.exit_status >= 0:
         return (process.exit_status & 0xFF) << 8
     try:

@@ -1,7 +1,7 @@
-"""What a parked actor waits for: what all kinds of waits have in common, and what the server asks of any wait.
+"""The base class of waits: what all kinds have in common, and what the server asks of any wait.
 
-Invariant: whoever parks, wakes, kills or reports on an actor uses the methods of `ActorWait` and compares no kinds. The kinds
-themselves are in rsg_server/waits/.
+Invariant: whoever parks, wakes, kills or reports on an actor uses the methods of `ActorWait` and compares no kinds. The
+kinds themselves are in rsg_server/waits/.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 HAS_SIGNALFD = 1 << (signal.SIGSYS - 1)
-"""Flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, a blocked one, too.
+"""A flag in a mask of blocked signals: the process has a signalfd, so the actor looks at every signal, also a blocked
+one.
 
-The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS.
-"""
+The flag is SIGSYS's bit, which is free: no mask ever blocks SIGSYS."""
 
 
 KIND_OF_PYTHON: Final[int] = lib.KIND_OF_PYTHON
 
 
 class DescriptorWords(Protocol):
-    """Words for descriptors (rsg_server.diagnosis.descriptors)."""
+    """Describes descriptors in words (rsg_server.diagnosis.descriptors)."""
 
     def describe(self, process: Process, fd: int) -> str:
-        """A descriptor of a process in a few words, with its other end."""
+        """Describe a descriptor of a process in a few words, with its other end."""
 
 
 class ActorWait:
     """The wait of one actor. A subclass for each kind says what begins the wait, what ends it, and who may end it.
 
-    `deadline_ns` and `since_ns`, the wait's beginning, are virtual time; a deadline below 0 is none. `blocked` are the signals
-    that do not end the wait, a bit each. With `siblings_may_wake` other threads of the process may end the wait without the
-    server. The class is no dataclass, whose generated __init__ would be interpreted: one object is made at every wait.
+    `deadline_ns` and `since_ns`, the wait's beginning, are virtual time; a deadline below 0 is none. `blocked` are the
+    signals that do not end the wait, a bit each. With `siblings_may_wake` other threads of the process may end the wait
+    without the server. The class is no dataclass, whose generated __init__ would be interpreted: one object is made at
+    every wait.
     """
 
     __slots__ = ("blocked", "deadline_ns", "siblings_may_wake", "since_ns", "syscall")
@@ -47,39 +48,39 @@ class ActorWait:
         self.syscall, self.deadline_ns, self.blocked, self.since_ns, self.siblings_may_wake = 0, NEVER, 0, 0, False
 
     def set_terms(self, syscall: int, deadline_ns: int, blocked: int, since_ns: int, siblings_may_wake: bool) -> None:
-        """Take over what a message says of a wait of any kind: at its beginning, or when the actor waits on for the same."""
+        """Set what a message says of a wait of any kind: at its beginning, or when the actor waits on for the same."""
         self.syscall, self.deadline_ns, self.blocked, self.since_ns = syscall, deadline_ns, blocked, since_ns
         self.siblings_may_wake = siblings_may_wake
 
     def in_core(self) -> tuple[int, int, int, int]:
-        """The kind and the three values by which the core knows the wait (struct turn_wait)."""
+        """Return the kind and the three values by which the core knows the wait (struct turn_wait)."""
         return KIND_OF_PYTHON, 0, 0, 0
 
     # The life of a wait
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Look whether there is something to wait for: None if there is, else the reason and the value that the actor is told.
+        """Return None if there is something to wait for, else the reason and the value that the actor gets at once.
 
-        The actor then keeps the turn. Raises ValueError for a wait that the message cannot ask for.
+        In the second case the actor keeps the turn. Raises ValueError for a wait that the message cannot ask for.
         """
         return None
 
     def over(self) -> int | None:
-        """The reason for which the wait is over before it has begun, None if it is not. The actor then queues for its turn."""
+        """Return the reason why the wait is over before it has begun, or None. If it is over, the actor queues for its turn."""
         return WAKE_TIMEOUT if 0 <= self.deadline_ns <= self.since_ns else None
 
     def begin(self, actor: Actor) -> None:
         """Start what the actor, which is parked by now, waits for. Raises ValueError for what does not exist."""
 
     def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
-        """Somebody wakes the actor with a reason and a value: end what it waits for, and return what the actor is told."""
+        """End what the actor waits for, since it is woken with a reason and a value. Returns what the actor gets."""
         return reason, value
 
     def leave(self, actor: Actor) -> None:
-        """Forget the actor where it still waits, which is told nothing: it is dead, or has the turn. Harmless after `end`."""
+        """Remove the actor from where it waits, without an answer: it is dead, or has the turn. Harmless after `end`."""
 
     def ends_by_itself(self) -> bool:
-        """Whether `end` and `leave` do something: the core then wakes no actor that waits so."""
+        """Whether `end` and `leave` do something: then the core leaves the end of such a wait to this object."""
         return False
 
     # Who may end it
@@ -93,11 +94,11 @@ class ActorWait:
         return False
 
     def open_to(self) -> int:
-        """The signals that end the wait although no process of the emulation has sent them, as a mask."""
+        """Return the mask of the signals that end the wait although no process of the emulation has sent them."""
         return ~self.blocked
 
     def is_for_children(self) -> bool:
-        """Whether a child that dies, stops or goes on may end the wait."""
+        """Whether the death, stop or continuation of a child may end the wait."""
         return False
 
     def is_for_vfork(self) -> bool:
@@ -105,7 +106,7 @@ class ActorWait:
         return False
 
     def is_for_connect(self, socket: int) -> bool:
-        """Whether the outcome of the connect of a socket, given by its number, ends the wait."""
+        """Whether the wait ends with the outcome of the connect of this socket, given by its number."""
         return False
 
     # What others may know
@@ -119,13 +120,13 @@ class ActorWait:
         return False
 
     def epoll_info(self, process: Process) -> str | None:
-        """The fdinfo file of the private epoll that the actor of a process waits with, None if it waits with none."""
+        """Return the path of the fdinfo file of the private epoll with which the actor waits; None if it waits with none."""
         return None
 
     def lock_holder(self) -> int:
-        """The pid of the process that holds the record lock which the actor waits for; 0 if it waits for none."""
+        """Return the pid that holds the record lock for which the actor waits; 0 if it waits for none."""
         return 0
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
-        """What the actor waits for, in a few words that complete "waits for"; each kind has its own."""
+        """Describe what the actor waits for in a few words that complete "waits for"; each kind has its own."""
         return "the end of its wait"

@@ -1,9 +1,9 @@
-"""Boxes: the places in shared memory where requests of Remote SimGrid lie, and then their answers.
+"""Boxes: the places in shared memory for requests of Remote SimGrid and their answers.
 
 The struct is in csrc/shared/wire/rsg_protocol.h.
 
-A thread has the box of its slot's number. Until a program names the simulation there are none, and the file of the shared
-memory ends before them. Emulated processes can write here: a request is copied before anything in it is looked at.
+The box of a thread has the number of the thread's slot. There are no boxes, and the shared file ends before them, until a
+program uses Remote SimGrid. Emulated processes can write here: a request is copied before anything in it is looked at.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OFFSET: Final[int] = lib.SIMUNIX_RSG_BOXES_OFFSET
 REQUEST_MAX: Final[int] = lib.SIMUNIX_RSG_REQUEST_MAX
 ANSWER_MAX: Final[int] = lib.SIMUNIX_RSG_ANSWER_MAX
 IN_BOX: Final = b"in its box"
-"""Stands for a message that lies in the box of its sender: this very object, not bytes that are equal."""
+"""Stands for a message that lies in the box of its sender. Compare by identity: a message may have equal bytes."""
 _HEAD: Final = struct.Struct("<QqQQQ")
 _HEAD_BYTES: Final = 40
 _ANSWER_WORD: Final = 4
@@ -38,7 +38,7 @@ class Boxes:
         self._was_tried = False
 
     def open(self) -> bool:
-        """Make the boxes, unless there are some; False if that has failed: then requests come over channels."""
+        """Make the boxes if they do not exist yet; False if that has failed, so that requests come over channels."""
         if self._was_tried:
             return self._words is not None
         self._was_tried = True
@@ -53,12 +53,12 @@ class Boxes:
         return True
 
     def is_asked(self, slot: int) -> bool:
-        """Whether the box of a slot has a request that has not been taken."""
+        """Whether the box of a slot contains a request that has not been taken."""
         words = self._words
         return words is not None and words[slot * _WORDS] != 0
 
     def take(self, slot: int) -> tuple[int, int, bytes]:
-        """Take the request out of a box: operation, blocked signals, bytes. Raises ValueError for what no box can hold."""
+        """Take a request out of a box: operation, blocked signals, bytes. Raises ValueError if no box can hold it."""
         memory, words = self._memory, self._words
         if memory is None or words is None or not slot:
             raise ValueError("a request in a box that is not there")
@@ -71,7 +71,7 @@ class Boxes:
         return operation, blocked, memory[begin : begin + length]
 
     def answer(self, slot: int, data: bytes) -> None:
-        """Put the bytes of an answer into a box; the slot says whose they are, and that they are there."""
+        """Put the bytes of an answer into a box. The slot is answered afterwards; by that the thread learns of them."""
         memory, words = self._memory, self._words
         assert memory is not None and words is not None
         length = min(len(data), ANSWER_MAX)
@@ -81,7 +81,7 @@ class Boxes:
             memory[begin : begin + length] = data[:length]
 
     def clear(self, slot: int) -> None:
-        """Forget what the last owner of a slot has asked."""
+        """Delete the request that the last owner of a slot has left in its box."""
         if self._words is not None:
             self._words[slot * _WORDS] = 0
 

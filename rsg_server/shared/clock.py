@@ -31,7 +31,7 @@ class Clock:
 
     @property
     def now_ns(self) -> int:
-        """Virtual nanoseconds since the start; actors advance the clock by reading it, and by sleeping while they are alone."""
+        """Virtual nanoseconds since the start. Actors advance the clock by reading it, and by sleeping while they are alone."""
         now: int = self._words[_NOW]
         if now > self._now_ns:
             self._now_ns = now
@@ -39,23 +39,23 @@ class Clock:
 
     @property
     def known_ns(self) -> int:
-        """What the clock said when the server last looked."""
+        """The time that the clock showed when the server last looked."""
         return self._now_ns
 
     def saw(self, now_ns: int) -> None:
-        """The core has looked at the clock, which has said this."""
+        """Note a time that the core has read from the clock."""
         if now_ns > self._now_ns:
             self._now_ns = now_ns
 
     @property
     def told_ns(self) -> int:
-        """What the shims say that the clock says, which may be nonsense (rsg_server.turn.clock_guard)."""
+        """The time in shared memory, unchecked: an emulated process may have written nonsense (rsg_server.turn.clock_guard)."""
         told: int = self._words[_NOW]
         return told
 
     @property
     def lookahead_ns(self) -> int:
-        """Up to which moment the holder of the turn may move the clock; 0: not at all."""
+        """The moment up to which the holder of the turn may move the clock; 0 if it may not."""
         lookahead: int = self._words[_LOOKAHEAD]
         return lookahead
 
@@ -66,5 +66,5 @@ class Clock:
         self._words[_NOW] = self._now_ns
 
     def put_back(self) -> None:
-        """Have the clock say again what it said when the server last looked: a process has written over it."""
+        """Set the clock back to what it showed when the server last looked, because a process has written over it."""
         self._words[_NOW] = self._now_ns

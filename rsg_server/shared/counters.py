@@ -1,4 +1,4 @@
-"""What the shims have counted for the whole run."""
+"""The counts that the shims keep for the whole run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_RECORD: Final = {
     "preloaded_calls": _PRELOADED,
     "messages": PAGE_FIELDS["messages"],
 }
-"""By the name in run.json, the word."""
+"""The word of each count, by its name in run.json."""
 
 
 class Counters:
@@ -45,5 +45,5 @@ class Counters:
         return self.system_calls + self.clock_reads
 
     def of_record(self) -> dict[str, int]:
-        """All counts, by their names in run.json."""
+        """Return all counts, by their names in run.json."""
         return {name: self._words[word] for name, word in _OF_RECORD.items()}

@@ -1,6 +1,6 @@
 """Deadlines in shared memory: the heap that server and shims keep together (csrc/shared/timer_queue.c).
 
-Emulated processes can write here, so the heap may say anything: a slot may have no actor, and a deadline may be past.
+Emulated processes can write here, so the heap may contain anything: a slot may have no actor, and a deadline may be past.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Deadlines:
 
     @property
     def address(self) -> Any:
-        """Where the shared memory is, for the core (csrc/turn/)."""
+        """The address of the shared memory, for the core (csrc/turn/)."""
         return self._address
 
     def next_sequence(self) -> int:
-        """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
+        """Return the next sequence number: what is due at one moment happens in the order of these numbers."""
         words = self._words
         sequence: int = words[_SEQUENCE] + 1 & _WORD
         words[_SEQUENCE] = sequence
@@ -50,7 +50,7 @@ class Deadlines:
         return words[_DUE], words[_DUE_SEQUENCE]
 
     def add(self, slot: int, at_ns: int) -> None:
-        """Set the deadline of a slot, in place of the one that it may have."""
+        """Set the deadline of a slot; it replaces the slot's earlier deadline."""
         lib.timer_queue_add(self._address, slot, at_ns)
 
     def remove(self, slot: int) -> None:
@@ -58,11 +58,11 @@ class Deadlines:
         lib.timer_queue_remove(self._address, slot)
 
     def pop(self) -> int:
-        """Take out the earliest deadline; its slot, 0 if there is none."""
+        """Take out the earliest deadline and return its slot; 0 if there is no deadline."""
         return int(lib.timer_queue_pop(self._address))
 
     def misplaced(self) -> int | None:
-        """The slot of a deadline that stands where it should not in the heap; None if there is none, as it should be."""
+        """Find a deadline at a wrong place in the heap, and return its slot; None if the heap is in order."""
         timer_queue = lib.timer_queue_of(self._address)
         alarms, places = timer_queue.alarms, timer_queue.places
         for place in range(min(timer_queue.count, len(alarms))):
@@ -73,5 +73,5 @@ class Deadlines:
         return None
 
     def close(self) -> None:
-        """Forget where the memory was."""
+        """Drop the address of the shared memory."""
         self._address = None

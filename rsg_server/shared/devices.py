@@ -1,4 +1,4 @@
-"""What the shims know of files that stand for devices (csrc/shim/sys/device/device.c)."""
+"""Tells the shims which files stand for devices (csrc/shim/sys/device/device.c)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 def bit_of(inode: int) -> int:
-    """The bit for the files of an inode, which other inodes may share."""
+    """Return the number of the bit for files with this inode number; other inode numbers may share the bit."""
     return (inode * _GOLDEN & (1 << _WORD_BITS) - 1) * _WORD_BITS * DEVICE_WORDS >> _WORD_BITS
 
 
 class DeviceNotices:
-    """How many devices there are, and a bit for the hash of each one's inode: without its bit a file is no device."""
+    """The number of devices, and a bit for the hash of each device's inode: a file whose bit is not set is no device."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
@@ -33,5 +33,5 @@ class DeviceNotices:
         self._words[_DEVICES] = self._count
 
     def tell_device_programs(self, groups: int) -> None:
-        """Tell the shims how many groups have programs that say who may open devices."""
+        """Tell the shims how many cgroups have programs that decide who may open devices."""
         self._words[_DEVICE_PROGRAMS] = groups

@@ -1,7 +1,8 @@
 """The memory that the server and every emulated process share: one file, which each of them maps.
 
-Its first page has words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue, journal, streams,
-outbox and boxes lie behind it. Each class of this folder reads and writes its own words, and nothing outside of it does.
+Its first page consists of words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue,
+journal, streams, outbox and boxes lie behind it. Each class of this folder reads and writes its own words, and no other
+code touches them.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ _VERSION: Final = PAGE_FIELDS["version"]
 
 
 class SharedMemory:
-    """The file, its mapping, and the parts of it; `fd` is what emulated processes inherit."""
+    """The shared file, its mapping, and an object for each of its parts. Emulated processes inherit the descriptor `fd`."""
 
     def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, begun_ns: int = FOREVER_NS) -> None:
         """Make the memory.
 
-        CLOCK_REALTIME is virtual time since `epoch_ns`, CLOCK_MONOTONIC since `uptime_ns`. What the kernel has stamped from
-        `begun_ns` on, by the real clock, is of this run.
+        CLOCK_REALTIME is virtual time since `epoch_ns`, CLOCK_MONOTONIC since `uptime_ns`. A time stamp of the kernel's
+        real clock from `begun_ns` on was made during this run.
         """
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
         os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory

@@ -1,4 +1,4 @@
-"""What calls and computing cost in virtual time, as the shims are told."""
+"""Tells the shims what calls and computing cost in virtual time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CYCLE_SHIFT: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Virtual nanoseconds that a call takes: a clock read, a poll that does not wait, any other system call."""
+    """The virtual nanoseconds that calls take: a clock read, a poll that does not wait, any other system call."""
 
     read_ns: int = 50
     poll_ns: int = 1000
@@ -37,7 +37,7 @@ class Costs:
 class Lateness:
     """By how much timed waits on `hosts` end late in a perturbed run (csrc/shim/turn/lateness.c); means in nanoseconds.
 
-    `wait_ns` counts for each wait, `cycle_ns` besides for waits of a second or more. `seed` begins the draws.
+    `wait_ns` applies to each wait; waits of a second or more are late by `cycle_ns` in addition. `seed` seeds the draws.
     """
 
     hosts: frozenset[str]
@@ -47,7 +47,7 @@ class Lateness:
 
 
 class Prices:
-    """The prices of calls, which hold for the whole run, and how the CPU policy charged measures computing."""
+    """The prices of calls, which hold for the whole run, and how computing is measured under `cpu_policy: charged`."""
 
     def __init__(self, words: memoryview, costs: Costs) -> None:
         self._words = words
@@ -61,10 +61,10 @@ class Prices:
         words[_LATE], words[_LATE_CYCLE], words[_LATE_SEED] = lateness.wait_ns, lateness.cycle_ns, lateness.seed
 
     def tell_charging(self, least_ns: int, tsc_ns: int, replays: bool) -> None:
-        """Tell the shims how the CPU policy charged measures.
+        """Tell the shims how computing is measured under `cpu_policy: charged`.
 
-        Computing of less than `least_ns` is not charged yet; `tsc_ns` is 2^-32 ns for each cycle of the time stamp counter;
-        `replays`: charges come from a recording.
+        Computing of less than `least_ns` is not charged yet; `tsc_ns` is the length of a cycle of the time stamp counter in
+        units of 2^-32 ns; `replays`: charges come from a recording.
         """
         words = self._words
         words[_CHARGE_LEAST_NS] = least_ns
@@ -77,5 +77,5 @@ class Prices:
         self._words[_REPLAYS_CHARGES] = lib.REPLAY_HAS_DEPARTED
 
     def overheads(self) -> dict[str, int]:
-        """What simunix adds to the CPU time of each kind of call, as an image has measured it (csrc/shim/entry/calibrate.c)."""
+        """Return the CPU time that simunix adds to each kind of call, as measured (csrc/shim/entry/calibrate.c)."""
         return {name: self._words[word] for name, word in _OVERHEADS.items()}

@@ -1,4 +1,4 @@
-"""The slots in shared memory: where the server answers parked threads, and reads the numbers of new ones."""
+"""The slots in shared memory: the server answers parked threads there, and reads the thread ids of new ones."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CHANNEL: Final[int] = lib.SLOT_CHANNEL
 
 
 class AnswerSlots:
-    """What lies in the slots; which actor has which slot is known to rsg_server.process.slots."""
+    """Reads and writes the slots. Which actor has which slot is known to rsg_server.process.slots."""
 
     def __init__(self, address: Any, boxes: Boxes, outbox: Outbox) -> None:
         self._address = address
         self._boxes, self._outbox = boxes, outbox
 
     def answer(self, slot: int, wake: int, value: int) -> None:
-        """Give the turn to the thread that waits at a slot."""
+        """Give the turn to the thread that waits at a slot, with a reason and a value."""
         lib.slot_answer(self._address, slot, wake, value)
 
     def answer_operation(self, slot: int, wake: int, status: int, data: bytes) -> None:
@@ -36,14 +36,14 @@ class AnswerSlots:
         lib.slot_answer(self._address, slot, _STATUS, status)
 
     def answer_message(self, slot: int, data: bytes) -> bool:
-        """Answer the message of the thread that waits at a slot with the bytes of a reply; False if these do not fit."""
+        """Answer the message of the thread that waits at a slot with the bytes of a reply; False if the bytes do not fit."""
         fits = self._outbox.answer(data)
         if fits:
             lib.slot_answer(self._address, slot, _INBOX, 0)
         return fits
 
     def answer_at_channel(self, slot: int) -> None:
-        """Have the thread that waits at a slot read the answer that has been sent to its channel."""
+        """Make the thread that waits at a slot read the answer that was sent over its channel."""
         lib.slot_answer(self._address, slot, _CHANNEL, 0)
 
     def begin(self, slot: int) -> None:
@@ -51,9 +51,9 @@ class AnswerSlots:
         lib.slot_reset(self._address, slot)
 
     def tid(self, slot: int) -> int:
-        """The thread id, in the PID namespace of its process, of a thread that waits at its slot for its first turn."""
+        """Return the thread id, in the PID namespace of its process, of a thread that waits at its slot for its first turn."""
         return int(lib.slot_tid(self._address, slot))
 
     def close(self) -> None:
-        """Forget where the memory was."""
+        """Drop the address of the shared memory."""
         self._address = None

@@ -1,4 +1,4 @@
-"""What the shims know of stream sockets without asking: a table in shared memory, by the number of the socket."""
+"""The states of stream sockets that the shims read without asking: a table in shared memory, by socket number."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _WORD: Final = 0xFFFFFFFF
 
 
 class Streams:
-    """A word of 32 bits for each number modulo the size of the table: the last socket that was told of has the place."""
+    """A table with a word of 32 bits for each socket number modulo its size; a later socket overwrites an earlier one."""
 
     def __init__(self, memory: memoryview) -> None:
         self._words = memory[STREAMS_OFFSET : STREAMS_OFFSET + _BYTES * STREAMS].cast("I")
 
     def tell(self, number: int, what: int) -> None:
-        """Tell the shims of a stream socket, so that they need not ask: bits of enum simunix_stream, 0 if connected."""
+        """Write the state of a stream socket for the shims: bits of enum simunix_stream, 0 if it is connected."""
         self._words[number % STREAMS] = (number | what) & _WORD
 
     def forget(self, number: int) -> None:
-        """Have the shims ask about a stream socket again."""
+        """Make the shims ask the server about a stream socket again."""
         self._words[number % STREAMS] = 0
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Tables that lie behind the rest of the shared memory, in those runs only that want them."""
+"""Tables behind the other parts of the shared memory, present only in runs that need them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COSTS: Final = f"struct simunix_cpu_cost[{lib.SIMUNIX_COST_PROGRAMS}][{lib.SIMU
 
 
 class Table:
-    """An array of a C type at an offset of the file, which grows up to its end if it ends before."""
+    """An array of a C type at an offset of the shared file; the file is enlarged to the end of the array if it is shorter."""
 
     def __init__(self, shared_fd: int, kind: str, offset: int) -> None:
         self._kind, self._offset = kind, offset
@@ -27,7 +27,7 @@ class Table:
 
     @contextmanager
     def rows(self) -> Iterator[Any]:
-        """The array itself, for as long as the caller needs it; an emulated process may have written anything there."""
+        """Yield the array for as long as the caller needs it; an emulated process may have written anything there."""
         array = ffi.from_buffer(self._kind, memoryview(self._memory)[self._offset :], require_writable=True)
         try:
             yield array
@@ -40,10 +40,10 @@ class Table:
 
 
 def trap_places(shared_fd: int) -> Table:
-    """The instructions that trap: a hash table of struct simunix_trap_place, which the shims fill."""
+    """Make the table of the instructions that trap: a hash table of struct simunix_trap_place, which the shims fill."""
     return Table(shared_fd, _PLACES, SHARED_BYTES)
 
 
 def computing_costs(shared_fd: int) -> Table:
-    """What programs compute before their calls: struct simunix_cpu_cost of csrc/shared/wire/cpu_protocol.h."""
+    """Make the table of what programs compute before calls: struct simunix_cpu_cost, csrc/shared/wire/cpu_protocol.h."""
     return Table(shared_fd, _COSTS, lib.SIMUNIX_COST_OFFSET)

@@ -1,6 +1,7 @@
-"""What the server and the shims tell each other of the turn that runs: who has it, whom it may have woken, how it ends.
+"""The words by which server and shims share the state of the current turn: who has it, who may be woken, how it ends.
 
-The shims may hand the turn on without the server: to siblings of the holder, or with `remote_handoffs` to other processes.
+The shims may hand the turn on without the server: to threads of the holder's process, or with `remote_handoffs` to other
+processes.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ _SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
 
 
 class TurnWords:
-    """The words of the turn that runs. The shims write here as well: no slot is trusted to be an actor's."""
+    """The words of the current turn. The shims write here as well: no slot is trusted to be an actor's."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
         words[_SLICE] = FOREVER_NS
 
     def end_at(self, moment_ns: int) -> None:
-        """Have the turn end with the first call from a moment on, whoever else is ready."""
+        """End the turn with the first call from a moment on, even if no other actor is ready."""
         self._words[_SLICE] = moment_ns
 
     def end_when_it_waits(self) -> None:
-        """Let the turn last until its holder waits."""
+        """Let the turn last until its holder waits for something."""
         self._words[_SLICE] = FOREVER_NS
 
     @property
@@ -43,36 +44,36 @@ class TurnWords:
 
     @property
     def runner_slot(self) -> int:
-        """The slot of the thread that a hand-off has given the turn to; 0: the holder has the turn from the server."""
+        """The slot of the thread to which the turn was handed on; 0 if the holder still has the turn from the server."""
         running: int = self._words[_RUNNING]
         return running
 
     @property
     def was_handed_on(self) -> bool:
-        """Whether a hand-off has given the turn to another thread, and the server has not been told yet."""
+        """Whether the turn was handed on to another thread, and the server has not yet been informed."""
         return self._words[_RUNNING] != 0
 
     @property
     def siblings_are_ready(self) -> bool:
-        """Whether threads to which the turn may be handed without the server wait for it."""
+        """Whether threads wait for the turn to which it may be handed on without the server."""
         return self._words[_SIBLINGS_READY] != 0
 
     # Computing without a call
 
     def demand_back(self) -> None:
-        """Have the signal that the server is about to send make the runner give the turn back."""
+        """Ask the runner for the turn: the signal that the server is about to send then makes the runner give it back."""
         self._words[_PREEMPT] = 1
 
     def demand_no_more(self) -> None:
-        """End the demand for the turn: a signal that comes late changes nothing."""
+        """End the demand for the turn, so that a signal that comes late changes nothing."""
         self._words[_PREEMPT] = 0
 
     def is_to_charge(self, slot: int) -> bool:
-        """Whether the thread with a slot has still to take note that its CPU time passes (`charge_computing`)."""
+        """Whether the thread with a slot has not yet noted that its CPU time passes (`charge_computing`)."""
         return slot != 0 and self._words[_COMPUTING_SLOT] == slot
 
     def charge_computing(self, slot: int, since_ns: int) -> None:
-        """Have the CPU time of the thread with a slot pass in virtual time, from that CPU time of its process on.
+        """Make CPU time of the thread with a slot pass in virtual time, as far as its process uses more than `since_ns`.
 
         The shim takes note when the thread next reads the clock, until the turn ends.
         """

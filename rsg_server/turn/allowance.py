@@ -1,7 +1,7 @@
-"""What the holder of the turn may do without the server, under an order: see also csrc/turn/listener.c, which says so to shims.
+"""How far the holder of the turn may move the clock without the server; csrc/turn/listener.c writes the limit for the shims.
 
-Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready, `lookahead` is 0
-and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how the three relate.
+Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready, `lookahead`
+is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how the three relate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SOLO_LIMIT_NS: Final = 60 * 10**9
 
 
 def solo_limit_ns(order: Order) -> int:
-    """How far an actor that is alone may go under an order: nowhere, if only the server knows who runs next.
+    """Return how far an actor that is alone may advance the clock: 0 if only the server knows who runs next.
 
     This is the one place that turns hand-offs off. Shims hand the turn on, and move the clock, only while `now < lookahead`
     (csrc/shim/turn/handoff.c: may_hand_off), and choose first in, first out. Under another order `lookahead` never passes

@@ -1,4 +1,4 @@
-"""Answers to actors: written to the slot at which an actor waits, into the inbox, or sent over its channel."""
+"""Sends answers to actors: into the slot at which an actor waits, into the inbox, or over the actor's channel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from rsg_server.turn.parts import Parts
 
 UNREAD: Final = "does not read its answers"
-"""Why a process is killed whose channel is full: no shim sends a message before it has read the last reply."""
+"""The reason given when a process is killed because its channel is full: a shim reads each reply before it sends again."""
 OPERATION_VALUES: Final = 3
-"""How many values answer an operation of Remote SimGrid: more than those that a slot alone answers."""
+"""How many values answer an operation of Remote SimGrid. A slot alone has room for two; the third goes into the box."""
 
 
 class Answers:
-    """Tells actors what they wait for, and ends those that are gone."""
+    """Sends replies to actors, and ends the processes of actors whose channel is closed."""
 
     def __init__(self, parts: Parts) -> None:
         self._core, self._slots = parts.core, parts.shared.slots
@@ -31,7 +31,7 @@ class Answers:
         self.packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def tell(self, actor: Actor, values: tuple[object, ...]) -> None:
-        """Send the values of a reply to an actor: to where it waits, its slot or its channel."""
+        """Send the values of a reply to where the actor waits: to its slot, or over its channel."""
         if actor.answer_at_slot:
             actor.answer_at_slot = False
             if len(values) == OPERATION_VALUES:
@@ -71,7 +71,11 @@ class Answers:
                 os.close(fd)
 
     def lost_runner(self, runner: Actor) -> None:
-        """End the process of the actor that had the turn; the journal says how the turn came to it without the server."""
+        """End the process of the actor that had the turn and is gone.
+
+        If shims had handed the turn on to that actor, the journal says how: all actors are first brought to the state that
+        follows.
+        """
         if runner is not self._core.holder:
             self._core.catch_up(runner)
             self._core.holder = None

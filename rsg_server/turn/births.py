@@ -1,7 +1,7 @@
-"""The birth of an actor: its first message, which tells from which real process it comes.
+"""Receives the first message of an actor, whose credentials say which real process the actor belongs to.
 
-A forked child sends HELLO before its parent goes on, so every signal sent after the fork finds the child. A thread that waits
-at its slot sends nothing before its first turn (rsg_server.handlers.process: fork).
+A forked child sends HELLO before its parent goes on, so every signal sent after the fork finds the child. A thread that
+waits at its slot sends nothing before its first turn (rsg_server.handlers.process: fork).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class FirstMessages:
         return message
 
     def await_of(self, child: Actor) -> bytes | None:
-        """Wait for the first message of a child; None if the child has died, is silent, or was never born (vfork)."""
+        """Wait for the first message of a child; None if the child is dead or silent, or the kernel has refused the vfork."""
         for _ in range(HELLO_LOOKS):
             try:
                 message = self.receive(child)
@@ -70,9 +70,10 @@ class FirstMessages:
         return None
 
     def find_dead(self, actor: Actor) -> bool:
-        """Whether a process that has died before its first message is known, or is found among the children of its parent.
+        """Find the pid of a process that died before its first message, and open its pidfd; True if the pidfd is open now.
 
-        No credentials have told its pid in the server's namespace. The child of a vfork has left its own in its slot.
+        The first message would have had the pid in the server's namespace. Without it the pid is looked up among the
+        children of the parent. The child of a vfork has left its pid, as its own namespace counts, in its slot.
         """
         process = actor.process
         if process.is_quiet and actor.slot and process.pidfd < 0:
@@ -83,10 +84,10 @@ class FirstMessages:
         return process.pidfd >= 0
 
     def holder_of_vfork(self, child: Actor) -> Actor:
-        """Find out which actor has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
+        """Return the actor that has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
 
-        The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of the
-        child therefore says that there is no child, and the announced one is reaped.
+        The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of
+        the child therefore says that there is no child, and the announced child is reaped.
         """
         parent = child.process.vfork_parent
         if not child.owes_message or parent is None or parent.state is not State.VFORK:

@@ -1,6 +1,6 @@
-"""Counts of a run: which instructions trap (csrc/shim/entry/trap_places.c counts), and which messages the server gets.
+"""Counts, for a run, which instructions trap (csrc/shim/entry/trap_places.c counts them) and which messages the server gets.
 
-Counting is off unless a CallCounts is made before the first process starts; it changes no event log.
+Counting is off unless a CallCounts is made before the first process starts. Counting changes no event log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrapPlace:
-    """An instruction that trapped `count` times: at an offset of a mapped file, "" for memory that is no file's."""
+    """An instruction that trapped `count` times, by its file and its offset there; "" for memory that maps no file."""
 
     program: str
     file: str
@@ -36,7 +36,7 @@ class TrapPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageKind:
-    """A kind of message, and its sender's program. Of a park also the wait, and the system call that waits."""
+    """A kind of message and the program that sent it. For a park, also the kind of wait and the system call that waits."""
 
     program: str
     message: str
@@ -45,7 +45,7 @@ class MessageKind:
 
 
 def call_name(number: int) -> str:
-    """The name of a system call, or its number where no table has it."""
+    """Return the name of a system call, or its number as text if no table has a name."""
     name = ffi.string(lib.syscall_name(number)).decode()
     return name if name != "unknown" else str(number)
 
@@ -54,14 +54,14 @@ class CallCounts:
     """The counts of one run, from before its first process until `close`."""
 
     def __init__(self, shared_fd: int, hosts: Mapping[str, HostState]) -> None:
-        """Enlarge the memory that the server shares with all processes by the table of places, and tell the processes."""
+        """Enlarge the shared memory by the table of trap places, and set the flag that makes processes count their traps."""
         self._table = trap_places(shared_fd)
         self.messages: Counter[MessageKind] = Counter()
         for host in hosts.values():
             host.flags |= FLAG_COUNT_TRAPS
 
     def counting(self, handlers: Mapping[int, Handler]) -> dict[int, Handler]:
-        """The handlers, each of which counts the messages that it gets."""
+        """Return the same handlers, each wrapped so that it counts the messages that it gets."""
         return {number: replace(handler, run=self._counted(number, handler)) for number, handler in handlers.items()}
 
     def _counted(self, number: int, handler: Handler) -> Callable[[Actor, Sequence[Any]], Answer]:
@@ -83,7 +83,7 @@ class CallCounts:
         self.messages[MessageKind(program=program, message=Op.PARK.name, wait=wait, call=call)] += 1
 
     def places(self) -> Iterator[TrapPlace]:
-        """All instructions that trapped, those that did most often first."""
+        """Yield all instructions that trapped, the most frequent first."""
         with self._table.rows() as rows:
             found = [
                 TrapPlace(

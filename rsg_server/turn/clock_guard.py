@@ -1,7 +1,7 @@
-"""Whether the clock page says what it can say: every emulated process can write to it, and one may write over it by mistake.
+"""Checks that the clock page holds a possible time: every emulated process can write to the page, also by mistake.
 
-Between two messages the clock moves on by what calls cost, by CPU time, and up to the next event of the server; never back. A
-small jump is not looked at, so that what each message pays is one comparison.
+Between two messages the clock moves on by what calls cost, by CPU time, and up to the next event of the server; never back.
+A small jump is not looked at, so that what each message pays is one comparison.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from rsg_server.shared.prices import Costs
 
 JUMP_NS = 10**9
-"""A jump of up to this is not looked at, and one beyond what is due may be as long: calls may cost whatever a scenario says."""
+"""A jump up to this length is not checked. A jump past what is due may be as long, since a scenario sets what calls cost."""
 CALLS = 200
-"""More calls than these an actor never makes once something is due (csrc/shim/turn/price.c)."""
+"""The most calls that an actor makes once something is due (csrc/shim/turn/price.c)."""
 ASKING_FACTOR = 1000
-"""How much faster than real time an actor may move the clock that is alone and does nothing but ask for the time."""
+"""How many times faster than real time the clock may go if an actor is alone and does nothing but ask for the time."""
 
 
 class ClockGuard:
-    """Looks at what each turn leaves of the clock."""
+    """Checks the clock after each turn."""
 
     def __init__(self, clock: Clock, timeline: Timeline, costs: Costs, disturbances: Disturbances, deaths: Deaths) -> None:
         self._clock, self._timeline, self._costs = clock, timeline, costs

@@ -24,7 +24,7 @@ PATIENCES = 5
 
 
 class Computing:
-    """Counts the actors whose CPU time passes in virtual time."""
+    """Finds actors that wait for the clock by computing alone, and makes their CPU time pass in virtual time."""
 
     def __init__(self, shared: SharedMemory, warner: Warner) -> None:
         self.count = 0
@@ -39,12 +39,12 @@ class Computing:
         self._unheard_since_ns = 0
 
     def gave_back(self, actor: Actor) -> None:
-        """An actor gives the turn back because the server wanted it: note whether its shim has read what it was told."""
+        """Note, when an actor gives the turn back on demand, whether its shim has read that its CPU time passes."""
         self._unheard = actor if self._shared.turn.is_to_charge(actor.slot) else None
         self._unheard_since_ns = self._since_ns
 
     def begins(self, actor: Actor) -> None:
-        """Tell the shim of an actor whose turn begins once more what it has not read: each turn begins with nothing told."""
+        """Begin a turn of an actor: repeat to its shim what it has not read yet, since each turn starts without marks."""
         if self._unheard is actor:
             self._unheard = None
             self._shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
@@ -64,7 +64,7 @@ class Computing:
             self._tell(actor)
 
     def _is_late(self, cpu_ns: int, patience_ns: int) -> bool:
-        """Whether the watched actor has computed for long, and less virtual time has passed."""
+        """Whether the watched actor has computed for `patience_ns` of CPU time, while less virtual time has passed."""
         computed_ns = cpu_ns - self._since_ns
         return computed_ns >= patience_ns and self._shared.clock.now_ns - self._began_ns < computed_ns
 

@@ -30,11 +30,11 @@ LIES: Final = {
     lib.HANDOFFS_WITHOUT_THE_HOLDER: "handoffs, none of them of the actor that had the turn",
     lib.HANDOFFS_OF_ANOTHER_WAIT: "handoffs with a wait that siblings may not end",
 }
-"""Why what an actor tells of hand-offs cannot be, by enum handoffs_lie."""
+"""Why the hand-offs that an actor reports are impossible, by enum handoffs_lie."""
 
 
 class Core:
-    """The struct turn_core of a server, which the parts that it works with outlive."""
+    """The struct turn_core of a server. The parts that it works with must live longer."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Core:
             self.holder = None
 
     def forbid_handoffs(self) -> None:
-        """From the next turn on, have every turn come from the server."""
+        """Forbid hand-offs from the next turn on, so that every turn comes from the server."""
         self.struct.solo_limit_ns = 0
 
     @property
@@ -78,37 +78,38 @@ class Core:
 
     @property
     def actor(self) -> Actor:
-        """Whom an event of the core is about."""
+        """The actor that an event of the core is about."""
         return actor_of(self.struct.actor)
 
     @property
     def speaker(self) -> Actor:
-        """The actor that has sent the last message that was heard."""
+        """The actor that sent the last message."""
         return actor_of(self.struct.speaker)
 
     @property
     def which(self) -> int:
-        """What an event of the core is about: a handle, a slot or a reason."""
+        """The number that an event of the core is about: a handle, a slot or a reason."""
         which: int = self.struct.which
         return which
 
     @property
     def is_unsettled(self) -> bool:
-        """Whether Remote SimGrid has still to say when its next event is."""
+        """Whether the moment of Remote SimGrid's next event still has to be computed."""
         return self._moments.is_unsettled
 
     def allow(self) -> None:
-        """Say what the holder of the turn may do alone, and begin to listen, before the holder is told.
+        """Write what the holder of the turn may do alone, and begin to listen, before the holder gets the turn.
 
         Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready,
-        `lookahead` is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how these relate.
+        `lookahead` is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how these
+        relate.
         """
         lib.turn_allow(self.struct, self._moments.is_unsettled)
 
     def catch_up(self, runner: Actor) -> bool:
-        """Bring all actors to the state that the journal in shared memory says; False if that cannot be."""
+        """Apply the hand-offs that the journal in shared memory lists to all actors; False if they are impossible."""
         return not lib.handoffs_catch_up(self.struct, runner.record)
 
     def told(self, runner: Actor) -> str | None:
-        """An actor that says that it has the turn tells of hand-offs in the outbox; why that cannot be, None if it can."""
+        """Apply the hand-offs that the runner has recorded in the outbox. Returns why they are impossible, or None."""
         return LIES.get(lib.handoffs_told(self.struct, runner.record, self.struct.outbox))

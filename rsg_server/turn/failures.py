@@ -1,7 +1,7 @@
-"""What follows when an actor breaks the protocol, or a system call of the server itself fails.
+"""Handles an actor that breaks the protocol, and a system call of the server itself that fails.
 
-A process that breaks the protocol is killed, and no other process suffers. An error of the server's own system calls is never
-the sender's fault: the sender gets an errno where nothing has changed yet, else the run ends.
+A process that breaks the protocol is killed, and no other process suffers. An error of the server's own system calls is
+never the sender's fault: the sender gets an errno where nothing has changed yet, else the run ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Failures:
-    """Ends who breaks the protocol, and the run if the server itself has failed."""
+    """Kills processes that break the protocol, and ends the run if the server itself has failed."""
 
     def __init__(self, warner: Warner, deaths: Deaths) -> None:
         self._warner, self._deaths = warner, deaths
@@ -31,7 +31,7 @@ class Failures:
         self._deaths.kill(actor.process)
 
     def own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
-        """Make a reply (an errno for the sender) of an error of the server's own system calls, or raise ServerError."""
+        """Turn an error of the server's own system calls into a reply with an errno for the sender, or raise ServerError."""
         if error.errno in LACKS and handler is not None and handler.makes_descriptors:
             self._warner.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
             return failed(errno.ENFILE)

@@ -1,7 +1,7 @@
-"""Receives from the actor that has the turn, which the shims may have handed on without the server (csrc/shim/turn/).
+"""Receives messages from the actor that has the turn; shims may have handed the turn on without the server (csrc/shim/turn/).
 
-Most messages are received by the core (csrc/turn/listener.c); here is heard what comes otherwise: over channels, in boxes, and
-from actors that are silent.
+The core receives most messages (csrc/turn/listener.c). This module receives the others: over channels, in boxes, and from
+actors that have been silent.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 PATIENCE_NS = 100_000_000
 """How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
 CPU_TIMER_PATIENCE_NS = 2_000_000
-"""How long it listens to a process with a timer or limit of CPU time, which expires while the process computes."""
+"""How long the server listens to a process with a timer or limit of CPU time, which expires while the process computes."""
 _FIRST_SLICE_NS = 6_000_000
-"""After how long the listener looks whether the runner has died, which rings no doorbell; the time doubles with each look.
+"""After how long the listener checks whether the runner has died: a death rings no doorbell. The time doubles with each
+check.
 
-The core has the same, FIRST_SLICE_NS in csrc/turn/loop.c, which says why it is as long.
-"""
+The core has the same constant, FIRST_SLICE_NS in csrc/turn/loop.c, with the reason for its length."""
 
 
 class Listener:
@@ -40,12 +40,12 @@ class Listener:
         self.speaker: Actor | None = None
 
     def runner(self, holder: Actor) -> Actor:
-        """The actor that has the turn now; the server gave the turn to the holder."""
+        """Return the actor that has the turn now: the holder, or an actor that the turn was handed on to."""
         running = self._turn.runner_slot
         return holder if running == 0 else self._slots.get(running) or holder
 
     def receive(self, holder: Actor) -> bytes:
-        """Receive the next message; empty if its sender has died, IN_OUTBOX or IN_BOX if it lies there.
+        """Receive the next message: b"" if its sender has died, IN_OUTBOX or IN_BOX if the message lies there.
 
         Raises BlockingIOError after some silence.
         """
@@ -69,7 +69,7 @@ class Listener:
                     raise
 
     def receive_now(self, holder: Actor) -> bytes | None:
-        """Receive the next message; None after some silence, empty if the sender has died or its connection was reset."""
+        """Receive the next message: None after some silence, b"" if the sender has died or its connection was reset."""
         try:
             return self.receive(holder)
         except BlockingIOError:

@@ -1,8 +1,8 @@
-"""The turn loop, where it is Python's: what the core (csrc/turn/loop.c) cannot do by itself.
+"""The part of the turn loop that is Python: it does what the core (csrc/turn/loop.c) cannot do by itself.
 
 At most one actor holds the turn and runs; all others are parked, or ready in the run queue, which is served first in, first
-out. What is due by now happens before the next turn is given. The loop moves virtual time on only when no actor is ready, or
-when all that are ready have been found to spin (preemption.py).
+out. What is due by now happens before the next turn is given. The loop moves virtual time on only when no actor is ready,
+or when all that are ready have been found to spin (preemption.py).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
 """How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
 LONG_NS = 1_000_000_000
-"""Before the clock moves by as much, it is worth the while to ask who waits for what is due."""
+"""From this step of the clock on, the loop first checks whether anybody still waits for what is due."""
 OPERATION = int(Op.RSG)
-"""The message that may lie in its sender's box."""
+"""The number of the message whose arguments may lie in its sender's box."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
-"""What a handler raises because of what a message says."""
+"""The exceptions that a handler raises if a message is malformed."""
 _GOES_ON: Final[int] = lib.TURN_GOES_ON
 _HAPPENS: Final[int] = lib.TURN_HAPPENS
 _MESSAGE: Final[int] = lib.TURN_MESSAGE
@@ -73,7 +73,7 @@ class Outcome(Enum):
 
 
 class TurnLoop:
-    """Gives turns until something outside the emulation has to be decided; trio is known to rsg_server.edge only."""
+    """Gives turns until something outside of the emulation has to be decided. Only rsg_server.edge knows trio."""
 
     def __init__(self, parts: Parts, handlers: dict[int, Handler], parks: ParkHandlers) -> None:
         self._parts, self.core, self.listener = parts, parts.core, parts.listener
@@ -97,13 +97,13 @@ class TurnLoop:
 
     @property
     def holder_since(self) -> float:
-        """Since when the holder has had the turn, by time.monotonic()."""
+        """The moment since which the holder has had the turn, by time.monotonic()."""
         since_ns: int = self.core.struct.holder_since_ns
         return since_ns / 1e9
 
     @property
     def limit_ns(self) -> int:
-        """Pace or pause: the clock may not pass this moment."""
+        """The moment that the clock may not pass, because of the pace or of a pause."""
         limit_ns: int = self.core.struct.limit_ns
         return limit_ns
 
@@ -112,7 +112,7 @@ class TurnLoop:
         self.core.struct.limit_ns = min(limit_ns, FOREVER_NS)
 
     def run(self, budget_s: float) -> Outcome:
-        """Run for about `budget_s` seconds of wall time."""
+        """Give turns for about `budget_s` seconds of wall time; returns why the loop stopped."""
         struct = self.core.struct
         struct.tells_turns = self.check is not None or self._log.tells_turns
         struct.counts_parks = self.parks.count is not None
@@ -129,7 +129,7 @@ class TurnLoop:
         return Outcome.STOPPED
 
     def _flags(self) -> int:
-        """What the core has to know, as enum turn_flag."""
+        """Return what the core has to know before it goes on, as enum turn_flag."""
         flags = 0
         if self._moments.is_unsettled:
             flags = _UNSETTLED
@@ -140,7 +140,7 @@ class TurnLoop:
         return flags
 
     def _act(self, event: int) -> Outcome | None:
-        """Do what the core has returned for (enum turn_event); why the loop is over, None if it goes on."""
+        """Act on an event of the core (enum turn_event). Returns why the loop is over, or None if it goes on."""
         if event == _HAPPENS:
             self._timeline.take(self.core.which)()
         elif event == _MESSAGE:
@@ -188,7 +188,7 @@ class TurnLoop:
         return None
 
     def _picked(self) -> Actor:
-        """The actor that an order other than first in, first out has chosen, and where it ends the actor's turn."""
+        """Choose the next actor by an order other than first in, first out, and begin its slice of the turn."""
         actor = self._parts.parking.run_queue.pick()
         if self._parts.slices is not None:
             self._parts.slices.begin(actor)
@@ -197,13 +197,13 @@ class TurnLoop:
     # The clock
 
     def _spin(self) -> Outcome | None:
-        """Turns were taken back: move time on if all that can run spin, else give the next turn."""
+        """Decide after turns were taken back: move time on if all actors that can run spin, else give the next turn."""
         if self._preemption.all_spin():
             return self._advance(self._timeline.next_ns)
         return self._act(lib.turn_next(self.core.struct, self._flags()))
 
     def _advance(self, due: int | None) -> Outcome | None:
-        """Move the clock to the next event and let it happen: no actor can run, or all that can run spin."""
+        """Move the clock to the next event and act on it. Called when no actor can run, or when all that can run spin."""
         queue = self._parts.parking.run_queue
         if self.core.struct.unsettled and self._settle():
             return None
@@ -223,11 +223,11 @@ class TurnLoop:
         return None
 
     def _drop_dead_timers(self) -> bool:
-        """Whether what was due next was due to nobody: a timerfd that no process has open any more."""
+        """Drop the timers of timerfds that no process has open any more; True if the next event was such a timer's."""
         return self._parts.timerfds.drop_dead(self._parts.processes.values(), len(self._timeline))
 
     def _settle(self) -> bool:
-        """Wait for the kernel's work queue, which hands a terminal's characters on in real time, before virtual time passes.
+        """Wait in real time for the kernel to pass on a terminal's characters, before virtual time moves on.
 
         True if an actor has become ready by that.
         """
@@ -242,7 +242,7 @@ class TurnLoop:
     # The turn
 
     def _give(self, actor: Actor) -> None:
-        """Give the turn to an actor that is more than told a reason and a value at its slot."""
+        """Give the turn to an actor that gets more than a reason and a value at its slot, such as a reply over its channel."""
         self._parts.parking.leave(actor)
         if actor.is_new:
             actor.is_new, actor.tid = False, self._slots.tid(actor.slot)
@@ -257,7 +257,7 @@ class TurnLoop:
             self.answers.tell(actor, actor.reply)
 
     def _tell_checked(self, actor: Actor) -> None:
-        """The core has begun a turn: let who wants to see it before the actor is told."""
+        """Log the turn that the core has begun, run the invariant checks, and then wake the actor."""
         self._log.tell_turn(self._clock.now_ns, actor.number, actor.record.reply_wake)
         if self.check is not None:
             self.check(actor)
@@ -266,7 +266,7 @@ class TurnLoop:
     # Messages
 
     def _message(self, speaker: Actor) -> None:
-        """Handle a message that lies in the outbox, which the core has taken."""
+        """Handle a message that the core has taken from the outbox."""
         if speaker is not self.holder:  # its first message must say that it has the turn
             self._deaths.kill(speaker.process)
             self.answers.lost_runner(speaker)
@@ -279,7 +279,7 @@ class TurnLoop:
             self._answer(actor, answer)
 
     def _listen(self, actor: Actor) -> Outcome | None:
-        """Hear the holder where the core cannot; COMPUTING if the holder still computes."""
+        """Receive from the holder where the core cannot. Returns COMPUTING if the holder still computes."""
         first, listener = self._parts.first_messages, self.listener
         try:
             if actor.owes_message:
@@ -309,7 +309,7 @@ class TurnLoop:
         return None
 
     def _lied(self, speaker: Actor, why: str) -> None:
-        """End an actor that tells of hand-offs what cannot be."""
+        """End an actor that reports impossible hand-offs."""
         self._failures.kill(speaker, f"sent a malformed message ({why})")
         if speaker is not self.holder:
             self.answers.lost_runner(speaker)
@@ -343,14 +343,14 @@ class TurnLoop:
             return None
 
     def _is_for_slot(self, actor: Actor) -> bool:
-        """Whether an actor waits at its slot for the answer to what lay in the outbox. Raises ValueError for another's slot."""
+        """Whether the sender of the message in the outbox waits at its slot. Raises ValueError for another's slot."""
         slot = self._outbox.slot
         if slot and slot != actor.slot:
             raise ValueError(f"a message that is to be answered at slot {slot}")
         return slot != 0
 
     def release(self, actor: Actor, reply: Reply) -> None:
-        """Send the reply that was kept back from an actor that a debugger held; the actor has had the turn all the while."""
+        """Send the reply that was kept back while a debugger held the actor. The actor has had the turn all the while."""
         if self.holder is actor:
             self.core.struct.holder_since_ns = time.monotonic_ns()
             self._answer(actor, reply)
@@ -369,7 +369,7 @@ class TurnLoop:
             self._introduce(reply.newborn)
 
     def _introduce(self, child: Actor) -> None:
-        """Handle the HELLO of a child before its parent or others go on; a reply is read by the child in its first turn."""
+        """Handle the HELLO of a child before its parent or others go on. The child reads the reply in its first turn."""
         message = self._parts.first_messages.await_of(child)
         if message is None:
             return

@@ -1,4 +1,4 @@
-"""What the turn loop works with, as the wiring hands it in."""
+"""The record of the parts that the turn loop works with. rsg_server.wiring fills it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the turn loop works with."""
+    """The parts of the server that the turn loop works with."""
 
     core: Core
     shared: SharedMemory

@@ -1,13 +1,13 @@
-"""Takes the turn back from an actor that computes without a call: the actor may spin until another actor has done something.
+"""Takes the turn back from an actor that computes without a call: it may spin until another actor has done something.
 
-One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. Such a loop cannot be
-told from a long computation, which had better be left alone: the actor may run for a while before it is preempted, and the
-others that can run go first. Computing takes no virtual time, but waiting does: once all that can run have been preempted
-several times over, and none has made a call in between, all of them are taken to wait for what has not happened yet, and time
-moves on to the next event.
+One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. The server cannot
+tell such a loop from a long computation, which had better be left alone: the actor may run for a while before it is
+preempted, and the other actors that can run go first. Computing takes no virtual time, but waiting does. Once all actors
+that can run have been preempted several times over, and none has made a call in between, the server takes all of them to
+wait for a later event. Time then moves on to the next event.
 
-An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. A spinner finds the
-same however long it looks, so the turns that a spinner goes on with leave no trace in the event log.
+An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. A spinner finds
+the same however long it looks, so the turns that a spinner goes on with leave no trace in the event log.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 SHORTEST_NS = 1_000_000
-"""CPU time that a known spinner may compute without a call: enough for thousands of looks at a word, and soon over."""
+"""CPU time that a known spinner may compute without a call: long enough to read a word thousands of times."""
 ROUNDS, KNOWN_ROUNDS = 5, 4
-"""How many patiences an actor must have spun before time moves on: an actor that may be computing, and a known spinner."""
+"""How many patiences (units of `patience_ns`) an actor must spin before time moves on: if it may compute; if it is known
+to spin."""
 ROUNDS_TOGETHER = 100
 """How many patiences each actor must have spun if several can run: they may pass work to and fro in shared memory."""
 LOOKS = 10
@@ -40,11 +41,11 @@ LOOKS = 10
 ANSWER_S = 2.0
 """How long the server waits for an actor to give back the turn, in real time."""
 STALL_S = 10.0
-"""After how long without a call of any actor, in real time, the user is told that the run stalls."""
+"""After how many real seconds without a call of any actor the user is warned that the run stalls."""
 
 
 class Preemption:
-    """Decides when the turn is taken back; `after_ns`: CPU time that an actor may compute without a call, None: no bound."""
+    """Decides when the turn is taken back: after `after_ns` of CPU time without a call, or never if `after_ns` is None."""
 
     def __init__(
         self,
@@ -69,11 +70,11 @@ class Preemption:
         self._watched_cpu_ns = 0
 
     def forget_streak(self) -> None:
-        """Somebody has been sent a signal: a spinner may wait for what the signal's handler does."""
+        """Restart the count of turns without progress: a signal was sent, and a spinner may wait for what its handler does."""
         self.streak = 0
 
     def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
-        """Take the turn back from a silent holder if it is time; its next message, None if the holder is still silent."""
+        """Take the turn back from a silent holder if it is time. Returns its next message; None if it stays silent."""
         if self.after_ns is None or actor.owes_message or self._has_debugger:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
@@ -94,9 +95,10 @@ class Preemption:
         return None
 
     def _take_back(self, actor: Actor, runner: Actor, listener: Listener) -> bytes | None:
-        """Ask the runner for the turn, which the actor has been given and may have handed on.
+        """Demand the turn back from the runner: the actor to which the server gave it, or one to which it was handed on.
 
-        A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be late.
+        A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be
+        late.
         """
         self._shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
@@ -126,12 +128,12 @@ class Preemption:
         return cpu_ns - spinner.cpu_ns >= min(enough_ns, self._until_due_ns())
 
     def _others_may_run(self) -> bool:
-        """Whether another actor can run, or may be able to by what was done in this turn."""
+        """Whether another actor can run, or may have become able to run during this turn."""
         turn = self._shared.turn
         return bool(self._run_queue) or turn.may_have_woken or turn.siblings_are_ready
 
     def _until_due_ns(self) -> float:
-        """For how long an actor that has been preempted before may compute on: half of the time until the next event.
+        """Return how long an actor that was preempted before may compute on: half of the time until the next event.
 
         The other half is for what the others do at that event, so that a run with a spinner is not slower than real time.
         There is no such bound if other actors can run, which then go first, or if no event is due.
@@ -143,7 +145,7 @@ class Preemption:
         return math.inf if due_ns is None else max((due_ns - self._shared.clock.now_ns) // 2, SHORTEST_NS)
 
     def _turns_at_once(self, rounds: int) -> int:
-        """How many patiences pass before a preemption: all at once if no other actor can run, since only time can move then."""
+        """Return how many patiences pass before a preemption: all `rounds` at once if no other actor can run, else 1."""
         return 1 if self._others_may_run() else rounds
 
     @staticmethod
@@ -153,7 +155,7 @@ class Preemption:
         return native_signal.global_tid(actor.process.global_pid, actor.tid, actor.process.host.level)
 
     def gave_back(self, actor: Actor) -> None:
-        """Account for a turn that an actor has given back, which joins the end of the run queue."""
+        """Account for a turn that an actor has given back at the server's demand; the actor joins the end of the run queue."""
         if actor.spinner is None:
             actor.spinner = Spinner(self._global_tid(actor), self.after_ns or SHORTEST_NS)
         actor.spinner.was_preempted = True
@@ -176,7 +178,7 @@ class Preemption:
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
-        """Tell the user once when preempted actors pass the turn round among themselves, and no event is due to end that."""
+        """Warn the user once when preempted actors pass the turn round among themselves, and no event is due to end that."""
         waited = time.monotonic() - self._since
         if waited > STALL_S and self._timeline.next_ns is None:
             self._since = float("inf")  # once
@@ -187,7 +189,7 @@ class Preemption:
             )
 
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
-        """Begin a turn of an actor that has been preempted before; whether that goes on with the turn that was taken back."""
+        """Begin a turn of an actor that was preempted before; True if this turn only continues the one that was taken back."""
         spinner.calls, spinner.cpu_ns = (
             self._shared.counters.calls,
             native_signal.process_cpu_ns(actor.process.global_pid),
@@ -200,22 +202,22 @@ class Preemption:
 
     @staticmethod
     def _went_on(actor: Actor, spinner: Spinner) -> None:
-        """Note that the actor was spinning, not computing: it has made a call once others had run."""
+        """Note that the actor was spinning, not computing: it made a call as soon as others had run."""
         if spinner.goes_on:
             spinner.is_known, spinner.goes_on = True, False
 
     @staticmethod
     def _look_sooner(spinner: Spinner) -> None:
-        """Shorten the patience with an actor, for the others that could have run, or events that could have happened."""
+        """Halve the patience with an actor, down to SHORTEST_NS: its spinning has kept others or events from going on."""
         if spinner.patience_ns > SHORTEST_NS:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
 
     def _rounds(self, spinner: Spinner) -> int:
-        """How often the actor must be preempted before time moves on; fewer times if it is known to spin."""
+        """Return how often the actor must be preempted before time moves on: fewer times if it is known to spin."""
         return KNOWN_ROUNDS if spinner.is_known else ROUNDS * (self.after_ns or 0) // spinner.patience_ns
 
     def all_spin(self) -> bool:
-        """Whether all actors that can run do nothing but wait, as far as can be told from outside."""
+        """Whether all actors that can run have spun for so long that the server takes them to wait for a later event."""
         needed, together = 0, len(self._run_queue) > 1
         for actor in self._run_queue:
             if actor.spinner is None or not actor.spinner.was_preempted:
@@ -226,7 +228,7 @@ class Preemption:
         return 0 < needed <= self.streak and self._shared.counters.calls == self._calls
 
     def time_moves(self, spinners: int) -> None:
-        """Account for an event that has happened while spinners could run; the actors that it has woken go first."""
+        """Account for an event that has happened while spinners could run: the actors that the event has woken go first."""
         self.moves += 1
         queue = self._run_queue
         if len(queue) > spinners or spinners > 1:

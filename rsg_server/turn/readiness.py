@@ -1,4 +1,4 @@
-"""One epoll for everything that the server watches: private epolls of actors, its ends of simulated sockets, pidfds."""
+"""The epoll that the server asks what is ready: private epolls of actors, its ends of simulated sockets, pidfds."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _RANK_SHIFT: Final[int] = lib.TARGET_SHIFT
 _RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
 
 _OF_EPOLLS = 1 << 63
-"""The token of other epolls in this one, which are asked themselves: no target has it."""
+"""The token for another epoll within this one. No target has this token: the other epoll is asked which targets are ready."""
 
 Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """An epoll that names each target by a token: its kind and its number (of an actor, the number of its channel).
+    """The server's epoll, in which a token stands for each target: its kind and number (of an actor, its channel's number).
 
-    The server does not keep private epolls open, and the kernel may reuse the number of a descriptor; a token is not reused.
-    Private epolls are watched for edges: an actor stays ready until its turn has come, so of a thousand nodes that are pinged
-    at one moment every look would find all the others again. No edge is missed, since the shim fills the private epoll anew
-    for each wait, after it has found that nothing is ready.
+    The server does not keep private epolls open, and the kernel may reuse the number of a descriptor; a token is not
+    reused. Private epolls are watched for edges. An actor stays ready until its turn has come: if a thousand nodes are
+    pinged at one moment, a level-triggered epoll would report all those left at every look. No edge is missed, since the
+    shim fills the private epoll anew for each wait, after it has found that nothing is ready.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Readiness:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether something may have become ready since the kernel was last asked, as it is before the next turn is given."""
+        """Whether something may have become ready since the kernel was last asked. If so, it is asked before the next turn."""
         return bool(self.core.may_have_changed)
 
     @may_have_changed.setter
@@ -52,15 +52,15 @@ class Readiness:
         self.core.may_have_changed = may_have
 
     def changed(self) -> None:
-        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
         self.core.may_have_changed = 1
 
     def fileno(self) -> int:
-        """The descriptor of the epoll, which is readable when something is ready."""
+        """Return the descriptor of the epoll, which is readable when something is ready."""
         return self._epoll.fileno()
 
     def watch(self, descriptor: int, target: Target, events: int = select.EPOLLIN) -> None:
-        """Have a descriptor reported as `target`: an actor's epoll at an edge, others as long as they are ready."""
+        """Watch a descriptor and report it as `target`: an actor's epoll at each edge, others as long as they are ready."""
         if isinstance(target, Actor):
             events |= select.EPOLLET
         token = token_of(target)
@@ -73,33 +73,33 @@ class Readiness:
             lib.readiness_watch(self.core, target.channel_number, target.record)
 
     def watch_end(self, process: Process) -> None:
-        """Have the end of a process reported, unless it is already: its pidfd is readable then."""
+        """Watch the pidfd of a process, which becomes readable when the process ends, unless it is watched already."""
         if process not in self:
             self.watch(process.pidfd, process)
 
     def modify(self, descriptor: int, target: Target, events: int) -> None:
-        """Report other events of a descriptor."""
+        """Change the events for which a watched descriptor is reported."""
         _check(lib.watch_modify(self._epoll.fileno(), descriptor, events, token_of(target)))
 
     def unwatch(self, descriptor: int, target: Target) -> None:
-        """Forget a descriptor; harmless if it is not watched."""
+        """Stop watching a descriptor; nothing happens if it is not watched."""
         if self._targets.pop(token_of(target), None) is not None:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
 
     def put_away(self, descriptor: int, target: Target) -> bool:
-        """Stop watching a descriptor that is going to be watched in an epoll of `look_also_at`; False if it is not watched."""
+        """Stop watching a descriptor that an epoll of `look_also_at` will watch instead; False if it was not watched."""
         is_watched = target in self
         if is_watched:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
         return is_watched
 
     def take_back(self, descriptor: int, target: Target, events: int) -> None:
-        """Watch a descriptor here again after `put_away`, if it was watched."""
+        """Watch a descriptor in this epoll again after `put_away`, if it was watched before."""
         if target in self:
             self.watch(descriptor, target, events)
 
     def look_also_at(self, epoll: int) -> None:
-        """Look also at another epoll, which names targets by their tokens and must stay open."""
+        """Add another epoll, whose events are reported as well. It uses the same tokens for targets and must stay open."""
         lib.readiness_look_also_at(self.core, epoll)
         _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
 
@@ -109,19 +109,20 @@ class Readiness:
         lib.readiness_forget(self.core, actor.channel_number)
 
     def look(self, parking: Parking) -> bool:
-        """Ask the kernel what has become ready, and wake actors; whether there is more to do than the core can (`news`)."""
+        """Ask the kernel what is ready, and wake actors. True if Python has to handle more than the core can (`news`)."""
         return _check(lib.readiness_look(self.core, parking.core)) != 0
 
     @property
     def found(self) -> int:
-        """How many targets the last look has found."""
+        """How many targets the last look found ready."""
         count: int = self.core.count
         return count
 
     def news(self) -> list[tuple[Target, int]]:
-        """What the last look has found, with events, in the order of the numbers (the kernel's is not reproducible).
+        """Return the ready targets of the last look, with their events, sorted by number.
 
-        Actors that do not wait are left out, since they look by themselves before they wait.
+        The kernel's own order is not reproducible. Actors that do not wait are left out, since they look by themselves
+        before they wait.
         """
         targets, found = self._targets, []
         for token, _, _, events in _ITEM.iter_unpack(ffi.buffer(self.core.items, self.core.count * _ITEM.size)):
@@ -131,7 +132,7 @@ class Readiness:
         return found
 
     def take_over(self, actor: Actor) -> None:
-        """Report the private epoll of an actor that has ended, which is watched already, as this actor's."""
+        """Report the private epoll of an ended actor as that of the actor that takes over its channel."""
         self._know(token_of(actor), actor)
 
     def close(self) -> None:
@@ -140,7 +141,7 @@ class Readiness:
 
 
 def token_of(target: Target) -> int:
-    """The token of a target, which no other has; of an actor, by the number of its channel, which the epoll goes with."""
+    """Return the token of a target, which no other target has. An actor's is made from the number of its channel."""
     return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
 
 

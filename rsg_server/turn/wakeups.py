@@ -1,10 +1,10 @@
-"""Asks the kernel between two turns what has become ready, and wakes in the order of the server's own numbers.
+"""Asks the kernel between two turns what has become ready, and wakes actors in the order of the server's own numbers.
 
 Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all of
-them, or one if they ask for that (epoll_ctl(2), EPOLLEXCLUSIVE; here `_is_told` and `_reason`), and who comes too late finds
-nothing and waits on. Here the first is woken and the others are nominated: they get places in the run queue and stay parked,
-until their places come and the server looks whether there is still something for them. So an actor that comes too late costs
-no turn.
+them, or only one of them with EPOLLEXCLUSIVE (epoll_ctl(2); here `_is_told` and `_reason`). A thread that comes too late
+finds nothing and waits on. Here the first actor is woken and the others are nominated: they get places in the run queue and
+stay parked. When such a place comes, the server looks whether there is still something for the actor. So an actor that
+comes too late costs no turn.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 class Wakeups:
-    """Wakes who waits for what has become ready. `at_terminals` has, by number, actors that wait for the master of a terminal.
+    """Wakes actors that wait for what has become ready.
 
-    Waits for descriptors of which nothing but the kernel has to be asked are the core's (csrc/turn/readiness.c).
+    `at_terminals` maps numbers of actors to the actors that wait for the master of a terminal. Waits for descriptors of
+    which only the kernel has to be asked are the core's (csrc/turn/readiness.c).
     """
 
     def __init__(
@@ -48,29 +49,29 @@ class Wakeups:
 
     @property
     def are_more_than_epoll(self) -> bool:
-        """Whether there is more to look at than what the kernel tells by the epoll."""
+        """Whether the server must also look at signals, ended processes or terminals, which its epoll does not report."""
         return bool(self._signals.listeners) or bool(self._deaths.held) or bool(self._at_terminals)
 
     @property
     def are_unsettled(self) -> bool:
-        """Whether a terminal may still hand characters on, or send signals, by a work queue of the kernel."""
+        """Whether the kernel may still pass on a terminal's characters, or send its signals, from a work queue."""
         return self._signals.is_at_terminal and bool(self._signals.listeners)
 
     def wake_ready(self) -> None:
-        """Wake actors whose descriptors are ready, serve sockets and reap processes, until that makes nothing more ready."""
+        """Wake actors whose descriptors are ready, serve sockets and reap processes, until no more becomes ready by that."""
         if self._deaths.held:
             self._deaths.end_held()
         while self._look():
             pass
 
     def serve_news(self) -> None:
-        """Go on where the core has found targets that are not the core's."""
+        """Serve what the core has found ready and cannot serve itself, until no more becomes ready by that."""
         if self._serve():
             while self._look():
                 pass
 
     def _look(self) -> bool:
-        """Look once; whether that may have made more ready."""
+        """Ask the kernel once what is ready, and act on the answer; True if more may have become ready by that."""
         readiness = self._readiness
         readiness.may_have_changed = False
         if self._at_terminals:
@@ -81,7 +82,7 @@ class Wakeups:
         return readiness.found > 0 and readiness.may_have_changed
 
     def _serve(self) -> bool:
-        """Serve what the last look has found; whether that may have made more ready."""
+        """Serve what the last look has found; True if more may have become ready by that."""
         again = False
         news = self._readiness.news()
         files: set[int] = set()
@@ -106,7 +107,7 @@ class Wakeups:
             self._wake_or_nominate(actor, parked)
 
     def _wake_or_nominate(self, actor: Actor, parked: DescriptorWait) -> None:
-        """Wake the first of the actors of a host that are ready at this moment, nominate the others."""
+        """Wake the actor if it is the first of its host that is ready at this moment, else nominate it."""
         if lib.readiness_is_next(self._readiness.core, actor.record):
             self._parking.run_queue.nominate(actor)
             return
@@ -116,7 +117,10 @@ class Wakeups:
             self._parking.wake(actor, reason)
 
     def _reason(self, parked: DescriptorWait) -> int | None:
-        """Why to wake an actor whose descriptors are ready; None if it has looked and found them to be others' to serve."""
+        """Return the reason to wake an actor whose descriptors are ready.
+
+        None if the actor waits on: it has just looked, and what is ready is for other actors.
+        """
         if not parked.is_exclusive:
             return WAKE_READY
         if parked.is_file:
@@ -128,12 +132,12 @@ class Wakeups:
             listener.unannounced -= 1
             return WAKE_READY
         if parked.has_looked:
-            parked.has_looked = False  # that was what the kernel told of the wait's beginning
+            parked.has_looked = False  # the kernel has reported what was ready when the wait began
             return None
         return WAKE_ELSEWHERE
 
     def elect(self, actor: Actor) -> bool:
-        """Whether a nominated actor, whose place in the run queue has come, gets the turn: something is still ready for it.
+        """Whether a nominated actor gets the turn when its place in the run queue has come: if there is still something for it.
 
         An actor that was woken meanwhile for another reason gets the turn in any case.
         """
@@ -152,11 +156,12 @@ class Wakeups:
 
 
 def _is_told(actor: Actor, parked: DescriptorWait, news: list[tuple[Target, int]], files: set[int]) -> bool:
-    """Whether an actor is told of news. Of those that watch a file with EPOLLEXCLUSIVE, choose the first that the news reach.
+    """Whether the server handles an actor's readiness; chooses who serves a file that several watch with EPOLLEXCLUSIVE.
 
-    The others look past the file, in case that something else is ready. False for an actor that has just done so: what the
-    kernel tells at the beginning of its wait is old. Each write is told at once (`OP_LOOK`), so each chooses another actor;
-    `files` have one for this write.
+    The first actor that the news of a file reach is chosen. The others look past the file, in case something else is ready.
+    False for an actor that has just done so: the kernel reports at the beginning of its wait what it has seen already. Each
+    write is reported at once (`OP_LOOK`), so each write chooses another actor; `files` contains the files for which one is
+    chosen.
     """
     if not parked.is_file:
         return True
@@ -174,7 +179,7 @@ def _watches(parked: ActorWait | None, file: int) -> bool:
 
 
 def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> bool:
-    """Whether news may be of a file: then they have reached all actors that wait for it."""
+    """Whether the news may be about a file: readiness of a file reaches all actors that wait for it."""
     told = {target.number for target, _ in news if isinstance(target, Actor)}
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
     return all(other.number in told for other in everybody if other.state is STATE_PARKED and _watches(other.parked, file))

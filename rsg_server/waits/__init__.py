@@ -1,4 +1,5 @@
 """The kinds of waits: what each begins, what ends it, and how reports describe it.
 
-Stands above processes, sockets and storages, which know a wait by its base class only (rsg_server/process/wait.py).
+This folder is a layer above processes, sockets and storages. These know a wait by its base class only
+(rsg_server/process/wait.py).
 """

@@ -1,4 +1,4 @@
-"""Waits for computing to pass: what a program has asked for, or what it is charged for (CPU policy charged)."""
+"""Waits until computing is done: computing that a program has asked for, or that it is charged for (`cpu_policy: charged`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ComputeWait(ActorWait):
-    """Ends when the actor has computed so many flops; the actor is told how many are left. `raw_nice`: 20 - nice, or 0."""
+    """Ends when the actor has computed so many flops; the actor learns how many are left. `raw_nice` is 20 - nice, or 0."""
 
     __slots__ = ("_cpu", "flops", "raw_nice")
 
@@ -53,7 +53,7 @@ class ChargeMaker(Maker):
         self.cpu, self.timers, self.charges = cpu, timers, charges
 
     def known_charges(self) -> Charges:
-        """The charges of the run. Raises ValueError if there are none."""
+        """Return the charges of the run. Raises ValueError if there are none."""
         if self.charges is None:
             raise ValueError("a charge under the CPU policy free")
         return self.charges
@@ -63,17 +63,18 @@ class ChargeMaker(Maker):
 
 
 class ChargeRestMaker(ChargeMaker):
-    """Makes waits for the rest of a charge, in the middle of which a timer of CPU time has expired."""
+    """Makes waits for the rest of a charge that was interrupted when a timer of CPU time expired."""
 
     def make(self, a: int, b: int, c: int) -> ActorWait:
         return ChargeRestWait(self, a, b, c)
 
 
 class ChargeWait(ComputeWait):
-    """Ends when what the actor has computed has passed; the actor is told its next charge, or how long it may compute.
+    """Ends when the charged computing is done; the actor learns its next charge, or for how long it may compute.
 
-    `busy_ns` is what the CPU clock says, `points` tell the kind of the charge and where in the program it was made,
-    `prices_ns` is what has passed by the prices of calls: see PARK_CHARGE in csrc/shared/protocol.h.
+    `busy_ns` is the CPU time that the actor has used, `points` is the kind of the charge and where in the program it was
+    made, `prices_ns` is the virtual time that has passed for the prices of calls: see PARK_CHARGE in
+    csrc/shared/protocol.h.
     """
 
     __slots__ = ("_maker", "busy_ns", "points", "prices_ns")
@@ -83,7 +84,7 @@ class ChargeWait(ComputeWait):
         self._maker, self.busy_ns, self.points, self.prices_ns = maker, busy_ns, points, prices_ns
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Turn the charge into the flops that are to pass; the actor goes on at once if that is nothing."""
+        """Convert the charge into flops. If these are 0, return the values with which the actor goes on at once, else None."""
         charges, timers = self._maker.known_charges(), self._maker.timers
         if self.over() is not None:
             return None
@@ -92,7 +93,7 @@ class ChargeWait(ComputeWait):
         return None if self.flops > 0 else timers.ended(actor, WAKE_READY, 0)
 
     def cpu_ns(self, actor: Actor, charges: Charges, timers: CpuTimers) -> int:
-        """The CPU time that is to pass. Raises ValueError for a charge that no shim makes."""
+        """Return the CPU time that must pass for the charge. Raises ValueError for a charge that no shim makes."""
         process = actor.process
         charged_ns = charges.charge(actor.number, self.busy_ns, self.points, self.prices_ns, self.since_ns)
         charges.by_program[os.path.basename(process.program)] += charged_ns
@@ -106,7 +107,7 @@ class ChargeWait(ComputeWait):
 
 
 class ChargeRestWait(ChargeWait):
-    """Ends when the rest of a charge has passed, as the actor was told it with WAKE_REST."""
+    """Ends when the rest of an interrupted charge is done; WAKE_REST has told the actor how much that is."""
 
     def cpu_ns(self, actor: Actor, charges: Charges, timers: CpuTimers) -> int:
         return timers.take_rest(actor)

@@ -1,4 +1,4 @@
-"""Waits for the outcome of a connect(2)."""
+"""The wait for the outcome of a connect(2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ConnectWait(ActorWait):
-    """Ends when the peer has answered a socket, given by its number; the actor is told 0 or a negative errno."""
+    """Ends when the peer has answered the socket with this number; the actor gets 0 or a negative errno."""
 
     __slots__ = ("_sockets", "socket")
 
@@ -22,7 +22,7 @@ class ConnectWait(ActorWait):
         self._sockets, self.socket = sockets, socket
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """The outcome, if the connect has ended by now; EBADF if the socket is not the actor's."""
+        """Return the outcome if the connect has ended by now; EBADF if the socket is not the actor's; else None."""
         outcome = self._sockets.handshake.outcome(actor, self.socket)
         return None if outcome is None else (WAKE_READY, outcome)
 

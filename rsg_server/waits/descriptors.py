@@ -1,4 +1,4 @@
-"""Waits for descriptors: in a private epoll of the actor, which the server watches, or for room, tried again after a while."""
+"""Waits for descriptors in the actor's private epoll, and waits for room, after which the actor tries again."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FILE: Final[int] = lib.PARK_FD_FILE
 _CHOSEN: Final[int] = lib.PARK_FD_CHOSEN
 _FLAG_BITS: Final = 8
 _DESCRIPTORS: Final = 1 << 31
-"""No descriptor of Linux has this number, or a higher one."""
+"""One more than the highest number of a descriptor on Linux."""
 
 
 class Readiness(Protocol):
-    """What tells of descriptors that have become ready (rsg_server.turn.readiness)."""
+    """The part of rsg_server.turn.readiness that these waits use: it says which descriptors are ready."""
 
     def changed(self) -> None:
-        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class DescriptorMaker(Maker):
-    """Makes waits for descriptors. `at_terminals` has, by number, the actors that wait for the master of a terminal."""
+    """Makes waits for descriptors. `at_terminals` maps numbers to actors that wait for the master of a terminal."""
 
     def __init__(self, readiness: Readiness, notices: Notices, at_terminals: dict[int, Actor]) -> None:
         super().__init__(self.make)
@@ -50,11 +50,11 @@ class DescriptorMaker(Maker):
 class DescriptorWait(ActorWait):
     """Ends when a descriptor in the actor's private epoll is ready.
 
-    `first_fd` is one of these descriptors, `epoll_fd` the private epoll's own in the process, 0 if it has none. An actor that
-    waits for an epoll instance `is_exclusive` if the instance watches something with EPOLLEXCLUSIVE: the listening socket with
-    the number `watched`, or, if that `is_file`, the kernel's file of this number. The actor `has_looked` if nothing was ready
-    just now but for connections that are others' to accept. The server has chosen the actor (`is_chosen`) if, of those that
-    wait for the file, this one is woken for its news.
+    `first_fd` is one of these descriptors. `epoll_fd` is the descriptor of the private epoll in the process, 0 if the actor
+    has no epoll. An actor that waits for an epoll instance `is_exclusive` if the instance watches something with
+    EPOLLEXCLUSIVE. This is the listening socket with the number `watched`, or, if that `is_file`, the kernel's file of this
+    number. The actor `has_looked` if nothing was ready just now but connections that other actors are to accept. The server
+    sets `is_chosen` for the actor that it wakes among all that wait for the file.
     """
 
     __slots__ = (
@@ -81,7 +81,7 @@ class DescriptorWait(ActorWait):
         return WAIT_FD, self.first_fd, self.watched, self._flags
 
     def over(self) -> int | None:
-        """None: descriptors that are ready come before a deadline that has passed, and only the kernel knows of them."""
+        """Return None even after the deadline: ready descriptors come first, and only the kernel knows of them."""
         return None
 
     def begin(self, actor: Actor) -> None:
@@ -106,7 +106,7 @@ class DescriptorWait(ActorWait):
 
 
 class RoomWait(ActorWait):
-    """The actor tries again at the deadline whether a descriptor has room."""
+    """Ends at the deadline; the actor then tries again whether a descriptor has room."""
 
     __slots__ = ("fd",)
 

@@ -1,4 +1,4 @@
-"""Waits for locks of files, and the cycles of processes that wait for each other's: the wait that closes one is refused."""
+"""Waits for locks of files. A wait that would close a cycle of processes that wait for each other's locks is refused."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 _PID: Final = LOCK_WAITS - 1
-"""Mask of the pid of a record lock's holder in the bitset of a wait for a lock."""
+"""The mask for the pid of a record lock's holder in the bitset of a wait for a lock."""
 _DETAIL: Final = 32
 
 
 class FileLockWait(FutexWait):
-    """Ends when a lock of the file is released. `fd` is the file's descriptor, `holder` who has the record lock, 0: unknown."""
+    """Ends when a lock of the file `fd` is released. `holder` is the pid that holds the record lock, 0 if unknown."""
 
     __slots__ = ("fd", "holder")
 
@@ -30,13 +30,13 @@ class FileLockWait(FutexWait):
         self.fd, self.holder = bitset >> _DETAIL, bitset & _PID
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """The actor is told EDEADLK if its wait would close a cycle (fcntl(2), F_SETLKW)."""
+        """Return EDEADLK for an actor whose wait would close a cycle (fcntl(2), F_SETLKW), else None."""
         if self.over() is None and self._closes_cycle(actor):
             return WAKE_READY, -errno.EDEADLK
         return None
 
     def _closes_cycle(self, actor: Actor) -> bool:
-        """Whether the holder of the lock waits, directly or not, for the actor's own process."""
+        """Whether the holder of the lock waits, directly or through others, for the actor's own process."""
         processes = actor.process.host.processes
         seen: set[int] = set()
         next_pids = [self.holder]
@@ -58,7 +58,7 @@ class FileLockWait(FutexWait):
 
 
 def _waited_for(process: Process) -> Iterator[int]:
-    """Pids of the holders of the locks that threads of a process wait for."""
+    """Yield the pids of the holders of the locks that threads of a process wait for."""
     for actor in process.actors:
         holder = 0 if actor.parked is None else actor.parked.lock_holder()
         if holder:

@@ -1,4 +1,4 @@
-"""Waits at one word of memory (futex(2))."""
+"""The wait at one word of memory (futex(2))."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FutexWait(ActorWait):
-    """Ends when somebody wakes the word with a bit of `bitset`; above its 32 bits is a detail of some spaces.
+    """Ends when an actor wakes the word with a bit of `bitset`. In some spaces the bits above the lowest 32 are a detail.
 
     Space 0 is the private memory of the actor's process.
     """

@@ -1,4 +1,4 @@
-"""Which wait a futex space stands for: memory, several words at once, or a kind of kernel objects with numbers for words."""
+"""Chooses the wait for a futex space: memory, several words at once, or kernel objects, whose numbers stand for words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBER = 0xFFFFFFFF
 
 
 class WordsWait(FutexWait):
-    """Ends when somebody wakes one of the words that the actor has named before (futex_waitv(2))."""
+    """Ends when an actor wakes one of the words that the waiting actor has listed before (futex_waitv(2))."""
 
     def begin(self, actor: Actor) -> None:
         self._futexes.add_words(actor)
@@ -35,14 +35,14 @@ class WordsWait(FutexWait):
 
 
 class ObjectWait(FutexWait):
-    """Ends when somebody has changed an object of the kernel, whose number is the lower half of `word`."""
+    """Ends when an actor has changed an object of the kernel, whose number is the lower half of `word`."""
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         return f"{_OBJECTS[self.space]} {self.word & _NUMBER}"
 
 
 class FutexMaker(Maker):
-    """Makes waits at futexes, by space."""
+    """Makes waits at futexes, according to the space."""
 
     def __init__(self, futexes: FutexTable) -> None:
         super().__init__(self.make)

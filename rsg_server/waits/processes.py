@@ -1,4 +1,4 @@
-"""Waits for other processes: children, the child of a vfork, a tracer, a signal."""
+"""Waits for other processes or for signals: for children, the child of a vfork, a tracer, a signal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VforkWait(ActorWait):
         self._actors, self.child = actors, child
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Tell the child who waits for it; the actor goes on at once if it has no such child, or no longer."""
+        """Note in the child which actor waits for it; the actor goes on at once if it has no such child, or no longer."""
         child = self._actors.get(self.child)
         if child is None or child.process.parent is not actor.process or child.process.has_let_go:
             return WAKE_READY, 0
@@ -65,7 +65,7 @@ class TracedWait(ActorWait):
 
 
 class SignalWait(ActorWait):
-    """Ends with a signal: one of those that are `wanted`, a bit each, also if it is blocked (sigwait(3))."""
+    """Ends with one of the signals that are `wanted`, a bit for each, even if the signal is blocked (sigwait(3))."""
 
     __slots__ = ("wanted",)
 

@@ -1,4 +1,4 @@
-"""Waits for the answer to an operation of Remote SimGrid: only the server parks a thread so."""
+"""The wait for the answer to an operation of Remote SimGrid. Only the server parks a thread in this way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Operations(Protocol):
     """The operations that have not been answered (rsg_server.rsg.room)."""
 
     def words(self, thread: Actor) -> str:
-        """What a thread waits for, in the words of its operation."""
+        """Describe what a thread waits for, in the words of its operation."""
 
 
 class OperationWait(ActorWait):

@@ -1,4 +1,4 @@
-"""Waits for storages of the actor's host."""
+"""The wait for a storage of the actor's host."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class StorageWait(ActorWait):
-    """Ends when bytes have been read or written, or when that is over which the actor has asked for before (OP_STORAGE).
+    """Ends when bytes have been read or written, or when what the actor asked for before is done (OP_STORAGE).
 
-    `direction` is as `Direction` has it, or STORAGE_AS_SAID; the actor is told how many bytes have not moved, or a negative
-    errno. What a disk does is waited for: no signal ends the wait (signal(7)).
+    `direction` is a `Direction`, or STORAGE_AS_SAID for what the actor asked for before. The actor gets the number of bytes
+    that have not moved, or a negative errno. No signal ends the wait: work of a disk cannot be interrupted (signal(7)).
     """
 
     __slots__ = ("_clock", "_counts", "_parking", "_storages", "direction", "size_bytes", "storage")

@@ -1,7 +1,7 @@
-"""Makes a wait from what a message says: a table has a maker for each kind.
+"""Makes a wait from the numbers of a message: a table contains a maker for each kind.
 
-The makers are objects rather than classes or functions: compiled, a method of an object from a table takes some 10 ns to call,
-a class or a function from a table over 1 µs, and a wait is made at every turn.
+The makers are objects rather than classes or functions. Compiled, a method of an object from a table takes some 10 ns to
+call, a class or a function from a table over 1 µs, and a wait is made at every turn.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 
 
 class Maker:
-    """Makes the waits of a kind from the three numbers whose meaning the kind decides (enum simunix_wait).
+    """Makes the waits of a kind from three numbers, whose meaning depends on the kind (enum simunix_wait).
 
-    A kind of which a wait is made seldom hands in a function; the others have a maker of their own, which overrides `make`.
+    A kind that is seldom waited for passes a function to the constructor; the others have a maker of their own, which
+    overrides `make`.
     """
 
     def __init__(self, construct: Callable[[int, int, int], ActorWait]) -> None:
         self._construct = construct
 
     def make(self, a: int, b: int, c: int) -> ActorWait:
-        """A wait of this kind. Raises ValueError for numbers that no shim sends."""
+        """Make a wait of this kind. Raises ValueError for numbers that no shim sends."""
         return self._construct(a, b, c)
 
 
 class Waits:
-    """The kinds of waits of a kernel, by the number that messages give them."""
+    """Makes waits of all kinds, by the number that a kind has in messages."""
 
     def __init__(self, makers: Mapping[int, Maker]) -> None:
         self._makers = dict(makers)
@@ -45,7 +46,7 @@ class Waits:
         since_ns: int,
         siblings_may_wake: bool = False,
     ) -> ActorWait:
-        """The wait of a PARK message, whose values are in this order. Raises ValueError if there is no such wait."""
+        """Make the wait of a PARK message, whose values are in this order. Raises ValueError for an unknown kind."""
         maker = self._makers.get(kind)
         if maker is None:
             raise ValueError(f"wait {kind}: no such kind")
@@ -54,7 +55,7 @@ class Waits:
         return wait
 
     def of(self, wait: Any) -> ActorWait:
-        """The object of a wait that the core has begun, a struct turn_wait."""
+        """Make the object for a wait that the core has begun; `wait` is its struct turn_wait."""
         return self.make(
             wait.kind,
             wait.syscall,

@@ -1,4 +1,4 @@
-"""Waits for virtual time to pass, and for the next turn."""
+"""Waits for virtual time to pass, or for the next turn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TimeWait(ActorWait):
-    """Only the deadline ends this wait, or a signal."""
+    """Ends at its deadline or with a signal."""
 
     def in_core(self) -> tuple[int, int, int, int]:
         return WAIT_TIME, 0, 0, 0
@@ -23,7 +23,7 @@ class TimeWait(ActorWait):
 
 
 class TimeMaker(Maker):
-    """Makes waits for time, of which most turns of daemons end with one."""
+    """Makes waits for time: the kind of wait with which most turns of daemons end."""
 
     def __init__(self) -> None:
         super().__init__(self.make)
@@ -33,7 +33,7 @@ class TimeMaker(Maker):
 
 
 class YieldWait(ActorWait):
-    """The actor lets all others go first that are ready by now."""
+    """Ends when all actors that are ready by now have had their turns."""
 
     def over(self) -> int | None:
         return WAKE_READY
@@ -46,7 +46,7 @@ class YieldWait(ActorWait):
 
 
 class YieldMaker(Maker):
-    """Makes yields, of which a program that spins makes one after the other."""
+    """Makes waits for the next turn: a program that spins makes one after the other."""
 
     def __init__(self) -> None:
         super().__init__(self.make)
@@ -56,14 +56,14 @@ class YieldMaker(Maker):
 
 
 class Preemption(Protocol):
-    """Turns that were taken back (rsg_server.turn.preemption)."""
+    """The part of rsg_server.turn.preemption that this wait uses: turns that were taken back."""
 
     def gave_back(self, actor: Actor) -> None:
-        """Account for a turn that an actor has given back because the server wanted it."""
+        """Account for a turn that an actor has given back at the server's demand."""
 
 
 class PreemptedWait(YieldWait):
-    """The server has taken the turn back from an actor that computed without a call."""
+    """The wait of an actor from which the server has taken the turn back, because it computed without a call."""
 
     __slots__ = ("_preemption",)
 

@@ -1,12 +1,12 @@
-"""Lists as text, for reports."""
+"""Writes lists as text for reports."""
 
 from __future__ import annotations
 
 SHOWN = 4
-"""How many entries of a list are shown before "and N more"."""
+"""How many entries of a list are written before "and N more"."""
 
 
 def listed(words: list[str]) -> str:
-    """A list as text, e.g. `a, b, c, d and 3 more`."""
+    """Write a list as text, e.g. `a, b, c, d and 3 more`."""
     shown = words[:SHOWN]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(words) > len(shown) else "")

@@ -1,4 +1,4 @@
-"""Cgroups (csrc/shim/sys/cgroup): folders that are groups, control files that are read and written, who is where."""
+"""Messages about cgroups (csrc/shim/sys/cgroup): folders that are groups, their control files, the processes in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _refused(error: RefusedError | OSError) -> Reply:
-    """The errno of a refusal, or of a real file that cannot be made or written (a full file system)."""
+    """Return the error reply for a refusal, or for a real file that cannot be made or written (a full file system)."""
     return failed(error.number if isinstance(error, RefusedError) else error.errno or errno.EIO)
 
 
@@ -31,13 +31,13 @@ def _process(actor: Actor, number: int) -> Process | None:
 
 
 class CgroupHandlers:
-    """CGROUP_READ and its relatives."""
+    """Handles CGROUP_READ, CGROUP_WRITE and the other messages about cgroups."""
 
     def __init__(self, cgroups: Cgroups, make_ready: Callable[[Actor], None]) -> None:
         self._cgroups, self._make_ready = cgroups, make_ready
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.CGROUP_READ: self.read,
@@ -53,7 +53,7 @@ class CgroupHandlers:
         )
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, how] -> [0]: what a control file has to say now is in it; see enum simunix_cgroup_read."""
+        """[inode, how] -> [0]: write into a control file what it must contain now, for a reader; enum simunix_cgroup_read."""
         inode, how = arguments
         try:
             hierarchy = self._cgroups.of(actor.process.host)
@@ -73,7 +73,10 @@ class CgroupHandlers:
         return Reply((int(hierarchy.news.are_there(actor, inode, bool(is_unread))),))
 
     def write(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[inode, bytes, user] -> [0]. A writer that has killed itself gets no answer, a frozen one once it is thawed."""
+        """[inode, bytes, user] -> [0]: write a control file.
+
+        A writer that has killed itself gets no answer; a writer that has frozen itself gets the answer once it is thawed.
+        """
         inode, content, user = arguments
         process = actor.process
         try:
@@ -97,7 +100,7 @@ class CgroupHandlers:
         return None
 
     def made(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode above, inode, name] -> [0]: a folder has been made."""
+        """[inode above, inode, name] -> [0]: note that a folder has been made."""
         above, inode, name = arguments
         try:
             self._cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
@@ -106,7 +109,7 @@ class CgroupHandlers:
         return OK
 
     def remove(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode] -> [0]: the folder and its control files are gone."""
+        """[inode] -> [0]: remove a folder and its control files."""
         try:
             self._cgroups.of(actor.process.host).remove(arguments[0])
         except (RefusedError, OSError) as error:
@@ -114,7 +117,7 @@ class CgroupHandlers:
         return OK
 
     def appear(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode of the folder, name] -> [0]: the control file is there, or all that there may be if the name is empty."""
+        """[inode of the folder, name] -> [0]: make a control file appear, or all files of the folder if the name is empty."""
         inode, name = arguments
         try:
             self._cgroups.of(actor.process.host).appear(inode, name.decode(errors="surrogateescape"))
@@ -123,13 +126,13 @@ class CgroupHandlers:
         return OK
 
     def path_of(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid or tid] -> [0, path]; the host's init, and what else is no emulated process, is in the root."""
+        """[pid or tid] -> [0, path of its group]; whatever is no emulated process, as the host's init, is in the root group."""
         process = _process(actor, arguments[0])
         path = "/" if process is None else self._cgroups.path_of(process)
         return Reply((0, path.encode(errors="surrogateescape")))
 
     def into(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode] -> [0]: the next child of the actor is born there."""
+        """[inode] -> [0]: choose the group in which the actor's next child is born."""
         try:
             self._cgroups.next_child_into(actor, self._cgroups.group_by_inode(actor.process.host, arguments[0]))
         except (RefusedError, OSError) as error:
@@ -137,7 +140,7 @@ class CgroupHandlers:
         return OK
 
     def grew(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[] -> [0, bytes]: the process has grown, and may grow by so much more before it tells."""
+        """[] -> [0, bytes]: count the memory of a process that has grown; it may grow by so many bytes before it asks again."""
         process = actor.process
         self._cgroups.count_memory(process)
         return None if process.dead else Reply((0, self._cgroups.memory.step(process)))

@@ -1,4 +1,4 @@
-"""Devices: what the files that stand for them are, and who may open them (csrc/shim/sys/file/device.c)."""
+"""Messages about files that stand for devices, and about who may open them (csrc/shim/sys/file/device.c)."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _UNSIGNED = (1 << 64) - 1
 
 
 def _access(flags: int) -> int:
-    """What an open with these flags asks for."""
+    """Return the kinds of access (READ, WRITE) that an open with these flags asks for."""
     mode = flags & os.O_ACCMODE
     return (0 if mode == os.O_WRONLY else READ) | (WRITE if mode != os.O_RDONLY or flags & os.O_TRUNC else 0)
 
 
 def _split(number: int) -> tuple[int, int]:
-    """Major and minor, as mknod(2) gives them to the kernel (new_decode_dev)."""
+    """Split a device number into major and minor, in the encoding that mknod(2) passes to the kernel (new_decode_dev)."""
     return (number & 0xFFF00) >> 8, (number & 0xFF) | (number >> 12 & 0xFFF00)
 
 
 class DeviceHandlers:
-    """DEVICE and DEVICE_PROGRAM."""
+    """Handles DEVICE and DEVICE_PROGRAM."""
 
     def __init__(self, devices: Devices, cgroups: Cgroups, launcher: Launcher) -> None:
         self._devices, self._cgroups, self._launcher = devices, cgroups, launcher
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled(
             {
                 Op.DEVICE: self.device,
@@ -87,7 +87,7 @@ class DeviceHandlers:
         return is_of_computer((f"/proc/{actor.process.global_pid}", init), mount, device)
 
     def _may(self, actor: Actor, access: int, what: Device) -> bool:
-        """Whether the programs of a process's group allow it to open or make a device."""
+        """Whether the device programs of a process's cgroup allow it to open or make a device."""
         if not self._devices.programs.are_used:
             return True
         try:
@@ -98,7 +98,7 @@ class DeviceHandlers:
         return self._devices.programs.allow(group, access, kind, what.number)
 
     def _descriptor(self, actor: Actor, found: Device, flags: int) -> Reply:
-        """The host's own device of that number, which the sender may not find, as in another root directory."""
+        """Open the host's own device with that number, for a sender that may not find it, as in another root directory."""
         path = MEMORY.get(found.number)
         if path is None:
             return failed(errno.ENXIO)
@@ -130,7 +130,7 @@ class DeviceHandlers:
         return Reply((0, 0, b""))
 
     def _load(self, actor: Actor, offset: int, size: int, content: bytes) -> int:
-        """Take a part of a program; the program's number once it is whole, before that 0."""
+        """Take a part of a program. Returns the program's number once it is complete, 0 before that."""
         parts = self._devices.programs.parts
         whole = (parts.pop(actor.number, b"") if offset else b"") + content
         if len(whole) >= size:

@@ -18,19 +18,22 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 GAVE_UP = 1
-"""The exit code of a bus that cannot listen, or is out of memory: another one would do so too, until the host boots again."""
+"""The exit code of a bus that cannot listen or is out of memory. No other bus is started until the host boots again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Bus:
-    """The bus of a host: its process, and when the host was switched on for the last time before."""
+    """The process of a host's system bus, and when the host had last been switched on as the bus was started."""
 
     process: Process
     booted_ns: int
 
 
 class SystemBuses:
-    """Which hosts have a system bus. `start` starts one on a host; without it none can be had. `warn` tells the user."""
+    """Starts the system buses of hosts, and knows which hosts have one.
+
+    `start` starts a bus on a host; while `start` is None no host gets one. `warn` shows a message to the user.
+    """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.start: Callable[[str], Process] | None = None
@@ -38,7 +41,7 @@ class SystemBuses:
         self._latest: dict[str, _Bus] = {}
 
     def ensure(self, host: HostState) -> bool:
-        """Start the bus of a host unless it runs; False if there is to be none."""
+        """Start the bus of a host unless it runs; False if the host gets no bus."""
         latest = self._latest.get(host.name)
         if latest is not None and not latest.process.dead:
             return True
@@ -52,7 +55,7 @@ class SystemBuses:
         return True
 
     def holds(self, process: Process) -> bool:
-        """Whether a process is the bus of its host, which no program of the scenario has asked for by itself."""
+        """Whether a process is the bus of its host: no program of the scenario has asked for that process by itself."""
         latest = self._latest.get(process.host.name)
         return latest is not None and latest.process is process
 
@@ -63,15 +66,15 @@ def _gave_up(process: Process) -> bool:
 
 
 class BusHandlers:
-    """BUS."""
+    """Handles BUS."""
 
     def __init__(self, buses: SystemBuses) -> None:
         self._buses = buses
 
     def table(self) -> dict[int, Handler]:
-        """The handlers, by operation."""
+        """Return the handlers, by operation."""
         return handled({Op.BUS: self.bus})
 
     def bus(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]; -ENOENT if there is to be no bus. The bus listens once it has had a turn."""
+        """[] -> [0]: start the bus of the sender's host; -ENOENT if it gets none. The bus listens once it has had a turn."""
         return OK if self._buses.ensure(actor.process.host) else failed(errno.ENOENT)

@@ -1,4 +1,4 @@
-"""Births of processes, and their random seeds.
+"""Announces births of processes, and computes their random seeds.
 
 The order in which births are announced decides the numbers of processes, so a number is given before the process exists.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Births:
-    """Announces processes. `processes` gets them by number, and `hosts` are all hosts by name, in the platform's order."""
+    """Announces processes, and enters them into `processes` by number. `hosts` are all hosts by name, in platform order."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Births:
         self._next = 1
 
     def seed_of_host(self, name: str) -> int:
-        """The random seed of what all processes of a host share; a number below 0 tells it from the seeds of processes."""
+        """Return the random seed for what all processes of a host share; from a number below 0, unlike those of processes."""
         return seed_of(self._options.seed, -1 - list(self._hosts).index(name))
 
     def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
@@ -55,10 +55,10 @@ class Births:
 
 
 def seed_of(seed: int, number: int) -> int:
-    """The random seed of a process, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    """Return a process's random seed, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
     return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1
 
 
 def seed_of_image(process: Process) -> int:
-    """The random seed of the program that a process runs; another one after each exec, or programs would draw alike."""
+    """Return the random seed of the program that a process runs; it changes with each exec, or programs would draw alike."""
     return seed_of(process.seed, process.images)

@@ -1,4 +1,4 @@
-"""Deaths of processes, one after the other: what one death brings about is over before the next one begins."""
+"""Deaths of processes, one after the other: all consequences of one death come before the next death."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Deaths:
         self.await_death(process)
 
     def met_dead(self, process: Process, in_turn: bool = False) -> None:
-        """A process has died, or is about to, without a word: note an unknown killer, and reap the process."""
+        """Reap a process that has died, or is about to, without an announcement; note if the killer is unknown."""
         self._endings.look_for_killer(process, in_turn)
         self.await_death(process)
 
@@ -51,7 +51,7 @@ class Deaths:
             self.reap(process)
 
     def await_deaths(self, processes: Sequence[Process]) -> None:
-        """Wait until the kernel has ended those that SIGKILL has reached, then reap them in this order.
+        """Wait until the kernel has ended the processes that SIGKILL has reached, then reap them in this order.
 
         What /proc says of any of them is then the same in every run.
         """
@@ -73,13 +73,13 @@ class Deaths:
                 self.reap(process)
 
     def _hold(self, reaper: Process, left: list[Zombie]) -> None:
-        """The threads of a process 1 have ended, and the process ends later: `end_held`."""
+        """End the threads of a process 1 of a PID namespace, and keep the process until `end_held` finds that it can end."""
         for actor in list(reaper.actors):
             self._threads.end(actor)
         self.held.append((reaper, left))
 
     def end_held(self) -> None:
-        """Look, between two turns, which of those that are held have ended."""
+        """End those held processes, between two turns, that have ended for the kernel."""
         for item in list(self.held):
             reaper, left = item
             left[:] = [zombie for zombie in left if zombie.may_exist()]
@@ -90,7 +90,7 @@ class Deaths:
                     self.reap(reaper)
 
     def reap(self, process: Process) -> None:
-        """Free what the server keeps of a dead process, and tell its relatives."""
+        """Free what the server keeps of a dead process, and inform its relatives."""
         if process.dead:
             return
         process.dead = True

@@ -1,4 +1,4 @@
-"""How a process has ended: the server waits for the kernel, asks for the status, and says what cannot be repeated.
+"""Finds out how a process has ended: waits for the kernel, reads the status, and notes what cannot be repeated.
 
 A death is over only when the kernel is done with the process: until then no other actor has a turn.
 """
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 DEATH_TIMEOUT_MS = 10_000
-"""How long a process that is certain to die may take until it is killed, real time."""
+"""How long, in real time, a process that is certain to die may take before it is killed."""
 
 
 class Disturbances(Protocol):
-    """Why the run cannot be repeated to the byte (rsg_server.diagnosis.disturbances)."""
+    """Records why the run cannot be repeated to the byte (rsg_server.diagnosis.disturbances)."""
 
     def note(self, reason: str) -> None:
         """Note why the run cannot be repeated to the byte."""
@@ -36,7 +36,7 @@ class Disturbances(Protocol):
         """Note the death of a process that has not announced its end, if its killer is not known."""
 
     def look_at_stillbirth(self, process: Process, status: int) -> None:
-        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
+        """Note the death by a signal of a started process before its first message; `status` is as wait(2) returns it."""
 
 
 class Endings:
@@ -47,15 +47,15 @@ class Endings:
     ) -> None:
         self._clock, self._log, self._launcher, self._off = clock, log, launcher, off
         self._disturbances, self._warner = disturbances, warner
-        self.on_death: Observers[Process] = Observers()  # told of a dead process of which the kernel still knows
-        self.on_gone: Observers[Process, int] = Observers()  # told of one that is gone, and of the moment
+        self.on_death: Observers[Process] = Observers()  # told of a dead process that the kernel still knows
+        self.on_gone: Observers[Process, int] = Observers()  # told of a process that is gone, and of the moment
 
     def look_for_killer(self, process: Process, in_turn: bool) -> None:
-        """Note who has killed a process that has not announced its end, if nobody inside has; had it the turn?"""
+        """Note the death of a process without announcement if no emulated process killed it; `in_turn`: it had the turn."""
         self._disturbances.look_at_death(process, self._clock.now_ns, in_turn)
 
     def await_end(self, process: Process) -> None:
-        """Wait until the kernel has ended a process that is certain to die; one that does not is killed."""
+        """Wait until the kernel has ended a process that is certain to die. If that takes too long, the process is killed."""
         if process.pidfd >= 0:
             poller = select.poll()
             poller.register(process.pidfd, select.POLLIN)
@@ -65,7 +65,7 @@ class Endings:
                 poller.poll(DEATH_TIMEOUT_MS)
 
     def learn(self, process: Process) -> None:
-        """Learn how a dead process has ended, and wait until the kernel has forgotten it, or its parent is to ask for it."""
+        """Find out how a dead process has ended, and wait until it is gone for the kernel or its parent is to wait for it."""
         self.on_death.tell(process)
         name = process.host.name
         if process.started and process.pid:
@@ -80,7 +80,7 @@ class Endings:
         self.on_gone.tell(process, self._clock.now_ns)
 
     def log(self, process: Process) -> None:
-        """Tell the event log of the end of a process."""
+        """Write the end of a process into the event log."""
         if process.pid:
             self._log.event(
                 self._clock.now_ns,

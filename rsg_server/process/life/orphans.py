@@ -1,8 +1,8 @@
 """Orphans: processes whose parent has died. The kernel gives them a new parent, and may send signals to their group.
 
-In a PID namespace that a program has made, that parent is process 1 (pid_namespaces(7)). When it ends, the kernel kills all
-others in the namespace and in those within, and it is gone only once all of them are. So its death is a death of all, in the
-order of their numbers, process 1 last.
+In a PID namespace that a program has made, the new parent is process 1 (pid_namespaces(7)). When process 1 ends, the kernel
+kills all others in the namespace and in the namespaces within, and process 1 is gone only once all of them are. So its
+death is a death of all, in the order of their numbers, process 1 last.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def hang_up_orphans(signals: Signals, host: HostState) -> None:
-    """Follow the kernel where a death has orphaned a process group (setpgid(2)).
+    """Continue the processes that the kernel has continued because a death has orphaned their group (setpgid(2)).
 
-    If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members: the server still takes that
-    member for stopped, while the kernel runs it.
+    If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members, and that member runs. The
+    server still takes it for stopped. The actors that take the two signals are woken.
     """
     stopped = [process for process in host.processes.values() if process.stopped]
     groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
@@ -37,7 +37,7 @@ def hang_up_orphans(signals: Signals, host: HostState) -> None:
 
 
 def reparent(orphan: Process) -> None:
-    """Note the parent that the kernel has given an orphan: a subreaper among its ancestors, or none for the host's init."""
+    """Record the parent that the kernel has given an orphan: a subreaper among its ancestors, or None for the host's init."""
     parent_pid = int(orphan.status_fields().get("PPid", "0"))
     known = (other for other in orphan.host.processes.values() if parent_pid and other.global_pid == parent_pid)
     orphan.parent = next(known, None)
@@ -46,7 +46,7 @@ def reparent(orphan: Process) -> None:
 
 
 def is_orphaned_group(process: Process) -> bool:
-    """Whether no member of a process's group has a parent in another group of the same session (setpgid(2)).
+    """Whether a process's group is orphaned: no member has a parent in another group of the same session (setpgid(2)).
 
     A parent that is no emulated process, such as the host's init, is in another session.
     """
@@ -60,20 +60,20 @@ def is_orphaned_group(process: Process) -> bool:
 
 
 def enter_namespace(process: Process, reaper: int) -> None:
-    """Note the namespace that a process is in, by the host's number of that namespace's process 1."""
+    """Record the PID namespace of a process; `reaper` is the pid of its process 1, as the host numbers it."""
     if reaper == process.pid and process.reaper is not process:
         process.outside = process.parent.reaper if process.parent is not None else None
     process.reaper = process.host.processes.get(reaper)
 
 
 def members_of_namespace(reaper: Process) -> list[Process]:
-    """All other processes of a namespace and those within it, in the order of their numbers."""
+    """Return all other processes of a namespace and of those within it, in the order of their numbers."""
     inside = [other for other in reaper.host.processes.values() if other is not reaper and other.is_within(reaper)]
     return sorted(inside, key=lambda process: process.number)
 
 
 def with_members(dying: Sequence[Process]) -> list[Process]:
-    """Who dies where these do: before each process 1 of a namespace the members of that."""
+    """Return who dies when these processes die: before each process 1 of a PID namespace all its members."""
     found: dict[Process, None] = {}
     for process in dying:
         if process.reaper is process:
@@ -86,7 +86,7 @@ def with_members(dying: Sequence[Process]) -> list[Process]:
 
 
 def awaited(reaper: Process, dead: Sequence[Process]) -> list[zombies.Zombie]:
-    """The dead members for which a process 1 has to wait: their parents outside are to wait for them (setns(2))."""
+    """Return the dead members for which a process 1 has to wait: parents outside wait for them (setns(2))."""
     inside = [process for process in dead if process.is_within(reaper) and process is not reaper]
     return [
         zombies.zombie_of(process) for process in inside if zombies.is_kept(process) and not _parent_is_within(process, reaper)

@@ -1,4 +1,4 @@
-"""Programs that are started from outside: by a scenario, by the user, by the server itself."""
+"""Starts programs from outside of the emulation: for a scenario, for the user, or for the server itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RunningHosts:
         self._hosts, self._off = hosts, off
 
     def find(self, host_name: str) -> HostState:
-        """The host of this name. Raises SimunixError if there is none, or it is switched off."""
+        """Return the host of this name. Raises SimunixError if there is none, or it is switched off."""
         host = self._hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self._hosts))}")

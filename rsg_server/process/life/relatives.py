@@ -1,4 +1,4 @@
-"""What the death of a process changes for its relatives: its parent, its children, their process groups."""
+"""Applies what the death of a process changes for its parent, its children and their process groups."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Relatives:
-    """Tells relatives of a death, the parent first."""
+    """Informs the relatives of a dead process, the parent first."""
 
     def __init__(self, clock: Clock, signals: Signals, futexes: FutexTable, vforks: Vforks) -> None:
         self._clock, self._signals, self._futexes, self._vforks = clock, signals, futexes, vforks
 
     def tell_parent(self, process: Process) -> None:
-        """Let those go on that wait for the end of a process: its parent, and owners of locks that it has held."""
+        """Wake those that wait for the end of a process: its parent, and waiters for locks that it may have held."""
         self._vforks.release(process)
         self._futexes.wake_shared()
         parent = process.parent
@@ -31,7 +31,7 @@ class Relatives:
             self._signals.child_changed(parent)
 
     def orphan(self, process: Process) -> list[Process]:
-        """Give the children of a dead process their new parents. Returns those that its death may have killed."""
+        """Give the children of a dead process their new parents. Returns those that this death may have killed."""
         for child in process.children:
             child.orphaned_ns = self._clock.now_ns
             reparent(child)
@@ -40,13 +40,13 @@ class Relatives:
         return [child for child in process.children if child.pidfd >= 0]  # PR_SET_PDEATHSIG may have been SIGKILL
 
     def hang_up(self, process: Process) -> None:
-        """Follow the kernel where a death has orphaned a process group, and tell those who observe the process's end."""
+        """Continue what the kernel has continued in an orphaned process group, and inform observers of the process's end."""
         hang_up_orphans(self._signals, process.host)
         process.on_exit.tell(process)
 
 
 def leave_cpu_time(process: Process) -> None:
-    """Count the CPU time of a dead process, and of its dead children, among that of its parent's dead children."""
+    """Add the CPU time of a dead process, and of its dead children, to that of its parent's dead children."""
     parent, total_ns = process.parent, process.cpu_ns + process.children_cpu_ns
     if parent is not None and total_ns:
         parent.children_cpu_ns += total_ns

@@ -1,4 +1,4 @@
-"""What the server keeps of a process, freed once the process is dead."""
+"""Frees what the server keeps of a process, once the process is dead."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class Readiness(Protocol):
-    """The epoll that tells of deaths of processes (rsg_server.turn.readiness)."""
+    """The part of rsg_server.turn.readiness that is used here: the epoll that reports deaths of processes."""
 
     def unwatch(self, descriptor: int, target: Process) -> None:
-        """Watch a descriptor no longer; nothing happens if it is not watched."""
+        """Stop watching a descriptor; nothing happens if it is not watched."""
 
     def changed(self) -> None:
-        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class Remains:

@@ -1,4 +1,4 @@
-"""Threads: each is announced before it exists, which gives it its number, and gives everything back when it ends."""
+"""Threads: each is announced before it exists, which gives it its number; at its end it gives everything back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Threads:
-    """Makes and ends actors; `all` has those that live, by number."""
+    """Makes and ends actors; `all` contains the living ones, by number."""
 
     def __init__(
         self, shared: SharedMemory, slots: Slots, parking: Parking, channel_pool: ChannelPool, fd_store: FdStore
@@ -30,17 +30,17 @@ class Threads:
         self.waits: WaitViews | None = None  # makes the objects of the waits that the core has begun
         self._next = 1
         self.all: dict[int, Actor] = {}
-        self.on_end: Observers[Actor] = Observers()  # told of an actor that waits for nothing any more, before its end
+        self.on_end: Observers[Actor] = Observers()  # told of an actor that no longer waits for anything, before its end
 
     def new(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
-        """Announce a thread that is about to be born. The caller passes its end of the channel on, and closes it."""
+        """Announce a thread that is about to be born. The caller passes the actor's end of the channel on, and closes it."""
         ours, theirs = channel or new_channel()
         actor = self._admit(process, ours)
         self._fd_store.check(ours.fileno())
         return actor, theirs.detach()
 
     def new_sibling(self, process: Process) -> tuple[Actor, tuple[int, ...]]:
-        """Announce a thread of a process that has some, with the channel of one that has ended, or with a new channel's end."""
+        """Announce another thread of a process, with a pooled channel, or a new channel whose other end is returned."""
         pooled = self._channel_pool.take(process)
         if pooled is None:
             actor, channel = self.new(process)

@@ -16,15 +16,16 @@ FIRST_REPLY, READY_REPLY = (FIRST_TURN, 0), (int(Wake.READY), 0)
 
 
 class Vforks:
-    """Has the parents of vforks wait, and go on."""
+    """Makes the parents of vforks wait, and wakes them again."""
 
     def __init__(self, parking: Parking) -> None:
         self._parking = parking
 
     def begin(self, parent: Actor, child: Actor, is_next: bool = True) -> None:
-        """Begin a vfork: the parent waits until the child has exec'd or died; the child has the next turn, or one in order.
+        """Begin a vfork: the parent waits for the child's exec or death. If `is_next`, the child has the next turn.
 
-        If both have slots, the child waits there for its turn, and the parent goes on at its slot.
+        Else the child queues for its turn like other actors. If both have slots, the child waits at its slot for its turn,
+        and the parent goes on at its slot.
         """
         parent.state, parent.reply = State.VFORK, FIRST_REPLY if is_next else READY_REPLY
         if child.slot and parent.slot:
@@ -36,7 +37,7 @@ class Vforks:
             self._parking.make_ready(child)
 
     def release(self, process: Process) -> None:
-        """The child of a vfork has exec'd or died: its parent runs again, at its slot, or speaks first (FORK_DONE)."""
+        """Let the parent of a vfork run again, as the child has exec'd or died: at its slot, or it speaks first (FORK_DONE)."""
         parent = process.vfork_parent
         process.vfork_parent = None
         process.has_let_go = True

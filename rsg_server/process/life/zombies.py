@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 REAPING_TIMEOUT_S = 10.0
-"""How long the kernel or init may take to reap a zombie before the user is warned, real time."""
+"""How long, in real time, the kernel or init may take to reap a zombie before the user is warned."""
 STOPPED_S = 0.5
-"""After how long init is taken to be stopped, real time."""
+"""After how long, in real time, the server assumes that somebody has stopped init."""
 _PRUNED_FROM = 32
 _STAT_MAX = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Zombie:
-    """A dead process, by its number in the server's PID namespace and in its host's, which is at `level` below the server's."""
+    """A dead process, by its number in the server's PID namespace and in its host's, which is `level` levels below."""
 
     global_pid: int
     pid: int
     level: int = 1
 
     def status(self) -> dict[str, str]:
-        """/proc/PID/status; empty once the zombie is gone, even if another process has its number now."""
+        """Read /proc/PID/status; empty once the zombie is gone, even if another process has its number now."""
         fields = status_fields(self.global_pid)
         is_dead = fields.get("State", "")[:1] in ("Z", "X")
         return fields if is_dead and number_at_level(fields.get("NSpid", ""), self.level) == self.pid else {}
 
     def may_exist(self) -> bool:
-        """Whether a process has the zombie's number: one call, where status() reads a file."""
+        """Whether any process has the zombie's number. That costs one call, while status() reads a file."""
         try:
             os.kill(self.global_pid, 0)
         except ProcessLookupError:
@@ -56,7 +56,7 @@ class Zombie:
 
 
 def reap(warner: Warner, process: Process) -> None:
-    """Wait until a dead process and its dead children are gone, as far as emulated parents are not to wait for them.
+    """Wait until a dead process and its dead children are gone, except those for which an emulated parent has to wait.
 
     A zombie that has an emulated parent is added to that parent's zombies.
     """
@@ -70,19 +70,19 @@ def reap(warner: Warner, process: Process) -> None:
 
 
 def zombie_of(process: Process) -> Zombie:
-    """The zombie that a process has become."""
+    """Return the zombie that a process has become."""
     return Zombie(process.global_pid, process.pid, process.host.level)
 
 
 def is_kept(process: Process) -> bool:
-    """Whether an emulated parent is to wait for a process that has just died."""
+    """Whether an emulated parent has to wait for a process that has just died."""
     return _keeper(process, zombie_of(process)) is not None
 
 
 def _keeper(process: Process, zombie: Zombie) -> Process | None:
-    """The parent of a process that has just died, if the zombie is the parent's to wait for; None if that is to be looked into.
+    """Return the emulated parent that has to wait for a process which has just died; None if that must be looked into.
 
-    The kernel's word is enough: the parent has had no turn since, so nobody can have waited for the zombie.
+    The kernel's answer is enough: the parent has had no turn since, so nobody can have waited for the zombie.
     """
     parent = process.parent
     if parent is None or parent.dead or zombie.global_pid != process.global_pid:
@@ -94,7 +94,7 @@ def _keeper(process: Process, zombie: Zombie) -> Process | None:
 
 
 def _parent_of_zombie(global_pid: int) -> int:
-    """The parent's number if a process is dead and nobody has waited for it, from the short line of /proc; 0 if not."""
+    """Return the pid of a process's parent if the process is dead and nobody has waited for it, from /proc/PID/stat; else 0."""
     try:
         fd = os.open(f"/proc/{global_pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
@@ -109,7 +109,7 @@ def _parent_of_zombie(global_pid: int) -> int:
 
 
 def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process | None:
-    """Wait until a zombie is gone (None), or return the emulated process that is to wait for it."""
+    """Wait until a zombie is gone (returns None), or return the emulated process that has to wait for it."""
     end = 0.0
     while status := zombie.status():
         parent_pid = int(status["PPid"]) if status["State"][0] == "Z" else -1
@@ -131,7 +131,7 @@ def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process |
 
 
 def _prune(parent: Process) -> None:
-    """Forget zombies that a parent has waited for. Done when their number is a power of two: a parent may have thousands."""
+    """Forget zombies that a parent has waited for. This is done when their count is a power of two: there may be thousands."""
     count = len(parent.zombies)
     if count >= _PRUNED_FROM and count & count - 1 == 0:
         parent.zombies = [zombie for zombie in parent.zombies if zombie.may_exist()]
