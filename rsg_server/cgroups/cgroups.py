@@ -1,4 +1,4 @@
-"""The cgroups of all hosts: found when a host's first program says hello, kept from the first use on, gone with its power."""
+"""The cgroups of all hosts: found at the HELLO of a host's first program, kept from their first use on, gone with its power."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FILES: dict[str, ControlFile] = {
     file.name: file for module in (core_files, cpu, cpuset, io, memory_files, pids) for file in module.FILES
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
-"""What the group that all processes begin in has: name and mode."""
+"""The control files of the root group: name and mode."""
 
 
 class Cgroups:
-    """The hierarchies by the name of the host."""
+    """The cgroup hierarchies of all hosts, by the name of the host."""
 
     def __init__(self, launcher: Launcher, actors: Mapping[int, Actor], controlled: Controlled, memory: Memory) -> None:
         self._launcher, self._actors, self._controlled = launcher, actors, controlled
@@ -38,7 +38,7 @@ class Cgroups:
         self.memory = memory
 
     def told(self, process: Process) -> int:
-        """What a new image is told of its host's cgroups; 0: there are none."""
+        """Return what a new image must know of its host's cgroups, as a number; 0 if the host has none."""
         host = process.host
         if host.cgroup_device < 0:
             host.cgroup_device = self._device(host)
@@ -53,7 +53,10 @@ class Cgroups:
         return group is not None and self.memory.is_counted(group)
 
     def count_memory(self, process: Process, is_due: bool = True) -> None:
-        """Count the memory of a process's groups, now, or if it is time; whoever makes it too much may be dead afterwards."""
+        """Count the memory of a process's groups: now, or without `is_due` only if it is time.
+
+        A process that has exceeded a limit may be dead afterwards.
+        """
         if process.memory_due_ns >= 0 and process.cgroup is not None:
             (self.memory.check if is_due else self.memory.look)(self._of[process.host.name], process)
 
@@ -71,7 +74,7 @@ class Cgroups:
             os.close(folder)
 
     def of(self, host: HostState) -> Hierarchy:
-        """The hierarchy of a host, from now on. Raises RefusedError if the host has none."""
+        """Return the hierarchy of a host, which is made at the first call. Raises RefusedError if the host can have none."""
         hierarchy = self._of.get(host.name)
         if hierarchy is None:
             try:
@@ -83,18 +86,18 @@ class Cgroups:
         return hierarchy
 
     def _storage_account(self, number: int) -> StorageAccount | None:
-        """The group that the operations of an actor count for at storages; None: none, or the root."""
+        """Return the group to which an actor's operations at storages count; None for the root group."""
         process = self._actors[number].process
         group = group_of(process)
         return None if group is None else io.account_of(self._of[process.host.name], group)
 
     def path_of(self, process: Process) -> str:
-        """As /proc/PID/cgroup tells it."""
+        """Return the path of a process's group as /proc/PID/cgroup shows it."""
         group = group_of(process)
         return "/" if group is None else group.path
 
     def group_by_inode(self, host: HostState, inode: int) -> Group:
-        """The group that a folder is. Raises RefusedError if it is none, or no process may be there."""
+        """Return the group of a folder. Raises RefusedError if the folder is no group, or no process may be in the group."""
         hierarchy = self.of(host)
         group = hierarchy.groups.get(inode)
         if group is None:
@@ -105,11 +108,11 @@ class Cgroups:
     # Births and deaths
 
     def next_child_into(self, actor: Actor, group: Group) -> None:
-        """The next child of an actor is born in a group (clone3(2), CLONE_INTO_CGROUP)."""
+        """Note the group into which an actor's next child is to be born (clone3(2), CLONE_INTO_CGROUP)."""
         self._for_child[actor.number] = group
 
     def may_bear(self, creator: Actor, is_thread: bool) -> bool:
-        """Whether a process or thread may be born (pids.max)."""
+        """Whether an actor may create a process or thread (pids.max)."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return True
@@ -120,7 +123,7 @@ class Cgroups:
         return False
 
     def born(self, creator: Actor, process: Process) -> None:
-        """A child is born into the group of its creator, or that which its creator has named."""
+        """Put a child into the group of its creator, or into the group that the creator has chosen."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return
@@ -131,19 +134,19 @@ class Cgroups:
             self._controlled.notices.tell_cgroup_moves()
 
     def died(self, process: Process) -> None:
-        """A dead process is in no group."""
+        """Remove a dead process from its group."""
         if process.cgroup is not None:
             self._of[process.host.name].leave(process)
 
     def cpus(self, process: Process) -> int:
-        """The mask of processors that a process may use."""
+        """Return the mask of the processors that a process may use."""
         if process.cgroup is None:
             return (1 << process.host.host.cores) - 1
         hierarchy = self._of[process.host.name]
         return cpuset.effective(hierarchy, hierarchy.group_of(process))
 
     def lost(self, host: HostState) -> None:
-        """The host's power is cut: its tree goes with its memory, once all of its processes are dead."""
+        """Close the hierarchy of a host whose power is cut, once all of its processes are dead: it was only in memory."""
         host.cgroup_device = -1
         if (hierarchy := self._of.pop(host.name, None)) is not None:
             for process in list(hierarchy.root.members()):
@@ -151,12 +154,12 @@ class Cgroups:
             hierarchy.close()
 
     def close(self) -> None:
-        """Give up all descriptors."""
+        """Close all descriptors."""
         while self._of:
             self._of.popitem()[1].close()
 
 
 def account_of(process: Process) -> Account | None:
-    """What the CPU time of a process counts for: its group; None for the root."""
+    """Return the account for the CPU time of a process: that of its group; None for the root group."""
     group = group_of(process)
     return None if group is None else cpu.account_of(group)

@@ -1,4 +1,4 @@
-"""A control file: its name and mode, for which groups there is one, and who reads and writes it."""
+"""A control file: its name and mode, the groups that have such a file, and the functions that read and write it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 READ, WRITE, BOTH = 0o444, 0o200, 0o644
 EVERYWHERE, AT_ROOT, BELOW = frozenset((True, False)), frozenset((True,)), frozenset((False,))
-"""Whether a file is at the root (True), in other groups (False), or both."""
+"""Whether a file exists at the root (True), in other groups (False), or in both."""
 
 
 class RefusedError(Exception):
@@ -26,9 +26,10 @@ class RefusedError(Exception):
 
 
 class Request:
-    """A write: what of, by whom. `user` is the writer's effective one, in its own user namespace.
+    """A write to a control file: which file, by whom. `user` is the writer's effective one, in its own user namespace.
 
-    No dataclass: compiled, that would need the class of each field while this module is imported, before those that import it.
+    No dataclass: compiled, that would need the class of each field while this module is imported, before those that import
+    it.
     """
 
     __slots__ = ("group", "hierarchy", "text", "user", "writer")
@@ -38,12 +39,12 @@ class Request:
 
     @property
     def words(self) -> list[str]:
-        """The text in words."""
+        """The text, split into words."""
         return self.text.split()
 
     @property
     def word(self) -> str:
-        """The text without space around it."""
+        """The text without the white space around it."""
         return self.text.strip()
 
 
@@ -53,11 +54,11 @@ Write = Callable[[Request], None]
 
 @dataclass(frozen=True, slots=True)
 class ControlFile:
-    """A file of groups for which its controller is passed on (an empty one: of all groups).
+    """A control file, which a group has if the file's controller is passed on to the group; "" as controller: all groups.
 
-    A file that `tells` is rewritten whenever its text changes, so that inotify(7) tells of it. One that `is_kept` has its text
-    from the beginning on, and is rewritten likewise, so that it is read without a message (csrc/shim/sys/cgroup/files.c: kept).
-    The others are rewritten when they are read.
+    If the file `tells`, it is rewritten whenever its text changes, so that inotify(7) reports the change. If the file
+    `is_kept`, it has its text from the beginning on and is rewritten likewise, so that it is read without a message
+    (csrc/shim/sys/cgroup/files.c: kept). Other files are rewritten when they are read.
     """
 
     name: str
@@ -70,23 +71,23 @@ class ControlFile:
 
     @property
     def mode(self) -> int:
-        """As kernfs has it."""
+        """The mode of the file, as Linux (kernfs) sets it."""
         if self.write is None:
             return READ
         return WRITE if self.read is None else BOTH
 
     def is_of(self, group: Group) -> bool:
-        """Whether the group has this file; the root has the files of all controllers that are told of it."""
+        """Whether the group has this file. The root has every file that can be at a root, whatever its controller."""
         return (group.parent is None) in self.where and (
             not self.controller or self.controller in group.controllers or group.parent is None
         )
 
 
 def decimal(text: str) -> int | None:
-    """A number without sign; None if it is none."""
+    """Return the value of a decimal number without a sign; None if the text is something else."""
     return int(text) if re.fullmatch(r"[0-9]{1,19}", text) else None
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is a number of 32 bits with or without a sign: one that is out of range is ERANGE, not EINVAL."""
+    """Whether a text is a number of up to nine digits with or without a sign. Linux answers ERANGE to it, else EINVAL."""
     return re.fullmatch(r"[+-]?[0-9]{1,9}", text) is not None

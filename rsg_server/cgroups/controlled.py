@@ -1,4 +1,4 @@
-"""What the controllers of cgroups act upon, and the events of groups that parts outside of this room follow."""
+"""What the controllers of cgroups act upon, and the event by which other parts learn of changed control files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Killer:
         self._clock, self._log, self._deaths = clock, log, deaths
 
     def kill(self, doomed: list[Process]) -> None:
-        """Send SIGKILL to processes, in this order; all of them are dead afterwards."""
+        """Send SIGKILL to processes, in this order, and wait until all of them are dead."""
         for process in doomed:
             process.told |= 1 << (signal.SIGKILL - 1)
             native_signal.send(process.pidfd, signal.SIGKILL)
@@ -39,7 +39,7 @@ class Killer:
 
 
 class Controlled:
-    """The processors, storages and processes that the groups of all hosts share out, stop and end."""
+    """The processors, storages and processes that the groups of all hosts share, stop and end."""
 
     def __init__(
         self,
@@ -52,5 +52,5 @@ class Controlled:
     ) -> None:
         self.cpu, self.storages, self.signals, self.killer, self.notices = cpu, storages, signals, killer, notices
         self.wake = wake  # ends the wait of an actor, for a reason of the protocol
-        self.on_news: Observers[[]] = Observers()  # a control file says something else, for which a program may wait
+        self.on_news: Observers[[]] = Observers()  # the text of a control file has changed; a program may wait for that
         self.on_removed: Observers[Group] = Observers()

@@ -1,4 +1,4 @@
-"""Control files that every group has, whatever controllers it has: cgroup.*."""
+"""Control files that every group has, whatever its controllers: cgroup.*."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 ORDER = ("cpuset", "cpu", "io", "memory", "pids")
-"""In which Linux lists controllers."""
+"""The order in which Linux lists controllers."""
 PRESSURE = "".join(f"{which} avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" for which in ("some", "full"))
 
 
 def listed(controllers: frozenset[str]) -> str:
-    """Controllers in a line."""
+    """Write a line that lists controllers."""
     return " ".join(name for name in ORDER if name in controllers) + "\n"
 
 
@@ -31,7 +31,7 @@ def _type(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_type(request: Request) -> None:
-    """Only domains can be had: a group of threads is refused as where Linux could not make one."""
+    """Refuse to make a group of threads, like Linux where it could not: all groups here are domains."""
     raise RefusedError(errno.EOPNOTSUPP if request.word == "threaded" else errno.EINVAL)
 
 
@@ -60,9 +60,10 @@ def check_destination(group: Group) -> None:
 
 
 def check_writer(request: Request, source: Group) -> None:
-    """Raise RefusedError if a writer that is not root may not write to cgroup.procs of the group above both.
+    """Raise RefusedError if a writer may not write to cgroup.procs of the group above source and destination; root may.
 
-    Whoever has opened the file of the destination may write there: the kernel has said so. See cgroups(7), delegation.
+    A writer that has opened the file of the destination may write there: the kernel has allowed it. See cgroups(7),
+    delegation.
     """
     if request.user == 0:
         return
@@ -74,7 +75,7 @@ def check_writer(request: Request, source: Group) -> None:
 
 
 def _process(request: Request, is_thread: bool) -> Process:
-    """The process whose number a write has; 0 is the writer."""
+    """Return the process whose number was written; 0 is the writer."""
     number = decimal(request.word)
     if number is None:
         raise RefusedError(errno.EINVAL)
@@ -97,7 +98,7 @@ def _write_procs(request: Request) -> None:
 
 
 def _write_threads(request: Request) -> None:
-    """A thread cannot leave the domain of its process, and every group is a domain."""
+    """Move a thread: refused unless the thread is in the group already, since every group is a domain of whole processes."""
     source = request.hierarchy.group_of(_process(request, is_thread=True))
     check_writer(request, source)
     check_destination(request.group)
@@ -106,10 +107,10 @@ def _write_threads(request: Request) -> None:
 
 
 def _write_subtree(request: Request) -> None:
-    """Words such as +memory and -cpu, all or none of which take effect.
+    """Pass controllers on to the children or not: words such as +memory and -cpu, of which all or none take effect.
 
-    The real file then says what is passed on, also if that is what it was: the shim looks there before it sends a write of
-    words that are all in effect (csrc/shim/sys/cgroup/subtree.c).
+    The real file is then rewritten with what is passed on, even if that has not changed: the shim looks there before it
+    sends a write of words that are all in effect (csrc/shim/sys/cgroup/subtree.c).
     """
     group, wanted = request.group, {}
     for word in request.words:
@@ -132,7 +133,7 @@ def _write_subtree(request: Request) -> None:
 
 
 def limit_file(name: str, where: frozenset[bool] = BELOW, controller: str = "") -> ControlFile:
-    """A file that holds a number or "max", which it says at first."""
+    """Make a file that contains a number or "max", at first "max"."""
 
     def read(hierarchy: Hierarchy, group: Group) -> str:
         number = group.number(name)
@@ -148,7 +149,7 @@ def limit_file(name: str, where: frozenset[bool] = BELOW, controller: str = "") 
 
 
 def _nothing(request: Request) -> None:
-    """Taken, and without effect."""
+    """Accept a write that has no effect."""
 
 
 FILES = (

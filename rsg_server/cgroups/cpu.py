@@ -1,4 +1,4 @@
-"""cpu.weight, cpu.max, cpu.stat: what a group's threads get of the processors, and have had."""
+"""cpu.weight, cpu.max, cpu.stat: the shares of the processors that a group's threads get, and the CPU time they have used."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _NICE_TO_WEIGHT = (
     ),
     *(1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15),
 )
-"""sched_prio_to_weight of kernel/sched/core.c, from nice -20 on."""
+"""The weight for each nice value from -20 on: sched_prio_to_weight of kernel/sched/core.c."""
 USED = "cpu.stat"
 
 
 def enters(process: Process) -> None:
-    """From now on what a process computes is counted in its group."""
+    """Begin to count the CPU time of a process that has entered a group."""
     process.cgroup_cpu_ns = process.cpu_ns
 
 
 def leaves(group: Group, process: Process) -> None:
-    """What a process has computed in a group stays counted there, and above."""
+    """Add the CPU time that a leaving process has used in a group to the totals of the group and those above."""
     used_ns = process.cpu_ns - process.cgroup_cpu_ns
     if used_ns:
         for above in group.up():
@@ -61,7 +61,7 @@ def leaves(group: Group, process: Process) -> None:
 
 
 def used_ns(hierarchy: Hierarchy, group: Group) -> int:
-    """CPU time that a group's processes, and those below, have been charged."""
+    """Return the CPU time that the processes of a group and of those below have been charged."""
     total = group.counts.get(USED, 0) + sum(process.cpu_ns - process.cgroup_cpu_ns for process in group.members())
     if group.parent is None:
         total += sum(process.cpu_ns for process in hierarchy.processes(group))
@@ -77,7 +77,11 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _throttled(hierarchy: Hierarchy, group: Group) -> str:
-    """Periods in which something computed, those in which the quota bounded that, and the time that is missing by it."""
+    """Return the lines of cpu.stat about the quota.
+
+    They count the periods in which something computed, the periods in which the quota limited it, and the time that the
+    quota has taken away.
+    """
     hierarchy.controlled.cpu.share_anew(hierarchy.host.host)
     period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
     active_ns, bounded_ns = (account.active_ns, account.bounded_ns) if account is not None else (0.0, 0.0)
@@ -93,7 +97,7 @@ def _read_max(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_max(request: Request) -> None:
-    """[max or microseconds] and, where it is to change, the period."""
+    """Set the quota, "max" or microseconds, and the period, if a second number is written."""
     words = request.words
     if not 1 <= len(words) <= 2:
         raise RefusedError(errno.EINVAL)
@@ -130,7 +134,7 @@ def _write_nice(request: Request) -> None:
 
 
 def account_of(group: Group) -> Account | None:
-    """How a group counts at the processors: as the nearest group that has the controller; None: as the root."""
+    """Return the account of a group at the processors: that of the nearest group with the controller; None for the root's."""
     if group.parent is None:
         return None
     if "cpu" not in group.controllers:
@@ -149,13 +153,13 @@ def _set(group: Group) -> None:
 
 
 def _share_anew(request: Request) -> None:
-    """What computes in the group, or below, may have another share from now on."""
+    """Share the processors anew, because a group's weight or quota has changed."""
     _set(request.group)
     request.hierarchy.controlled.cpu.share_anew(request.hierarchy.host.host)
 
 
 def _write_burst(request: Request) -> None:
-    """Quota that is not used cannot be kept for later: 0 alone is taken."""
+    """Accept 0 only: quota that is not used cannot be kept for later here."""
     if request.word != "0":
         raise RefusedError(errno.EINVAL)
 

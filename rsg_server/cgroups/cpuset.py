@@ -1,4 +1,7 @@
-"""cpuset.cpus: the processors that threads of a group may use: what they ask for within these, or else all of these."""
+"""cpuset.cpus: the processors that threads of a group may use.
+
+A thread gets those that it has asked for among them, or else all of them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _MOST = 8192
 
 
 def listed(mask: int) -> str:
-    """A mask as Linux lists it: 0-2,5."""
+    """Write a mask as Linux lists it: 0-2,5."""
     parts, number = [], 0
     while mask >> number:
         if mask >> number & 1:
@@ -33,7 +36,7 @@ def listed(mask: int) -> str:
 
 
 def parsed(text: str) -> int:
-    """The mask of a list. Raises RefusedError."""
+    """Return the mask for a list such as 0-2,5. Raises RefusedError."""
     mask = 0
     for part in filter(None, text.strip().split(",")):
         match = re.fullmatch(_PART, part.strip())
@@ -49,7 +52,7 @@ def parsed(text: str) -> int:
 
 
 def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
-    """What a group may use: of what was set there, what the group above may use, or all of that."""
+    """Return the mask that a group may use: what was set, within what the group above may use, or else all of that."""
     if group.parent is None:
         return (1 << (hierarchy.host.host.cores if name == CPUS else hierarchy.host.host.numa.nodes or 1)) - 1
     above = effective(hierarchy, group.parent, name)
@@ -57,7 +60,7 @@ def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
 
 
 def bound(hierarchy: Hierarchy, actor: Actor) -> None:
-    """Have a thread on the processors that its group may use."""
+    """Move a thread to the processors that its group may use."""
     every = effective(hierarchy, hierarchy.root)
     allowed = effective(hierarchy, hierarchy.group_of(actor.process))
     mask = (actor.wanted_affinity & allowed) or allowed
@@ -68,7 +71,7 @@ def bound(hierarchy: Hierarchy, actor: Actor) -> None:
 
 
 def follow(hierarchy: Hierarchy, process: Process) -> None:
-    """Have all threads of a process where their group may be."""
+    """Move all threads of a process to the processors that its group may use."""
     for actor in process.actors:
         bound(hierarchy, actor)
 
@@ -99,7 +102,7 @@ def _settable(name: str) -> ControlFile:
 
 
 def _write_partition(request: Request) -> None:
-    """Processors of a group's own, taken from the others', cannot be had."""
+    """Refuse partitions: a group cannot have processors that are taken from the others."""
     if request.word != "member":
         raise RefusedError(errno.EINVAL)
 

@@ -1,4 +1,4 @@
-"""cgroup.freeze and cgroup.kill: threads of a frozen group have no turns, at once and until the group is thawed."""
+"""cgroup.freeze and cgroup.kill: threads of a frozen group have no turns, from the write on until the group is thawed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def follow(hierarchy: Hierarchy, process: Process) -> None:
-    """Have a process stand still, or go on, as its group says."""
+    """Freeze or thaw a process, as its group says."""
     if hierarchy.group_of(process).is_frozen:
         hierarchy.controlled.signals.freeze(process)
     else:
@@ -22,12 +22,12 @@ def follow(hierarchy: Hierarchy, process: Process) -> None:
 
 
 def read_freeze(hierarchy: Hierarchy, group: Group) -> str:
-    """Whether the group itself freezes."""
+    """Return whether the group itself freezes, as text."""
     return f"{group.freezes:d}\n"
 
 
 def write_freeze(request: Request) -> None:
-    """0 or 1."""
+    """Freeze (1) or thaw (0) a group."""
     if request.word not in ("0", "1"):
         raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     freezes, hierarchy = request.word == "1", request.hierarchy
@@ -41,7 +41,7 @@ def write_freeze(request: Request) -> None:
 
 
 def write_kill(request: Request) -> None:
-    """1: SIGKILL to each process, in the order of their numbers; the writer, if it is among them, comes last."""
+    """Kill all processes of a group in the order of their numbers; the writer, if it is among them, comes last."""
     if request.word != "1":
         raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     doomed = sorted(request.group.members(), key=lambda process: process.number)

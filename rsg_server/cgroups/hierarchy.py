@@ -1,7 +1,7 @@
-"""The tree of groups of one host, from its boot on: who makes and removes groups, which control files they have, who is where.
+"""The tree of groups of one host, from its boot on: makes and removes groups and control files, and moves processes.
 
-A process is in one group, `process.cgroup`; None stands for the root. Groups and control files are known to the shim by their
-inodes.
+A process is in one group, `process.cgroup`; None stands for the root. Groups and control files are known to the shim by
+their inodes.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 
 SLICES = ("system.slice", "user.slice")
-"""Groups that every host begins with, as systemd makes them, for daemons that make their own there."""
+"""Groups that exist on every host from the beginning, made as systemd makes them, for daemons that make their own below."""
 CONTROLLERS = "cgroup.controllers"
 PROMPT = ("cgroup.procs",)
-"""Files that a group has from the beginning on, so that the kernel removes no folder without the server. Others appear when a
-program asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7 µs."""
+"""Files that a group has from the beginning, so that the kernel removes no folder without the server. Others appear when
+a program asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7
+µs."""
 
 
 class Hierarchy:
-    """The groups of a host; `files` are all control files that there may be, by name.
+    """The groups of a host; `files` are all existing kinds of control files, by name.
 
     The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes,
-    the root and these pass all controllers on.
+    the root and the slices pass all controllers on.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Hierarchy:
         self.groups = {self.root.inode: self.root}
         self.files: dict[int, tuple[Group, ControlFile]] = {}
         self.news = News(controlled.wake)
-        self._told: dict[int, str] = {}  # by the inode of a file that tells: what it says
+        self._told: dict[int, str] = {}  # the last text of a file that tells, by inode
         self._learn(self.root)
         for name, inode in sorted(real.listing("", folders=True).items()):
             if name in SLICES:
@@ -55,7 +56,7 @@ class Hierarchy:
     # Groups
 
     def make(self, above: int, inode: int, name: str) -> None:
-        """A folder has been made: it is a group from now on. Raises RefusedError, and the folder is gone, if it may not be."""
+        """Make a program's new folder a group. Raises RefusedError, and removes the folder, if the group is not allowed."""
         parent = self.groups.get(above)
         path = f"{parent.path.rstrip('/') if parent else ''}/{name}".lstrip("/")
         if parent is None or "\n" in name or self._is_too_many(parent):
@@ -77,7 +78,7 @@ class Hierarchy:
         return False
 
     def remove(self, inode: int) -> None:
-        """Remove a group with its folder. Raises RefusedError if there is something in it."""
+        """Remove a group with its folder. Raises RefusedError if the group is not empty."""
         group = self.groups.get(inode)
         if group is None or group.parent is None:
             raise RefusedError(errno.EBUSY if group is not None else errno.ENODEV)
@@ -89,7 +90,7 @@ class Hierarchy:
         self.controlled.on_removed.tell(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
-        """Let the children of a group have these controllers from now on."""
+        """Set the controllers that the children of a group get."""
         group.passed = controllers
         for child in group.children.values():
             child.owners |= dict.fromkeys(controllers - child.controllers, owner)
@@ -107,14 +108,14 @@ class Hierarchy:
     # Control files
 
     def _learn(self, group: Group) -> None:
-        """Note the inodes of the control files that a group has, or has got."""
+        """Record the inodes of the control files of a group."""
         for name, inode in self.real.listing(group.path[1:]).items():
             if name in self._known and name not in group.files:
                 group.files[name] = inode
                 self.files[inode] = (group, self._known[name])
 
     def appear(self, inode: int, name: str) -> None:
-        """Make a control file that a program asks for; without a name all that the group of this folder may have.
+        """Make a control file that a program asks for; without a name, all files that the group of this folder may have.
 
         Raises RefusedError if the group has no such file.
         """
@@ -128,7 +129,7 @@ class Hierarchy:
             self._add_files(group, [self._known[name]])
 
     def _absent(self, group: Group) -> list[ControlFile]:
-        """The control files that a group may have, and has not yet."""
+        """Return the control files that a group may have and does not have yet."""
         return [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
 
     def _add_files(self, group: Group, fresh: list[ControlFile]) -> None:
@@ -147,7 +148,7 @@ class Hierarchy:
             self.controlled.on_news.tell()
 
     def _says(self, inode: int, text: str) -> None:
-        """A file that tells has come to say this."""
+        """Record the new text of a file that `tells`, and announce the change to those that poll it."""
         self._told[inode] = text
         self.news.changed(inode)
 
@@ -161,7 +162,7 @@ class Hierarchy:
         self.real.remove(group.path[1:], gone)
 
     def refresh(self, inode: int, was_emptied: bool = False) -> bool:
-        """Have the real file say what there is to say now; whether that has changed it. Raises RefusedError if it is gone."""
+        """Write the current text into the real file; True if that has changed it. Raises RefusedError if the file is gone."""
         if inode not in self.files:
             raise RefusedError(errno.ENODEV)
         group, file = self.files[inode]
@@ -176,29 +177,29 @@ class Hierarchy:
         return True
 
     def keep(self, group: Group, name: str) -> None:
-        """What a kept file says may have changed, if the group has it."""
+        """Rewrite a file that `is_kept`, whose text may have changed, if the group has it."""
         if (inode := group.files.get(name)) is not None:
             self.refresh(inode)
 
     def tell(self, group: Group, name: str) -> None:
-        """What a file says may have changed: whoever watches the file learns of it, if the group has it."""
+        """Rewrite a file whose text may have changed, if the group has it; those that watch the file learn of the change."""
         inode = group.files.get(name)
         if inode is not None and self.refresh(inode):
             self.controlled.on_news.tell()
 
     def tell_up(self, group: Group, name: str) -> None:
-        """What a file of a group, and those of the groups above, say may have changed."""
+        """Rewrite a file of a group and of the groups above, whose text may have changed."""
         for above in group.up():
             self.tell(above, name)
 
     # Processes
 
     def group_of(self, process: Process) -> Group:
-        """Where a process is."""
+        """Return the group that a process is in."""
         return group_of(process) or self.root
 
     def processes(self, group: Group) -> list[Process]:
-        """Those in a group, without those below."""
+        """Return the processes of a group, without those of the groups below."""
         if group is not self.root:
             return list(group.processes.values())
         return [process for process in self.host.processes.values() if process.cgroup is None and not process.dead]
@@ -210,17 +211,17 @@ class Hierarchy:
             self._populate(group, 1)
 
     def leave(self, process: Process) -> None:
-        """Take a process out of its group, into the root, or since it has died."""
+        """Move a process from its group into the root, or remove a dead one."""
         group = group_of(process)
         if group is not None:
             self._part(process, group)
             self._populate(group, -1)
 
     def move(self, process: Process, group: Group) -> None:
-        """Have a process in another group from now on.
+        """Move a process to another group.
 
-        The destination counts it before the source does not any more, as on Linux (css_set_move_task): a group above both is
-        not empty in between, and tells nothing.
+        The process is counted in the destination before it leaves the source, as on Linux (css_set_move_task): a group
+        above both is never empty in between, and reports nothing.
         """
         source = self.group_of(process)
         if source is group:
@@ -252,25 +253,25 @@ class Hierarchy:
         del group.processes[process.number]
 
     def _populate(self, group: Group, by: int) -> None:
-        """One process more (1) or less (-1) in a group and those above: the first and the last are told of."""
+        """Count one process more (1) or less (-1) in a group and those above; the first and the last change cgroup.events."""
         for above in group.up():
             above.populace += by
             if above.populace == max(by, 0):
                 self.tell(above, "cgroup.events")
 
     def kill(self, doomed: list[Process]) -> None:
-        """SIGKILL to these; all are dead afterwards."""
+        """Kill processes with SIGKILL, and wait until all are dead."""
         self.controlled.killer.kill(doomed)
 
     def close(self) -> None:
-        """Forget all, as the host's memory has gone."""
+        """Close the files and forget all groups, since the host's memory is gone."""
         for group in self.groups.values():
             self.controlled.on_removed.tell(group)
         self.real.close()
 
 
 def owner_of(process: Process) -> tuple[int, int]:
-    """User and group, as the server sees them, of what a process makes."""
+    """Return user and group, as the server sees them, of what a process makes."""
     fields = process.status_fields()
     if "Uid" not in fields:
         return os.geteuid(), os.getegid()

@@ -1,8 +1,9 @@
-"""io.max, io.weight, io.stat: what a group's processes may have of the storages of their host, and have had.
+"""io.max, io.weight, io.stat: what a group's processes may do at the storages of their host, and what they have done.
 
-A device is named as lsblk(8) shows it: 8:16 is the first storage. The host's own disk (8:0) takes limits, but its operations
-take no time and are not counted. What is written back counts for the group that has written the file last. Weights are kept
-and told, and share nothing, as on Linux for disks that have neither io.cost.qos switched on nor the scheduler bfq.
+A device is named as lsblk(8) shows it: 8:16 is the first storage. The host's own disk (8:0) takes limits, but its
+operations take no time and are not counted. A write-back counts for the group that has written the file last. Weights are
+stored and can be read, but do not change any share. Linux does the same for disks for which neither io.cost.qos nor the
+scheduler bfq is switched on.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX, WEIGHT = "io.max", "io.weight"
 KEYS = ("rbps", "wbps", "riops", "wiops")
-"""Of each limit: bytes, then operations, per second that are read, and that are written."""
+"""The keys of the limits: bytes read and written per second, then read and write operations per second."""
 WEIGHT_AT_FIRST, _WEIGHTS = 100, range(1, 10_001)
 _DEVICE = r"\s*([0-9]+):\s*([0-9]+)(?=\s)"
 _TOKEN = r"\S{1,26}"
@@ -31,12 +32,12 @@ _WRAPS = 2**64
 
 
 def _devices(hierarchy: Hierarchy) -> dict[tuple[int, int], int]:
-    """By major and minor number, the numbers of a host's storages; -1 is its own disk."""
+    """Return the numbers of a host's storages, by major and minor number; -1 is its own disk."""
     return {(MAJOR, MINORS * (number + 1)): number for number in range(-1, len(hierarchy.host.host.disks))}
 
 
 def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
-    """MAJ:MIN with which a line begins, and what comes behind. Raises RefusedError."""
+    """Split a line into the device MAJ:MIN at its beginning and the rest. Raises RefusedError."""
     match = re.match(_DEVICE, text)
     if match is None:
         raise RefusedError(errno.EINVAL)
@@ -44,7 +45,7 @@ def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
 
 
 def limits(text: str) -> dict[str, int]:
-    """Words such as rbps=1048576 and wiops=max; the last one of a key counts. Raises RefusedError (tg_set_limit of Linux)."""
+    """Read words such as rbps=1048576 and wiops=max; of each key the last counts. Raises RefusedError (tg_set_limit)."""
     found = {}
     for token in re.findall(_TOKEN, text):
         key, equals, value = token.partition("=")
@@ -92,7 +93,7 @@ def _write_max(request: Request) -> None:
 
 
 def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
-    """Have the limits of a group on a device act from now on, also on what is under way."""
+    """Apply the limits of a group on a device, also to operations that have begun."""
     account = account_of(hierarchy, group)
     assert account is not None
     numbers = [None if (limit := _limit(group, device, key)) == NO_LIMIT else limit for key in KEYS]
@@ -102,7 +103,7 @@ def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
 
 
 def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
-    """How a group counts at storages: as the nearest group that has the controller; None: as the root."""
+    """Return the account of a group at storages: that of the nearest group with the controller; None for the root's."""
     if group.parent is None:
         return None
     if "io" not in group.controllers:
@@ -113,7 +114,7 @@ def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
 
 
 def follow(hierarchy: Hierarchy, group: Group) -> None:
-    """A group that has not got the controller any more has lost its limits and counts."""
+    """Delete the limits and counts of a group that has lost the controller."""
     if group.storages is None or "io" in group.controllers:
         return
     account, group.storages = group.storages, None
@@ -126,7 +127,7 @@ def follow(hierarchy: Hierarchy, group: Group) -> None:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """A line for each storage that has done something; nothing is ever discarded (fstrim(8))."""
+    """Return a line for each storage that has done something. Nothing is ever discarded (fstrim(8)), so these numbers are 0."""
     disks, account, lines = hierarchy.controlled.storages.disks, account_of(hierarchy, group), []
     for (major, minor), device in _devices(hierarchy).items():
         ways = [(device, direction) for direction in Direction] if device >= 0 else []
@@ -138,7 +139,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def weight(text: str) -> int:
-    """The number with which a text begins. Raises RefusedError."""
+    """Return the number at the beginning of a text. Raises RefusedError."""
     match = re.match(r"\s*([0-9]{1,9})", text)
     if match is None or int(match[1]) not in _WEIGHTS:
         raise RefusedError(errno.EINVAL)
@@ -154,7 +155,7 @@ def _read_weight(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_weight(request: Request) -> None:
-    """[default] NUMBER, or MAJ:MIN NUMBER, or MAJ:MIN default (ioc_weight_write of Linux)."""
+    """Set a weight: [default] NUMBER, or MAJ:MIN NUMBER, or MAJ:MIN default (ioc_weight_write of Linux)."""
     if ":" not in request.text:
         request.group.numbers[WEIGHT] = weight(request.text.removeprefix("default "))
         return

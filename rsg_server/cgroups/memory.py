@@ -1,9 +1,10 @@
-"""memory.max: what the processes of a group have touched is counted at fixed points, and above the limit the largest is killed.
+"""memory.max: counts the memory of a group's processes at fixed points, and kills the largest process above the limit.
 
-The points are in the order of calls, so the same in each run. A process is counted at a message that comes ten milliseconds of
-virtual time or more after its last count, when it has grown by as much as the shim was told, and at its end. Counted are
-anonymous pages (smaps_rollup of proc(5)), which the computer's load does not change; the shim has transparent huge pages off in
-such processes. Files, and memory that processes share by files, count nothing. Nothing is swapped.
+The points are in the order of calls, so they are equal in each run. A process is counted at a message that comes ten
+milliseconds of virtual time or more after its last count, when it has grown by as much as the shim was told, and at its
+end. Only anonymous pages are counted (smaps_rollup of proc(5)), because the computer's load does not change them; the shim
+switches transparent huge pages off in such processes. Files, and memory that processes share by files, are not counted.
+Nothing is swapped.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ TOGETHER = "memory.oom.group"
 KINDS = ("low", "high", "max", "oom", "oom_kill", "oom_group_kill")
 BETWEEN_COUNTS_NS = 10**7
 STEP_LEAST, STEP_WITHOUT_LIMIT = 1 << 18, 1 << 26
-"""Bytes by which a process may grow before it tells."""
+"""The bytes by which a process may grow before it reports: at least, and without a limit."""
 STEPS_TO_LIMIT = 8
 IMMORTAL = -1000
 KIB = 1024
 _ROLLUP_MOST = 4096
 _COUNTED = re.compile(rb"^(?:Anonymous|Swap): *([0-9]+) kB$", re.MULTILINE)
-"""The lines of smaps_rollup that count, of some twenty."""
+"""The lines of smaps_rollup that are counted, of some twenty."""
 
 
 def used(process: Process) -> int:
-    """Bytes of anonymous memory that a process has touched."""
+    """Return the bytes of anonymous memory that a process has touched."""
     try:
         file = os.open(f"/proc/{process.global_pid}/smaps_rollup", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # it is ending
@@ -56,26 +57,26 @@ def used(process: Process) -> int:
 
 
 def current(group: Group) -> int:
-    """Bytes that the processes of a group and below have touched by now."""
+    """Return the bytes that the processes of a group and below have touched, counted now."""
     for process in group.members():
         process.memory_used = 0 if process.dead else used(process)
     return as_counted(group)
 
 
 def as_counted(group: Group) -> int:
-    """The same, of each process when it was last counted."""
+    """Return the bytes that the processes of a group and below had touched when each was last counted."""
     total = sum(process.memory_used for process in group.members() if not process.dead)
     group.counts[PEAK] = max(group.counts.get(PEAK, 0), total)
     return total
 
 
 def counting(group: Group) -> Iterable[Group]:
-    """The group itself and those above whose memory is counted, the lowest first."""
+    """Return the group itself and those above whose memory is counted, the lowest first."""
     return (above for above in group.up() if above.parent is not None and "memory" in above.controllers)
 
 
 def count(group: Group, kind: str, of: Group | None = None) -> None:
-    """Something has happened to a group's memory: it is counted there and above; `of` is where it counts as local."""
+    """Count an event of a group's memory in the group and those above; it is local to `of`, by default the group."""
     for above in counting(group):
         above.counts[f"{EVENTS} {kind}"] = above.counts.get(f"{EVENTS} {kind}", 0) + 1
     local = of or group
@@ -83,25 +84,25 @@ def count(group: Group, kind: str, of: Group | None = None) -> None:
 
 
 class Memory:
-    """Counts, and kills."""
+    """Counts the memory of processes, and enforces the limits of their groups."""
 
     def __init__(self, clock: Clock, log: EventLog) -> None:
         self._clock, self._log = clock, log
 
     @staticmethod
     def is_counted(group: Group) -> bool:
-        """Whether a process in a group has its memory counted."""
+        """Whether the memory of the processes in a group is counted."""
         return next(iter(counting(group)), None) is not None
 
     def follow(self, process: Process) -> None:
-        """Count a process from now on if its group, or one above, has a limit."""
+        """Begin to count the memory of a process, if its group or a group above has a limit."""
         group = group_of(process)
         groups = counting(group) if group is not None else ()
         limited = any(each.number(name) != NO_LIMIT for each in groups for name in (MAX, HIGH))
         process.memory_due_ns = 0 if limited else -1
 
     def step(self, process: Process) -> int:
-        """By how many bytes a process may grow before it tells: an eighth of what is left."""
+        """Return by how many bytes a process may grow before it reports: an eighth of what is left to the limit."""
         home = group_of(process)
         if process.memory_due_ns < 0 or home is None:
             return STEP_WITHOUT_LIMIT
@@ -109,12 +110,12 @@ class Memory:
         return max(STEP_LEAST, min(left, default=STEP_WITHOUT_LIMIT) // STEPS_TO_LIMIT)
 
     def look(self, hierarchy: Hierarchy, process: Process) -> None:
-        """A process has said something: count if it is time."""
+        """Count the memory of a process that has sent a message, if it is time."""
         if self._clock.now_ns >= process.memory_due_ns:
             self.check(hierarchy, process)
 
     def check(self, hierarchy: Hierarchy, process: Process) -> None:
-        """Count now, and kill above a limit: in the lowest such group first, as Linux does."""
+        """Count the memory of a process now. Above a limit, kill: in the lowest such group first, as Linux does."""
         home = group_of(process)
         if home is None or process.memory_due_ns < 0:
             return
@@ -124,7 +125,7 @@ class Memory:
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
-        """A limit has been set: it holds from now on."""
+        """Enforce a limit that was set, from now on."""
         for process in list(group.members()):
             self.follow(process)
         if "memory" in group.controllers:
@@ -137,7 +138,7 @@ class Memory:
             return
         total = as_counted(group)
         if total > min(limit for limit in (most, high) if limit != NO_LIMIT):
-            total = current(group)  # the others may have given back some
+            total = current(group)  # the other processes may have given back some
         if high != NO_LIMIT and total > high:
             count(group, "high")
             hierarchy.tell_up(group, EVENTS)
@@ -149,7 +150,7 @@ class Memory:
             total = current(group)
 
     def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
-        """Kill the process with the highest score, and with it its group if that is to die together; False if there is none."""
+        """Kill the process with the highest score, or its whole group if it must die together; False if there is none."""
         scores = [
             (self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead
         ]
@@ -181,7 +182,7 @@ class Memory:
 
     @staticmethod
     def _score(hierarchy: Hierarchy, process: Process) -> int | None:
-        """As oom_badness of mm/oom_kill.c; None for a process that must not be killed."""
+        """Return the score of a process as oom_badness of mm/oom_kill.c does; None for a process that must not be killed."""
         adjustment = _adjustment(process)
         if adjustment == IMMORTAL:
             return None

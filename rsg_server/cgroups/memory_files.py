@@ -21,12 +21,15 @@ COUNTED = (
     *("inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable", "slab_reclaimable", "slab_unreclaimable"),
     *("slab", "pgscan", "pgsteal", "pgfault", "pgmajfault", "pgrefill", "pgactivate", "pgdeactivate"),
 )
-"""Lines of memory.stat, as Documentation/admin-guide/cgroup-v2.rst has them."""
+"""The lines of memory.stat, in the order of Documentation/admin-guide/cgroup-v2.rst."""
 OF_ANONYMOUS = ("anon", "active_anon")
 
 
 def size(text: str) -> int:
-    """Bytes as memparse of the kernel reads them, in whole pages; max: NO_LIMIT. Raises RefusedError."""
+    """Return the bytes that a text stands for, in whole pages, as the kernel's memparse reads it; "max": NO_LIMIT.
+
+    Raises RefusedError if the text is something else.
+    """
     if text == "max":
         return NO_LIMIT
     match = re.fullmatch(r"([0-9]{1,19})([kmgtpe]?)", text.lower())
@@ -61,7 +64,7 @@ def _events(name: str, tells: bool) -> ControlFile:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """At the root: nothing, as /proc/vmstat tells of the host."""
+    """Return the lines of memory.stat. At the root all are 0: /proc/vmstat describes the host."""
     anonymous = memory.current(group) if group.parent is not None else 0
     return "".join(f"{name} {anonymous if name in OF_ANONYMOUS else 0}\n" for name in COUNTED)
 
@@ -78,7 +81,7 @@ def _write_together(request: Request) -> None:
 
 
 def _reclaim(request: Request) -> None:
-    """Nothing can be reclaimed: there is no swap, and no page of a file is counted."""
+    """Refuse to reclaim memory: there is no swap, and no page of a file is counted."""
     size(request.word)
     raise RefusedError(errno.EAGAIN)
 

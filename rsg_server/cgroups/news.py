@@ -1,7 +1,8 @@
-"""Which control files say something else than a process has read, as poll(2) tells by POLLPRI (cgroups(7), cgroup.events).
+"""Knows which control files have changed since a process read them: poll(2) reports POLLPRI (cgroups(7), cgroup.events).
 
-The kernel reads the real files, so that only what comes before a read is seen: an open, a seek to the beginning, pread64. What
-has been read by then shows by the position of the descriptor. Linux keeps this for each open file, here it is each process's.
+The kernel reads the real files, so the server sees only what comes before a read: an open, a seek to the beginning,
+pread64. What has been read by then follows from the position of the descriptor. Linux records this for each open file; here
+it is recorded for each process.
 """
 
 from __future__ import annotations
@@ -17,36 +18,36 @@ from rsg_server.waits.descriptors import DescriptorWait
 
 @dataclass(slots=True)
 class Mark:
-    """Of a process and a file, by the number of the file's latest change: the one that was read, and that a read would find."""
+    """For a process and a file, numbers of the file's changes: the one that was read, and the one that a read would find."""
 
     read: int = 0
     offered: int = 0
 
 
 class News:
-    """The changes of one host's files, by inode, and who is to be woken by the next one."""
+    """The changes of one host's files, by inode, and the actors that the next change wakes."""
 
     def __init__(self, wake: Callable[[Actor, int], bool]) -> None:
         self._wake = wake
         self._changes: dict[int, int] = {}
         self._marks: dict[int, dict[int, Mark]] = {}  # by inode, then by the number of the process
-        self._waiting: dict[int, dict[int, Actor]] = {}  # by inode, then by the number of the actor, in the order of asking
+        self._waiting: dict[int, dict[int, Actor]] = {}  # by inode, then by the actor's number, in the order of asking
 
     def changed(self, inode: int) -> None:
-        """A file says something else from now on: those that have asked and wait for descriptors look again."""
+        """Count a change of a file, and wake the actors that have asked and wait for descriptors."""
         self._changes[inode] = self._changes.get(inode, 0) + 1
         for actor in self._waiting.pop(inode, {}).values():
             if isinstance(actor.parked, DescriptorWait):
                 self._wake(actor, WAKE_READY)
 
     def gone(self, inode: int) -> None:
-        """The file has been removed."""
+        """Forget a file that has been removed."""
         self._changes.pop(inode, None)
         self._marks.pop(inode, None)
         self._waiting.pop(inode, None)
 
     def reads(self, process: Process, inode: int, how: int) -> None:
-        """A process is about to read a file; see enum simunix_cgroup_read."""
+        """Note that a process is about to read a file; see enum simunix_cgroup_read."""
         if inode not in self._changes:
             return
         mark = self._marks.setdefault(inode, {}).setdefault(process.number, Mark())
@@ -57,7 +58,7 @@ class News:
             mark.read = mark.offered
 
     def are_there(self, actor: Actor, inode: int, is_unread: bool) -> bool:
-        """Whether a file says something else than an actor's process has read; `is_unread`: nothing since the latest look."""
+        """Whether a file has changed since an actor's process read it; `is_unread`: nothing was read since the last look."""
         if inode not in self._changes:
             return False
         mark = self._marks.setdefault(inode, {}).setdefault(actor.process.number, Mark())

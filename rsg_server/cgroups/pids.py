@@ -1,4 +1,4 @@
-"""pids.max: how many processes and threads there may be in a group and below; a birth beyond that fails with EAGAIN."""
+"""pids.max: the most processes and threads in a group and below; a birth beyond that fails with EAGAIN."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LIMIT, REFUSALS, PEAK = "pids.max", "pids.events", "pids.peak"
 
 
 def current(group: Group) -> int:
-    """Threads in a group and below."""
+    """Return the number of threads in a group and below."""
     return sum(len(process.actors) for process in group.members())
 
 
 def may_be_born(hierarchy: Hierarchy, group: Group) -> bool:
-    """Whether there may be one thread more; the group whose limit forbids it counts that."""
+    """Whether one thread more may be born. If a group's limit forbids it, the refusal is counted there."""
     for above in group.up():
         if above.parent is None or "pids" not in above.controllers:
             continue

@@ -1,8 +1,9 @@
-"""The real folders and files of a host's cgroups, in a tmpfs that the host's init has mounted: what hosts see of the tree.
+"""The real folders and files of a host's cgroups, as hosts see them: in a tmpfs that the host's init has mounted.
 
-The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. An ordinary
-user's server owns the files, but is stopped by their modes, which it therefore changes for a moment. A contained host's
-file system has no files with an id that the host does not know: the server makes them as the owner of the folder (setfsuid(2)).
+The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. The server
+of an ordinary user owns the files, but their modes forbid it to write, so it changes the modes for a moment. A contained
+host's file system has no files with an id that the host does not know: the server makes them as the owner of the folder
+(setfsuid(2)).
 """
 
 from __future__ import annotations
@@ -19,28 +20,28 @@ from rsg_server.file_owner import making_as
 
 
 def _packed(texts: Iterable[str]) -> bytes:
-    """Texts behind one another, each with a NUL at its end, as C reads them."""
+    """Join texts, each with a NUL at its end, as C reads them."""
     return "".join(f"{text}\0" for text in texts).encode()
 
 
 def _check(result: int) -> None:
-    """Raise OSError for what a function of C has returned (-errno)."""
+    """Raise OSError if the result of a function of C is negative (-errno)."""
     if result < 0:
         raise OSError(-result, os.strerror(-result))
 
 
 class RealFiles:
-    """Folders by their paths below the topmost one, without a slash at the beginning."""
+    """The folders and files of a host, by their paths below the topmost folder, without a slash at the beginning."""
 
     def __init__(self, folder: int) -> None:
         self._folder = folder
 
     def inode(self) -> int:
-        """The number of the topmost folder."""
+        """Return the inode number of the topmost folder."""
         return os.fstat(self._folder).st_ino
 
     def listing(self, path: str, folders: bool = False) -> dict[str, int]:
-        """The control files of a folder, or the folders there: inodes by name."""
+        """Return the control files of a folder, or the folders there: inodes by name."""
         opened = os.open(f"./{path}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
         try:
             with os.scandir(opened) as entries:
@@ -49,12 +50,12 @@ class RealFiles:
             os.close(opened)
 
     def owner(self, path: str) -> tuple[int, int]:
-        """User and group of a folder or file, as the server sees them."""
+        """Return user and group of a folder or file, as the server sees them."""
         status = os.stat(f"./{path}", dir_fd=self._folder, follow_symlinks=False)
         return status.st_uid, status.st_gid
 
     def make(self, path: str, files: Sequence[tuple[str, int, str]], owner: tuple[int, int]) -> list[int]:
-        """Make control files (name, mode, what it says from the beginning on) in a folder; return their inodes."""
+        """Make control files (name, mode, initial text) in a folder, and return their inodes."""
         names, count = _packed([name for name, _, _ in files]), len(files)
         texts, modes = _packed([text for _, _, text in files]), array("I", [mode for _, mode, _ in files])
         inodes, maker = ffi.new("uint64_t[]", count), self._maker(path)
@@ -67,7 +68,7 @@ class RealFiles:
 
     @contextlib.contextmanager
     def _opened(self, path: str) -> Iterator[int]:
-        """A descriptor of a folder."""
+        """Open a folder, and yield the descriptor."""
         folder = os.open(f"./{path}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
         try:
             yield folder
@@ -75,22 +76,22 @@ class RealFiles:
             os.close(folder)
 
     def _maker(self, path: str) -> tuple[int, int]:
-        """Whom a new file belongs to: the server, if the file system knows its id."""
+        """Return the owner of a new file: the server, if the file system knows its id, else the owner of the folder."""
         own = os.geteuid(), os.getegid()
         return own if os.fstat(self._folder).st_uid == own[0] else self.owner(path)
 
     def remove(self, path: str, names: Sequence[str]) -> None:
-        """Remove control files, as far as there still are such."""
+        """Remove control files, those that still exist."""
         with contextlib.suppress(FileNotFoundError), self._opened(path) as folder:
             _check(lib.control_files_remove(folder, _packed(names), len(names)))
 
     def remove_folder(self, path: str) -> None:
-        """Remove a folder that has no files any more."""
+        """Remove a folder, whose control files are gone."""
         with contextlib.suppress(FileNotFoundError):
             os.rmdir(f"./{path}", dir_fd=self._folder)
 
     def put(self, path: str, text: str) -> None:
-        """Replace what a file says, in one change."""
+        """Replace the text of a file, in one change."""
         at, content = os.fsencode(f"./{path}"), text.encode()
         result = lib.control_file_put(self._folder, at, content, len(content))
         if result in (-errno.EACCES, -errno.EPERM):
@@ -100,7 +101,7 @@ class RealFiles:
 
     @contextlib.contextmanager
     def _writable(self, path: str) -> Iterator[None]:
-        """Let a file's owner write to it for a moment."""
+        """Let a file's owner write to the file for a moment."""
         at = f"/proc/self/fd/{self._folder}/{path}"
         mode = os.stat(at).st_mode
         os.chmod(at, mode | stat.S_IWUSR)
@@ -110,5 +111,5 @@ class RealFiles:
             os.chmod(at, mode)
 
     def close(self) -> None:
-        """Give up the descriptor."""
+        """Close the descriptor."""
         os.close(self._folder)

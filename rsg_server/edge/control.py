@@ -1,8 +1,8 @@
 """The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request for each connection.
 
-A request is one line of JSON {"op": ...}; `run` comes with stdin, stdout and stderr (SCM_RIGHTS). The answer is one line of
-JSON, in as many datagrams as it takes, then the end of the connection. Before the answer of `terminal`, which comes when the
-session has ended, a datagram {"opened": true} brings the caller's side of the terminal (SCM_RIGHTS).
+A request is one line of JSON {"op": ...}; the request `run` carries stdin, stdout and stderr (SCM_RIGHTS). The answer is
+one line of JSON, in as many datagrams as it takes, then the end of the connection. The answer to `terminal` comes when the
+session has ended. Before it, a datagram {"opened": true} brings the caller's side of the terminal (SCM_RIGHTS).
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
 REQUEST_BYTES = 1 << 18
 PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
 LACK_S = 0.1
-"""Real time until the next connection is taken when descriptors are lacking."""
+"""How long, in real time, the server waits for the next connection when it has no descriptors left."""
 Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request: the descriptors that came with it, and the connection that the answer goes to.
+    """The sender of a request: the descriptors that came with the request, and the connection for the answer.
 
-    Within `scope` the request is carried out and answered; shielded, it is answered although the run ends.
+    Within `scope` the request is carried out and answered. If the scope is shielded, the request is answered although the
+    run ends.
     """
 
     fds: list[int]
@@ -77,16 +78,17 @@ class Control:
         }
 
     async def serve(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Accept until cancelled, then remove the socket's file; bound through /proc for a path of any length.
+        """Accept connections until cancelled, then remove the socket's file.
 
-        The file gets its name once somebody listens: whoever waits for the file can connect at once.
+        The socket is bound through /proc, so that the path may have any length. The file gets its name once the server
+        listens: whoever waits for the file can connect at once.
         """
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         silent = f".{self._path.name}"
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(silent, dir_fd=directory)  # of a server that was killed just then
+            os.unlink(silent, dir_fd=directory)  # the file of a server that was killed between bind and rename
         try:
             plain.bind(f"/proc/self/fd/{directory}/{silent}")  # trio's own bind starts a thread for it
             listener.listen(16)
@@ -163,7 +165,7 @@ class Control:
         self._service.attend()
 
     async def _end_of(self, process: Process) -> Answer:
-        """Wait for the end of a program that has joined; the run is not at a loss for input meanwhile."""
+        """Wait for the end of a program that has joined; until then an idle run waits for its input and is no deadlock."""
         ended = trio.Event()
         process.on_exit.connect(lambda _: ended.set())
         self._service.joined += 1
@@ -184,14 +186,14 @@ class Control:
         return await self._status(request, caller)
 
     async def _until(self, request: Answer, caller: Caller) -> Answer:
-        """Go on until a moment, and answer when the run is paused there."""
+        """Go on until a moment, and answer when the run is paused at that moment."""
         at_ns = requests.moment(request)
         self._service.kernel.disturbances.note("the run was paused by hand")
         await self._service.go_until(at_ns)
         return await self._status(request, caller)
 
     async def _step(self, request: Answer, caller: Caller) -> Answer:
-        """Go on to the next moment at which something is due, and answer when the run is paused there."""
+        """Go on to the next moment at which something is due, and answer when the run is paused at that moment."""
         self._service.kernel.disturbances.note("the run was paused by hand")
         await self._service.step()
         return await self._status(request, caller)
@@ -249,7 +251,7 @@ class Control:
         return found
 
     async def _add_actor(self, request: Answer, caller: Caller) -> Answer:
-        """Add an actor and the program that becomes it; with `waits`, answer at the end of the program."""
+        """Add an actor, and start the program that becomes the actor; with `waits`, answer at the end of the program."""
         name = requests.actor_name(request)
         host, command = requests.command(request, caller.fds)
         waits = bool(request.get("waits"))
@@ -260,7 +262,7 @@ class Control:
         return {"pid": added.who.pid, "status": added.process.exit_status if waits else None}
 
     async def _until_end(self, added: Added, ended: trio.Event, caller: Caller) -> None:
-        """Wait for the end of an actor's program; a caller that hangs up has the program killed."""
+        """Wait for the end of an actor's program. If the caller hangs up, the program is killed."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._kill_if_left, added, caller)
             await ended.wait()
@@ -293,7 +295,7 @@ async def _hand_over(opened: OpenedTerminal, connection: trio.socket.SocketType)
 
 
 def received_fds(ancillary: list[tuple[int, int, bytes]]) -> list[int]:
-    """Descriptors of SCM_RIGHTS messages."""
+    """Return the descriptors of SCM_RIGHTS messages."""
     fds = array.array("i")
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

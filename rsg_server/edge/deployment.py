@@ -1,7 +1,7 @@
 """Actors that are added to a run by hand before it starts, as Remote SimGrid's commands do: `simunix rsg add-actor`, `start`.
 
-Invariant: before the start no thread has a turn, and virtual time stands still. So the run depends on the order in which actors
-were added, and on nothing else of when that was.
+Invariant: before the start no thread has a turn, and virtual time stands still. So the run depends on the order in which
+actors were added, and not on the moments at which they were added.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ACCEPTING, WAITING, RUNNING = "ACCEPTING_NEW_ACTORS", "WAITING_FOR_ALL_ACTORS_CO
 
 @dataclass(eq=False, slots=True)
 class Added:
-    """An actor that was added, and the program that becomes it."""
+    """An actor that was added, and the program that becomes the actor."""
 
     who: Participant
     process: Process
@@ -34,14 +34,17 @@ class Added:
 
     @property
     def state(self) -> str:
-        """What has become of it, in one word."""
+        """The state of the actor in one word: "added", "connected" or "ended"."""
         if self.who.is_over or self.process.dead:
             return "ended"
         return "added" if self.who.thread is None else "connected"
 
 
 class Deployment:
-    """The actors that were added to a run, and its start. `killed` says why the run was ended by hand; empty if it was not."""
+    """The actors that were added to a run, and the start of the run.
+
+    `killed` is the reason why the run was ended by hand; empty if it was not.
+    """
 
     def __init__(self, service: Service) -> None:
         self.has_started = False
@@ -50,9 +53,9 @@ class Deployment:
         self._service = service
 
     def add(self, name: str, host: str, command: Command, then: Callable[[], None]) -> Added:
-        """Announce an actor, and start the program that becomes it; the program has its first turn at the start of the run.
+        """Announce an actor, and start the program that becomes the actor; its first turn comes at the start of the run.
 
-        `then` is called when the program has ended. Raises SimunixError for an actor that cannot be.
+        `then` is called when the program has ended. Raises SimunixError for an impossible actor.
         """
         if self.has_started:
             raise SimunixError(f"actor {name}: the simulation has started; actors are added before simunix rsg start")
@@ -88,7 +91,10 @@ class Deployment:
             raise SimunixError(f"actor {name}: host {host} is off, or there are too many actors ({error.code.name})") from error
 
     def _ended(self, added: Added) -> None:
-        """The program of an actor has ended: if it never became the actor, and no child can, the others go on without it."""
+        """Handle the end of an actor's program.
+
+        If the program has not become the actor, and no child of the program can, the other actors go on without it.
+        """
         kernel = self._service.kernel
         heirs = (process.label == added.who.name for process in added.process.host.processes.values())
         if added.who.thread is None and not any(heirs):
@@ -97,11 +103,11 @@ class Deployment:
             self._service.end("done")  # at this very turn, or the log would depend on how fast this computer is
 
     def is_finished(self) -> bool:
-        """Whether the run has started, and no process is left."""
+        """Whether the run has started and all processes have ended."""
         return self.has_started and not self._service.kernel.processes
 
     def start(self) -> None:
-        """Let the programs run; the actors begin once all have connected. Raises SimunixError if that cannot be."""
+        """Let the programs run; the actors begin once all have connected. Raises SimunixError if the start is impossible."""
         if self.has_started:
             raise SimunixError("the simulation has started already")
         if not any(not added.process.dead for added in self.added.values()):
@@ -111,7 +117,7 @@ class Deployment:
         self._service.pause(self._service.paused)
 
     def kill_actor(self, added: Added) -> None:
-        """End the program of an actor, whose caller is gone: between two turns."""
+        """Kill the program of an actor, whose caller is gone, between two turns."""
         kernel = self._service.kernel
 
         def kill() -> None:
@@ -126,13 +132,13 @@ class Deployment:
             kill()
 
     def kill(self, reason: str) -> None:
-        """End the run, whatever it does."""
+        """End the run, whatever the state of the run is."""
         self.killed = reason
         self._service.kernel.disturbances.note("the run was ended by hand")
         self._service.end("stopped by request")
 
     def status(self) -> dict[str, Any]:
-        """The state of the server, the date, and the actors that were added."""
+        """Return the state of the server, the date, and the actors that were added."""
         kernel = self._service.kernel
         begun = RUNNING if kernel.rsg.lives.has_begun else WAITING
         return {

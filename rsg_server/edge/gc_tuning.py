@@ -1,4 +1,4 @@
-"""Python's collector of cyclic garbage, tuned: it would look at the whole emulation again and again, and find little."""
+"""Makes Python's collector of cyclic garbage run seldom: by default it would search the whole emulation and find little."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ SELDOM = (50_000, 20, 100)
 
 @contextmanager
 def collected_seldom() -> Iterator[None]:
-    """Never look at the objects that exist, look at new ones when there are many, and restore the collector at the end."""
+    """Run the body with seldom collections: existing objects are never looked at, new ones only when there are many.
+
+    The collector is restored at the end.
+    """
     thresholds = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*SELDOM)

@@ -1,4 +1,4 @@
-"""How the service waits for what is not virtual: real time, descriptors, and what others want it to attend to."""
+"""The waits of the service in real time: for descriptors, or for events that need its attention."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import trio
 
 
 class Outside:
-    """The waits of one service; made, and used, while trio runs."""
+    """The waits of one service. Made and used while trio runs."""
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
@@ -17,16 +17,16 @@ class Outside:
         self._pausing = trio.Event()
 
     def attend(self) -> None:
-        """Wake the service if it waits, since something outside has happened."""
+        """Wake the service if it waits, since something outside of the emulation has happened."""
         self._attention.set()
 
     def attend_soon(self) -> None:
-        """Wake the service from the handler of a signal, which is outside of trio."""
+        """Wake the service from the handler of a signal, which runs outside of trio."""
         with contextlib.suppress(trio.RunFinishedError):  # the run has ended already, and its results are being written
             self._token.run_sync_soon(self.attend)
 
     def tell_pause(self) -> None:
-        """Wake those who wait until the run is paused."""
+        """Wake the tasks that wait until the run is paused."""
         self._pausing.set()
         self._pausing = trio.Event()
 
@@ -39,13 +39,13 @@ class Outside:
         await trio.lowlevel.checkpoint()
 
     async def attention(self, seconds: float) -> None:
-        """Wait for so long, or until there is something to attend to."""
+        """Wait for so many seconds, or until something needs attention."""
         with trio.move_on_after(seconds):
             await self._attention.wait()
         self._attention = trio.Event()
 
     async def readable_or_attention(self, descriptor: int, seconds: float) -> None:
-        """Wait for so long, or until a descriptor is readable, or until there is something to attend to."""
+        """Wait for so many seconds, until a descriptor is readable, or until something needs attention."""
         with trio.move_on_after(seconds):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._until_readable, descriptor, nursery.cancel_scope)

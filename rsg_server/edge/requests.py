@@ -1,4 +1,4 @@
-"""What a request to the control socket must hold. Whoever sends anything else is told so, and the run goes on.
+"""Checks requests to the control socket. A wrong request gets an error as its answer, and the run goes on.
 
 Nothing here changes anything: a request is read as a whole before its operation begins.
 """
@@ -20,22 +20,22 @@ from rsg_server.process.host_state import Command
 
 Request = dict[str, Any]
 PACE_MOST = 1e12
-"""Virtual seconds per wall second; beyond this no number of nanoseconds says how far a run may go."""
+"""The highest pace, in virtual seconds per wall second; beyond it the limit of a run would not fit into nanoseconds."""
 GRACE_MOST_NS = 10**18
 POWER_STATES_MOST = 10**6
 NAME_MOST_BYTES = 255
-"""As long may the name of an actor be: what librsg tells programs of it has that much room."""
+"""The longest name of an actor: librsg reserves that much room for it."""
 SIDE_MOST = 65535
-"""Most rows or columns of a terminal, see ioctl_tty(2)."""
+"""The most rows or columns of a terminal, see ioctl_tty(2)."""
 
 
 def is_number(value: object, least: float, most: float) -> bool:
-    """Whether a value of JSON is a number within these bounds: no truth value, and neither infinite nor NaN."""
+    """Whether a value of JSON is a number within these bounds: not a truth value, not infinite, not NaN."""
     return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= most and math.isfinite(value)
 
 
 def _is_word(value: object) -> bool:
-    """Whether a value is a text that can be handed to a process."""
+    """Whether a value is a text that can be an argument of a process."""
     try:
         return isinstance(value, str) and b"\0" not in os.fsencode(value)
     except UnicodeEncodeError:  # half of a pair of code units, which JSON can spell
@@ -80,11 +80,11 @@ _CHANGES: dict[str, tuple[_Check, str]] = {
     "other": (_are_words, "a list of texts"),
     "rate": (lambda value: is_number(value, 0, 1), "a number from 0 to 1"),
 }
-"""What the fields of all changes may be, by name, and that in words."""
+"""The check of each field of changes, by name, and in words what the check expects."""
 
 
 def read(message: bytes) -> Request:
-    """The request in a message. Raises SimunixError if there is none."""
+    """Return the request in a message. Raises SimunixError if there is none."""
     try:
         request = json.loads(message)
     except (ValueError, RecursionError) as error:
@@ -95,7 +95,7 @@ def read(message: bytes) -> Request:
 
 
 def command(request: Request, fds: list[int]) -> tuple[str, Command]:
-    """The host and the program of a request to run one. Raises SimunixError."""
+    """Return the host and the program of a request to run a program. Raises SimunixError."""
     if len(fds) != 3:
         raise SimunixError("three descriptors are needed to run a program")
     argv, environment = request.get("argv"), request.get("environment")
@@ -120,7 +120,7 @@ def command(request: Request, fds: list[int]) -> tuple[str, Command]:
 
 
 def terminal(request: Request) -> TerminalRequest:
-    """The session that a request for a terminal asks for. Raises SimunixError."""
+    """Return the session of a request for a terminal. Raises SimunixError."""
     host, argv, environment = request.get("host"), request.get("argv"), request.get("environment")
     if not _is_word(host):
         raise _malformed("host: expected a text, without zero bytes")
@@ -136,7 +136,7 @@ def terminal(request: Request) -> TerminalRequest:
 
 
 def actor_name(request: Request) -> str:
-    """The name of an actor. Raises SimunixError."""
+    """Return the name of an actor from a request. Raises SimunixError."""
     name = request.get("name")
     if (
         not isinstance(name, str)
@@ -149,7 +149,7 @@ def actor_name(request: Request) -> str:
 
 
 def pace(request: Request) -> float | None:
-    """Virtual seconds per wall second, None for as many as there can be. Raises SimunixError."""
+    """Return the requested virtual seconds per wall second; None for no bound. Raises SimunixError."""
     value = request.get("pace", 0)
     if value is not None and not (is_number(value, 0, PACE_MOST) and value > 0):
         raise _malformed(f"pace: expected a number above 0 and up to {PACE_MOST:g}, or null")
@@ -157,7 +157,7 @@ def pace(request: Request) -> float | None:
 
 
 def moment(request: Request) -> int:
-    """A moment of virtual time in nanoseconds since the start. Raises SimunixError."""
+    """Return the requested moment of virtual time in nanoseconds since the start. Raises SimunixError."""
     value = request.get("virtual_ns")
     if not isinstance(value, int) or not is_number(value, 0, END_NS - 1):
         raise _malformed("virtual_ns: expected a whole number of nanoseconds since the start")
@@ -165,7 +165,7 @@ def moment(request: Request) -> int:
 
 
 def changes(request: Request) -> list[Change]:
-    """The changes of hosts, links and partitions. Raises SimunixError."""
+    """Return the requested changes of hosts, links and partitions. Raises SimunixError."""
     messages = request.get("changes")
     if not isinstance(messages, list):
         raise _malformed("changes: expected a list")

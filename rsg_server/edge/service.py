@@ -1,6 +1,6 @@
-"""The service: trio is in charge of start, end, Ctrl-C, joined programs and progress; the turn loop runs in slices between.
+"""The service runs a kernel: trio handles start, end, Ctrl-C, joined programs and progress; between, the turn loop gives turns.
 
-A run that nobody can join may have a head start without trio, whose import takes a third of the processor time of a small
+A run that nobody can join may have a head start without trio: importing trio takes a third of the processor time of a small
 command's whole run.
 """
 
@@ -33,16 +33,16 @@ STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
 OUTSIDE_S, KEYS_S = 0.2, 0.02
-"""How long an idle run waits, real time, until it looks for what came from outside; while somebody types at a terminal."""
+"""How long, in real time, an idle run waits before it looks for input from outside; and while somebody types at a terminal."""
 GRACE_S = 30.0
-"""For so long, in real time, does a run that its user ends go on for what still has to be asked inside."""
+"""How long, in real time, a run that its user ends may go on, for questions that its programs still have to answer."""
 HEAD_START_S = 0.2
-"""So long, in real time, may a run that nobody can join go on without its control socket, and without trio."""
+"""How long, in real time, a run that nobody can join may go on without its control socket, and without trio."""
 
 
 @dataclass(slots=True)
 class ServiceOptions:
-    """`pace` bounds virtual seconds per wall second (None: unbounded); `until_ns` ends the run at a moment.
+    """Limits of a run: `pace` bounds virtual seconds per wall second (None: unbounded), `until_ns` is the moment of its end.
 
     At `pause_at_ns` the run is paused, once all that is due by then has happened.
     """
@@ -57,14 +57,14 @@ class ServiceOptions:
 
 @dataclass(slots=True)
 class Service:
-    """Runs a kernel until its work is done; `finished` says when (default: no process is left).
+    """Runs a kernel until its work is done: until `finished` returns True, by default when no process is left.
 
-    `at_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused.
-    `at_limit` is called at `until_ns`, with the reason that `end` is to be told; by default that is `end` itself.
-    `at_wish` is called, once and between two turns, with the reason for which the user ends the run: the run then goes on, as
-    fast as it can and for GRACE_S at most, until `end` is called. By default the run ends by itself at the next turn.
-    `at_rest` says whether a run is done, and no deadlock, when all that is left waits for ever.
-    A run with a `deployment` gives no turn before that is started.
+    `at_pause` is called when the run has come to the moment `pause_at_ns` of its options, and is paused. `at_limit` is
+    called at `until_ns`, with the reason for `end`; the default is `end` itself. `at_wish` is called, once and between two
+    turns, with the reason for which the user ends the run. The run then goes on, as fast as it can and for GRACE_S at most,
+    until `end` is called. By default the run ends at the next turn. `at_rest` returns whether a run is done, and no
+    deadlock, when all remaining actors wait for ever. A run with a `deployment` gives no turn before the deployment is
+    started.
     """
 
     kernel: Kernel
@@ -84,8 +84,8 @@ class Service:
     _wall_start: float = field(default=0.0, init=False)
     _virtual_start_ns: int = field(default=0, init=False)
     _stall_told: float = field(default=0.0, init=False)
-    _hold_at_ns: int | None = field(default=None, init=False)  # where the clock is to stand still
-    _is_step: bool = field(default=False, init=False)  # it is to go on once more from there
+    _hold_at_ns: int | None = field(default=None, init=False)  # the moment at which the clock is to stop
+    _is_step: bool = field(default=False, init=False)  # the clock is to go on once more from there
     _wish: str = field(default="", init=False)
     _grace_ends: float | None = field(default=None, init=False)
     _has_begun: bool = field(default=False, init=False)
@@ -112,7 +112,7 @@ class Service:
         return self.reason
 
     def head_start(self) -> bool:
-        """Give turns without trio as long as no more is needed, for HEAD_START_S at most; whether the run has ended."""
+        """Give turns without trio as long as trio is not needed, for HEAD_START_S at most; True if the run has ended."""
         self._begin()
         ends_at = time.monotonic() + HEAD_START_S
         with collected_seldom():
@@ -126,7 +126,7 @@ class Service:
         return bool(self.reason)
 
     def _begin(self) -> None:
-        """What is done once, before the first turn."""
+        """Prepare the run, once, before the first turn."""
         if self._has_begun:
             return
         self._has_begun = True
@@ -136,7 +136,7 @@ class Service:
             self.kernel.timeline.add(self.options.until_ns, lambda: (self.at_limit or self.end)("time limit"))
 
     def _turns(self) -> Outcome:
-        """Give turns for a while."""
+        """Give turns for one slice of real time."""
         try:
             return Outcome.LIMIT if self._is_held() else self.turns.run(SLICE_S)
         except OSError as error:  # no fault of an emulated process
@@ -144,11 +144,11 @@ class Service:
             raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
 
     def _is_held(self) -> bool:
-        """Whether nobody gets a turn, by the user's wish."""
+        """Whether no actor gets a turn because of the user: the run is paused, or its deployment has not started."""
         return self.paused or (self.deployment is not None and not self.deployment.has_started)
 
     def end(self, reason: str) -> None:
-        """Stop at the next turn boundary."""
+        """End the run at the next turn boundary, for this reason."""
         self.reason = self.reason or reason
         self.turns.stop = True
         self.attend()
@@ -159,11 +159,11 @@ class Service:
         return bool(self.reason or self._wish)
 
     def interrupt(self) -> None:
-        """End the run as its user wishes by a signal; called by the handler of the signal, outside of trio."""
+        """End the run because of a signal from the user. The handler of the signal calls this outside of trio."""
         self.wish_end("interrupted")
 
     def wish_end(self, reason: str) -> None:
-        """Stop at the next turn boundary, by the user's wish; what still has to be asked inside is asked before (`at_wish`)."""
+        """End the run at the next turn boundary, as its user wishes; `at_wish` first asks inside what still has to be asked."""
         if self.at_wish is None:
             self.reason = self.reason or reason
         self._wish = self._wish or reason
@@ -172,7 +172,7 @@ class Service:
             self._outside.attend_soon()
 
     def _wind_up(self) -> None:
-        """Have what still has to be asked inside be asked; end the run when the time for that is over."""
+        """Call `at_wish`, or end the run when the time for that is over."""
         if self._grace_ends is None:
             self._grace_ends = time.monotonic() + GRACE_S
             self.turns.stop, self.paused, self.options.pace = False, False, None
@@ -182,12 +182,12 @@ class Service:
             self.reason = self.reason or self._wish
 
     def attend(self) -> None:
-        """Wake the service if it waits, since something outside has happened."""
+        """Wake the service if it waits, since something outside of the emulation has happened."""
         if self._outside is not None:
             self._outside.attend()
 
     def pause(self, paused: bool) -> None:
-        """Stop virtual time, or let it go on."""
+        """Pause the run, or let it go on."""
         self.paused = paused
         if paused and self._outside is not None:
             self._outside.tell_pause()
@@ -204,7 +204,7 @@ class Service:
         await self._hold_at(at_ns, is_step=False)
 
     async def step(self) -> None:
-        """Let all happen that is due now, then what is due next; return when the run is paused at that moment."""
+        """Let all happen that is due now and at the next moment when something is due; return when the run is paused there."""
         await self._hold_at(self.kernel.now_ns, is_step=True)
 
     async def _hold_at(self, at_ns: int, is_step: bool) -> None:
@@ -214,7 +214,7 @@ class Service:
             await self._outside.until_pause()
 
     def set_pace(self, pace: float | None) -> None:
-        """Bound virtual seconds per wall second from now on."""
+        """Set the upper limit of virtual seconds per wall second from now on."""
         self.options.pace = pace
         self._restart_pace()
         self.attend()
@@ -224,7 +224,7 @@ class Service:
             self.reason = self.reason or "done"
 
     async def _between(self, outcome: Outcome, outside: Outside) -> None:
-        """Do, between two slices of turns, what the outcome of the last one asks for."""
+        """Do, between two slices of turns, what the outcome of the last slice requires."""
         self._end_if_done()
         if self.reason:
             return
@@ -243,7 +243,7 @@ class Service:
             await outside.checkpoint()
 
     def _look_outside(self) -> None:
-        """Look for signals that were sent to processes from outside, in real time: between two turns no actor sends any."""
+        """Look, in real time, for signals to processes from outside of the emulation: between two turns no actor sends any."""
         now = time.monotonic()
         if self.turns.holder is None and now >= self._next_look:
             self._next_look = now + LOOK_S
@@ -263,7 +263,7 @@ class Service:
         return not self._is_held() and self._hold_at_ns is not None and self.kernel.now_ns >= self._hold_at_ns
 
     def _come_to_hold(self) -> None:
-        """The clock has come to where it is to be held, and all is done: pause, or go on to what is due next."""
+        """Pause the run, which has come to its moment and done all; a step first goes on to the next moment with an event."""
         due = self.kernel.timeline.next_ns if self._is_step else None
         self._is_step = False
         if due is not None:
@@ -289,9 +289,9 @@ class Service:
     # Waiting for what is not virtual
 
     async def _await_holder(self, outside: Outside) -> None:
-        """Let trio run, since the holder of the turn computes on; warn the user if that takes long.
+        """Let trio run while the holder of the turn computes; warn the user if that takes long.
 
-        The turn loop goes on listening at the doorbell, which tells no descriptor.
+        The turn loop goes on listening at the doorbell, which is no descriptor that trio could watch.
         """
         if self.turns.holder is None:
             return
@@ -310,18 +310,18 @@ class Service:
             self.kernel.warner.on_warning.tell(self.stall_report(holder, waited))
 
     def stall_report(self, runner: Actor, waited_s: float) -> str:
-        """The report of a turn that has not come back for so many seconds of real time."""
+        """Write the report of a turn that has not come back for so many seconds of real time."""
         return stall_report(self.kernel.now_ns, self.kernel.cpu_timers, self._descriptors(), runner, waited_s)
 
     def actor_lines(self) -> list[str]:
-        """What each actor does or waits for, one line for each, in the order of birth."""
+        """Return a line for each actor, with what it does or waits for, in the order of birth."""
         return actor_lines(self.kernel.actors, self._descriptors())
 
     def _descriptors(self) -> Descriptors:
         return Descriptors(self.kernel.processes, self.kernel.sockets)
 
     async def _await_debugger(self, debugger: Debugger[Reply], outside: Outside) -> None:
-        """Hold a program at its start, and with it the turn, until a debugger has attached to it."""
+        """Keep a program at its start, and with it the turn, until a debugger has attached to the program."""
         while not self.reason and not debugger.may_go():
             await outside.attention(DEBUGGER_SLICE_S)
         self.kernel.disturbances.note("a program was held for a debugger")
@@ -329,7 +329,7 @@ class Service:
             self.turns.release(*debugger.release())
 
     async def _await_outside(self, outside: Outside) -> None:
-        """Wait for input from outside, since no actor can run and nothing is due; raise DeadlockError if none can come."""
+        """Wait for input from outside, since no actor can run and nothing is due. Raises DeadlockError if no input can come."""
         if not self.kernel.processes:
             await outside.attention(1.0)
             return

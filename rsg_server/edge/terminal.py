@@ -1,7 +1,7 @@
-"""A terminal of a host for somebody outside: what is asked for, and what is opened.
+"""The records for a terminal of a host that somebody outside uses: the request, and the opened terminal.
 
-The host's side of the terminal is that of a session inside, the other side goes to the caller of the control socket, who types
-and reads there without the server. Whoever opens terminals knows how hosts are made (simunix.launch.session).
+The host's side of the terminal belongs to a session inside. The other side goes to the caller of the control socket, who
+types and reads there without the server. Terminals are opened by simunix.launch.session, which knows how hosts are made.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rsg_server.process.host_state import Command
 class TerminalRequest:
     """A session on a host: the program, the user's shell if `argv` is empty, and the size of the caller's terminal.
 
-    `environment` is what the session has from the caller: the type of the terminal, the language.
+    `environment` contains what the session takes over from the caller: the type of the terminal, the language.
     """
 
     host: str
@@ -29,7 +29,7 @@ class TerminalRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenedTerminal:
-    """Both sides of a terminal, and the program that is to be started on it. Whoever has opened it closes it."""
+    """Both sides of a terminal, and the program to be started on it. The code that has opened a terminal closes it."""
 
     outside: int
     inside: int

@@ -34,7 +34,7 @@ class Timer:
     event: Event | None = None
     was_sent: bool = False
     overruns: int = 0  # expirations that were merged into the signal sent last
-    cpu_of: Actor | Process | None = None  # the CPU time by which it expires, and `next_ns` counts; None: virtual time
+    cpu_of: Actor | Process | None = None  # whose CPU time it counts, also in `next_ns`; None: virtual time
     overruns_taken: int = 0  # expirations that were merged into the signal before that
 
 
