@@ -1,6 +1,6 @@
-"""What takes time: communications and executions, and who waits for them.
+"""Activities, which take time: communications, executions and others, and the actors that wait for them.
 
-A communication is known by handles: the actor that puts has one, the actor that gets another.
+A communication has two handles: one for the actor that puts, another for the actor that gets.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BOUND: int = lib.RSG_BOUND
 WHERE: int = lib.RSG_WHERE
 
 ERRORS = {DONE: Code.NONE, FAILED: Code.NETWORK_FAILURE, CANCELLED: Code.CANCELED, TIMED_OUT: Code.TIMEOUT}
-"""What those are told that wait for an activity, by the state in which it has ended."""
+"""The error that actors get which wait for an activity, by the state in which it has ended."""
 
 REMARKS = {
     DONE: " (done, of which nobody has been told)",
@@ -44,7 +44,7 @@ REMARKS = {
     CANCELLED: " (cancelled)",
     TIMED_OUT: " (failed)",
 }
-"""What is to be said of an activity for which another one waits."""
+"""What a report adds to the words for an activity for which another one waits, by its state."""
 SHOWN_MAX = 5
 
 
@@ -52,48 +52,48 @@ class Activity(ABC):
     """Something that begins, takes time and ends; `flow` is its number in the engine, -1 while it has none."""
 
     ends_at_timeout = False
-    """Whether it is over for all once somebody has waited for it as long as that one would."""
+    """Whether the activity ends for both sides when one actor's timeout for it has passed."""
 
     def __init__(self) -> None:
         self.state = WAITING
         self.flow = -1
-        self.unasked: list[Handle] = []  # handles that have successors, and that nobody can ask for any more
+        self.unasked: list[Handle] = []  # handles that have successors, and whose numbers are forgotten
         self.start_s = -1.0
         self.finish_s = -1.0
         self.waits: list[Wait] = []
-        self.error = Code.NONE  # why it has failed, if that is another error than that of the state
+        self.error = Code.NONE  # the error of a failure, if it differs from that of the state
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, however."""
+        """Whether the activity has ended, in any way."""
         return self.state > STARTED
 
     @property
     def outcome(self) -> Code:
-        """What those are told that wait for it."""
+        """The error that actors get which wait for the activity."""
         return self.error or ERRORS[self.state]
 
     @abstractmethod
     def owners(self) -> list[Participant]:
-        """The actors whose end ends the activity, too."""
+        """Return the actors whose end also ends the activity."""
 
     @abstractmethod
     def hosts(self) -> list[Host]:
-        """The hosts whose failure ends the activity."""
+        """Return the hosts whose failure ends the activity."""
 
     @abstractmethod
     def words(self) -> str:
-        """What an actor waits for that waits for this activity."""
+        """Describe the activity, for a report of what an actor waits for."""
 
     def brief(self) -> str:
-        """What an activity waits for that is to begin after this one."""
+        """Describe the activity, for a report of what another activity waits for before it begins."""
         return self.words()
 
 
 class Made(Activity):
-    """An activity that is made and has not begun; it is known by one handle.
+    """An activity that was made and has not begun; it has one handle.
 
-    `begin` makes the activity that takes its place, of the terms that it has by then; `what` are words for these.
+    `begin` makes the activity that takes its place, from the terms of that moment; `what` describes the activity in words.
     """
 
     def __init__(
@@ -115,24 +115,24 @@ class Made(Activity):
         return f"{self.what(self)} of {self.owner}, not begun"
 
     def owners(self) -> list[Participant]:
-        """The actor that has made it; not that of a put that nobody waits for."""
+        """Return the actor that has made the activity; [] for a put that nobody waits for."""
         return [] if self.is_detached else [self.owner]
 
     def hosts(self) -> list[Host]:
-        """None yet: a failure of the host counts when it begins."""
+        """Return []: a failure of a host matters only once the activity has begun."""
         return []
 
     @property
     def left(self) -> float:
-        """Its bytes or flops; a parallel task is 1, a get has none yet."""
+        """The bytes or flops of the activity: 1 for a parallel task, 0 for a get, whose size is not known yet."""
         return 0.0 if self.is_over else self.terms.get(AMOUNT, 0.0 if self.ends_at_timeout else 1.0)
 
     def brief(self) -> str:
-        """What it is, without what it waits for."""
+        """Describe the activity, without what it waits for."""
         return self.what(self)
 
     def words(self) -> str:
-        """What it is, and the first activities that it waits for."""
+        """Describe the activity, and the first activities that it waits for."""
         if not self.after:
             return f"{self.what(self)}, which has not begun"
         first = [handle.activity for handle in islice(self.after, SHOWN_MAX)]
@@ -163,16 +163,16 @@ class Comm(Activity):
         return f"communication{where} from {self.source or self.source_host} to {self.destination or self.destination_host}"
 
     def owners(self) -> list[Participant]:
-        """Both actors; not that of a put that nobody waits for."""
+        """Return both actors, without the sender of a put that nobody waits for."""
         found = [] if self.source is None or self.is_detached else [self.source]
         return found if self.destination is None else [*found, self.destination]
 
     def hosts(self) -> list[Host]:
-        """Both ends, as far as they are known."""
+        """Return the hosts at both ends, as far as they are known."""
         return [host for host in (self.source_host, self.destination_host) if host is not None]
 
     def words(self) -> str:
-        """The mailbox, and the actor at the other end if there is one."""
+        """Describe the communication: its mailbox, and the actor at the other end if there is one."""
         if self.mailbox is None:
             return f"a transfer of {self.size_bytes:g} bytes"
         if self.source is None:
@@ -190,21 +190,21 @@ class Execution(Activity):
         self.owner = owner
         self.host = host
         self.priority = priority
-        self.bound = bound  # flop/s at most; not above 0: none but the speed of a core
+        self.bound = bound  # flop/s at most; 0 or less: only the speed of a core limits it
 
     def __repr__(self) -> str:
         return f"execution of {self.owner} on {self.host.name}"
 
     def owners(self) -> list[Participant]:
-        """The actor that has begun it."""
+        """Return the actor that has begun the execution."""
         return [self.owner]
 
     def hosts(self) -> list[Host]:
-        """Where it computes."""
+        """Return the host on which the execution computes."""
         return [self.host]
 
     def words(self) -> str:
-        """The host on which it computes."""
+        """Describe the execution by its host."""
         return f"an execution on host {self.host.name}"
 
 
@@ -222,20 +222,20 @@ class Io(Activity):
         return f"{self.words()} by {self.owner}"
 
     def owners(self) -> list[Participant]:
-        """The actor that has begun it."""
+        """Return the actor that has begun to read or write."""
         return [self.owner]
 
     def hosts(self) -> list[Host]:
-        """The host of the disk."""
+        """Return the host of the disk."""
         return [self.place.host]
 
     def words(self) -> str:
-        """What is done, and on which disk."""
+        """Describe the read or write, and its disk."""
         return io_words(self.place, self.direction, self.size_bytes)
 
 
 def io_words(place: DiskPlace, direction: Direction, size_bytes: float) -> str:
-    """What is done, and on which disk."""
+    """Describe a read or write, and its disk."""
     done = "read" if direction is Direction.READ else "write"
     return f"a {done} of {size_bytes:g} bytes on disk {place.name} of host {place.host.name}"
 
@@ -252,25 +252,29 @@ class Task(Activity):
         return f"{self.words()} of {self.owner}"
 
     def owners(self) -> list[Participant]:
-        """The actor that has begun it."""
+        """Return the actor that has begun the task."""
         return [self.owner]
 
     def hosts(self) -> list[Host]:
-        """Where it computes and communicates."""
+        """Return the hosts on which the task computes and communicates."""
         return self.on
 
     def words(self) -> str:
-        """The hosts that it is on."""
+        """Describe the task by its hosts."""
         return task_words(self.on)
 
 
 def task_words(hosts: list[Host]) -> str:
-    """What a parallel task is."""
+    """Describe a parallel task by its hosts."""
     return f"a parallel task on {', '.join(host.name for host in hosts)}"
 
 
 class Handle:
-    """An actor's way to an activity; `receives` the bytes of a communication, `before` are the activities that wait for it."""
+    """An actor's reference to an activity.
+
+    `receives`: this side receives the bytes of a communication. `before` contains the handles of the activities that wait
+    for this one.
+    """
 
     __slots__ = ("activity", "before", "number", "owner", "receives")
 
@@ -278,12 +282,12 @@ class Handle:
         self.activity = activity
         self.before: dict[Handle, None] = {}
         self.receives = receives
-        self.number = 0  # 0: nobody can ask for it
+        self.number = 0  # 0: no program knows a number for it
         self.owner: Participant | None = None
 
 
 class Wait:
-    """An actor that waits for one activity, or for the first of several (`is_any`)."""
+    """An actor's wait for one activity, or for the first of several (`is_any`)."""
 
     __slots__ = ("handles", "is_any", "place", "timer", "who")
 
@@ -298,7 +302,7 @@ class Wait:
                 handle.activity.waits.append(self)
 
     def end(self) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         if self.timer is not None:
             self.timer.cancel()
         for handle in self.handles:
@@ -306,7 +310,7 @@ class Wait:
                 handle.activity.waits.remove(self)
 
     def words(self) -> str:
-        """What the actor waits for."""
+        """Describe what the actor waits for."""
         if len(self.handles) == 1:
             return self.handles[0].activity.words()
         return "the first of " + ", ".join(handle.activity.words() for handle in self.handles)

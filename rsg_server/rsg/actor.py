@@ -1,4 +1,4 @@
-"""The actors of Remote SimGrid, here called participants: an actor of the turn is any emulated thread."""
+"""The actors of Remote SimGrid, here called participants, because an actor of the server is any emulated thread."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Participant:
         # while an operation of the actor has not been answered: what it waits for, as words or as what has them; else ""
         self.waits_for: str | Wait = ""
         self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
-        self.held: tuple[Code, bytes] | None = None  # an answer that comes when the actor goes on, or asks again
+        self.held: tuple[Code, bytes] | None = None  # an answer that is kept until the actor goes on, or asks again
         self.activities: dict[Activity, None] = {}
         self.staged = bytearray()
         self.received = b""
         self.joiners: list[Participant] = []
         self.creator: Participant | None = None  # waits until this one has connected
-        self.greeting = b""  # what it is told when the actors begin
+        self.greeting = b""  # what it gets when the actors begin
         self.receives_at: list[Mailbox] = []
         self.mutexes: dict[Mutex, None] = {}
         self.handles: dict[int, None] = {}
@@ -54,5 +54,5 @@ class Participant:
         return f"{self.name}({self.pid})@{self.host.name}"
 
     def acts_for(self, who: Participant) -> bool:
-        """Whether what this one waits for is what an actor waits for: it is the actor, or helps it."""
+        """Whether the wait of this participant counts as a wait of `who`: it is that actor, or helps it."""
         return self is who or self.helps is who

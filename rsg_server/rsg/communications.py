@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from rsg_server.rsg.room import Rsg
 
 DATA_MAX_BYTES = 256 << 20
-"""How many bytes of messages the server keeps at most, until they are received."""
+"""The most bytes of messages that the server keeps until they are received."""
 MAILBOXES_MAX = 1 << 20
 PRIORITY_MAX = 1e100
 
 
 def checked(number: float) -> float:
-    """A size, a rate or a number of flops. Raises OperationError for one that is below 0, infinite or no number."""
+    """Return a size, a rate or a number of flops. Raises OperationError if it is below 0, infinite or no number."""
     if not (0 <= number < math.inf):
         raise OperationError(Code.NEGATIVE)
     return number
 
 
 def checked_priority(number: float) -> float:
-    """A share beside others. Raises OperationError for one that is not above 0, or of which a few would have no finite sum."""
+    """Return a priority, a share beside others. Raises OperationError if it is not above 0, or too large for a finite sum."""
     if not (0 < number <= PRIORITY_MAX):
         raise OperationError(Code.NEGATIVE)
     return number
@@ -59,7 +59,7 @@ class Communications:
         self.data_bytes = 0
 
     def mailbox(self, name: str) -> Mailbox:
-        """The mailbox of a name; a name that is new makes one."""
+        """Return the mailbox with a name; it is made at the first use of the name."""
         found = self._by_name.get(name)
         if found is None:
             if len(self.mailboxes) >= MAILBOXES_MAX:
@@ -69,19 +69,19 @@ class Communications:
         return found
 
     def numbered(self, number: int) -> Mailbox:
-        """The mailbox of a number."""
+        """Return the mailbox with a number."""
         if not 0 <= number < len(self.mailboxes):
             raise OperationError(Code.UNKNOWN_MAILBOX)
         return self.mailboxes[number]
 
     def hold_bytes(self, count: int) -> None:
-        """Account for bytes that the server is to keep."""
+        """Count bytes that the server is going to keep. Raises OperationError if there are too many."""
         if self.data_bytes + count > DATA_MAX_BYTES:
             raise OperationError(Code.MEMORY)
         self.data_bytes += count
 
     def put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes, is_detached: bool) -> Comm:
-        """Send: the communication of the first get that waits, or a new one."""
+        """Send a message. Returns the communication of the first get that waits, or a new one."""
         self.hold_bytes(len(data))
         if mailbox.gets:
             comm = mailbox.gets.popleft()
@@ -101,7 +101,7 @@ class Communications:
         return comm
 
     def make_put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes) -> Made:
-        """A put that is still to begin."""
+        """Make a put that has not begun."""
 
         def begin(made: Made) -> Comm:
             return self.put(who, mailbox, made.terms[AMOUNT], made.terms[RATE], self.release(made), made.is_detached)
@@ -112,7 +112,7 @@ class Communications:
         return made
 
     def get(self, who: Participant, mailbox: Mailbox, rate: float) -> Comm:
-        """Receive: the communication of the first put that has arrived or waits, or a new one."""
+        """Receive a message. Returns the communication of the first put that has arrived or waits, or a new one."""
         if mailbox.arrived:
             comm = mailbox.arrived.popleft()
         elif mailbox.puts:
@@ -128,7 +128,7 @@ class Communications:
         return comm
 
     def send_between(self, source: Host, destination: Host, size: float, rate: float, owner: Participant) -> Comm:
-        """A transfer between two hosts, without a mailbox and without a get."""
+        """Begin a transfer between two hosts, without a mailbox and without a get."""
         comm = Comm(None)
         comm.source, comm.source_host, comm.destination_host = owner, source, destination
         comm.size_bytes, comm.rate = size, rate
@@ -137,7 +137,7 @@ class Communications:
         return comm
 
     def set_receiver(self, mailbox: Mailbox, who: Participant | None) -> None:
-        """From now on what is put here begins to move to this actor's host at once."""
+        """Set the receiver of a mailbox: from now on a put here begins to move to this actor's host at once."""
         mailbox.receiver = who
         if who is not None and mailbox not in who.receives_at:
             who.receives_at.append(mailbox)
@@ -165,12 +165,12 @@ class Communications:
             self._room.hold(comm)
 
     def end(self, comm: Activity, state: int) -> None:
-        """A communication or an execution has ended, or is made to: those that wait for it go on."""
+        """End a communication or an execution, unless it is over; the actors that wait for it go on."""
         if comm.is_over:
             return
         comm.state, comm.finish_s = state, self._room.date_s
         if comm.flow >= 0:
-            if self._room.flows.pop(comm.flow, None) is not None:  # else the engine has told of its end
+            if self._room.flows.pop(comm.flow, None) is not None:  # else the engine has reported its end
                 self._engine.cancel(comm.flow)
             self._room.moments.is_unsettled = True
         if isinstance(comm, Execution):
@@ -188,20 +188,20 @@ class Communications:
         self._room.ended(comm)
 
     def release(self, comm: Comm | Made) -> bytes:
-        """The bytes of a communication, which the server keeps no longer."""
+        """Return the bytes of a communication, and delete them on the server."""
         data, comm.data = comm.data, b""
         self.data_bytes -= len(data)
         return data
 
     def cancel(self, activity: Activity) -> None:
-        """End an activity on behalf of one of its actors; the other one of a running communication finds the network failed."""
+        """End an activity for one of its actors. The other actor of a running communication gets a network failure."""
         self.end(activity, FAILED if isinstance(activity, Comm) and activity.state == STARTED else CANCELLED)
 
     def time_out(self, activity: Activity) -> None:
-        """An actor has waited for as long as it would: the communication ends for both."""
+        """End an activity because an actor's timeout has passed: a communication ends for both sides."""
         self.end(activity, TIMED_OUT)
 
 
 def _narrower(one: float, other: float) -> float:
-    """The lower of two rates, of which one below 0 is none."""
+    """Return the lower of two rates; a rate below 0 means no limit."""
     return max(one, other) if min(one, other) < 0 else min(one, other)

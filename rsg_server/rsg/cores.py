@@ -1,10 +1,10 @@
 """The cores on which programs of Remote SimGrid compute, beside the programs that are intercepted.
 
-The cores of a host are a link in the engine: executions share them as flows share a link, and none has more than one core.
-While intercepted programs compute on the host, too (rsg_server/process/cpu.py), both are shared out together, as
-rsg_server/processor/shares.py says: an execution of priority 1 counts as a thread of nice 0. Each side then keeps its own
-books: the processor has the executions as guests, the link has as much less as the intercepted programs use. What is left is
-what the executions' fair shares add up to, and so each of them gets just its share.
+The cores of a host are a link in the engine: executions share it as flows share a link, and none has more than one core.
+While intercepted programs compute on the host, too (rsg_server/process/cpu.py), rsg_server/processor/shares.py divides the
+cores among both: an execution of priority 1 counts as a thread of nice 0. Each side then keeps its own accounts: the
+processor has the executions as guests, and the link is reduced by what the intercepted programs use. The rest of the link
+is the sum of the executions' fair shares, and so each execution gets its share.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ORDINARY = float(weight(0))
 
 
 class Cores:
-    """Starts executions, and shares cores out between them and what is intercepted."""
+    """Starts executions, and divides cores among them and the intercepted programs."""
 
     def __init__(self, room: Rsg, places: Places, cpu: Cpu, engine: FlowEngine) -> None:
         self._room, self._places, self._cpu, self._engine = room, places, cpu, engine
@@ -36,11 +36,11 @@ class Cores:
         cpu.on_change.connect(self._others_changed)
 
     def executions(self, host: Host) -> list[Execution]:
-        """What computes on a host."""
+        """Return the executions that compute on a host."""
         return list(self._executions.get(host.name, ()))
 
     def load(self, host: Host) -> float:
-        """How many flop/s of a host are in use."""
+        """Return how many flop/s of a host are in use."""
         others = self._cpu.own_cores(host) * self.speed(host)
         return others + sum(self._engine.rate(execution.flow) for execution in self.executions(host))
 
@@ -55,7 +55,7 @@ class Cores:
         return found
 
     def compute(self, execution: Execution, flops: float) -> None:
-        """Have the cores of its host work on an execution from now on."""
+        """Start an execution on the cores of its host."""
         host = execution.host
         speed = self.speed(host)
         bound = min(speed, execution.bound) if execution.bound > 0 else speed
@@ -65,7 +65,7 @@ class Cores:
         self._divide(host)
 
     def ended(self, execution: Execution) -> None:
-        """An execution computes no longer."""
+        """Give the cores of an execution that has ended to the others of its host."""
         if self._executions.get(execution.host.name, {}).pop(execution, self) is None:
             self._divide(execution.host)
 
@@ -84,7 +84,7 @@ class Cores:
         self._divide(before)
 
     def change_speed(self, host: Host) -> None:
-        """The cores of a host have another speed: what computes there goes on at that."""
+        """Set the speed of a host's cores. What computes there goes on at the new speed."""
         if host.name not in self._links:
             return
         self._engine.change("bandwidth", self._links[host.name], self.speed(host) * host.cores)
@@ -94,18 +94,18 @@ class Cores:
     # Beside what is intercepted
 
     def _others_changed(self, host: Host) -> None:
-        """Something that is intercepted begins to compute on a host, or ends."""
+        """Divide the cores of a host anew, since an intercepted program has begun or ended computing there."""
         if self._executions.get(host.name):
             self._room.moments.follow()
             self._divide(host)
             self._room.moments.is_unsettled = True
 
     def changed(self, execution: Execution) -> None:
-        """An execution is suspended, or goes on: what is suspended uses no core."""
+        """Divide the cores anew, since an execution is suspended or goes on: a suspended execution uses no core."""
         self._divide(execution.host)
 
     def _divide(self, host: Host) -> None:
-        """Tell each side what the other one has."""
+        """Tell the executions and the intercepted programs how much of the cores the other side uses."""
         if not self._cpu.keeps_books(host):
             return
         speed = self.speed(host)

@@ -1,10 +1,10 @@
 """Activities that begin after others (S4U: add_successor), as in SimGrid 3.32 (include/simgrid/s4u/Activity.hpp).
 
-A dependency is solved when somebody has been told that the predecessor is done, by a wait or a test; that is when SimGrid
-solves it, whenever the predecessor has ended. One that nobody can be told of, since it is detached or forgotten, solves it by
-its end. A predecessor that fails or is cancelled never does. The successors of one predecessor begin in reverse order of how
-they were added. What differs from SimGrid: what has begun or is over is no successor, nothing waits for its own end, and an
-activity that is cancelled stays so.
+A dependency is solved when an actor has learned by a wait or a test that the predecessor is done. SimGrid solves it then,
+too, whenever the predecessor has ended. A predecessor of which no actor can learn, because it is detached or forgotten,
+solves the dependency by its end. A predecessor that fails or is cancelled never solves it. The successors of one
+predecessor begin in the reverse order in which they were added. Three things differ from SimGrid. An activity that has
+begun or is over cannot be a successor, no activity waits for its own end, and a cancelled activity stays cancelled.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ DEPENDENCIES_MAX = 1 << 22
 
 
 class Dependencies:
-    """Begins activities that were made before, once nothing is left that they wait for."""
+    """Begins activities that were made before, once they wait for no other activity."""
 
     def __init__(self, room: Rsg) -> None:
         self._room = room
-        self._count = 0  # of dependencies that are not solved
+        self._count = 0  # the number of dependencies that are not solved
         self._solved: deque[Handle] = deque()
 
     def start(self, handle: Handle) -> bool:
-        """Begin what a handle stands for, unless it waits for others, or has begun; returns whether it has begun by this."""
+        """Begin the activity of a handle, unless it waits for others or has begun; True if it begins now."""
         made = handle.activity
         if not isinstance(made, Made) or made.is_over:
             return False
@@ -59,7 +59,7 @@ class Dependencies:
             self._room.ended(begun)
 
     def add(self, handle: Handle, successor: Handle) -> None:
-        """Have an activity that has not begun begin after another one."""
+        """Make an activity that has not begun wait for another one."""
         made = self._made(successor)
         if handle is successor or self._leads(successor, handle):
             raise OperationError(Code.CYCLE)
@@ -71,13 +71,13 @@ class Dependencies:
         made.after[handle] = handle.before[successor] = None
 
     def remove(self, handle: Handle, successor: Handle) -> None:
-        """Have an activity no longer wait for another one. As in SimGrid, that alone begins nothing."""
+        """Remove an activity from those that another waits for. As in SimGrid, this alone begins nothing."""
         if successor not in handle.before:
             raise OperationError(Code.DEPENDENCY)
         self._forget(handle, successor)
 
     def set_term(self, handle: Handle, term: int, value: float) -> None:
-        """Change what an activity will be that has not begun."""
+        """Change a term of an activity that has not begun."""
         made = self._made(handle)
         if term not in made.terms:
             raise OperationError(Code.BAD_VALUE)
@@ -90,7 +90,7 @@ class Dependencies:
         return made
 
     def _leads(self, start: Handle, end: Handle) -> bool:
-        """Whether one activity waits for another, if by way of others."""
+        """Whether `end` is among the activities that wait for `start`, directly or through others."""
         seen, pending = {start}, [start]
         while pending:
             for handle in pending.pop().before:
@@ -110,7 +110,7 @@ class Dependencies:
         return made
 
     def told(self, handle: Handle) -> None:
-        """Somebody has been told how an activity has ended: if it is done, what waits for nothing else begins now."""
+        """Note that an actor has learned how an activity has ended: if it is done, what waits for nothing else begins now."""
         if handle.activity.state != DONE or not handle.before:
             return
         self._solved.append(handle)
@@ -128,7 +128,7 @@ class Dependencies:
                     self._begin(made)
 
     def dropped(self, handle: Handle) -> None:
-        """Nobody can ask for an activity any more; one that was never started, and waits for nothing, is no more."""
+        """Note that no program can ask for an activity any more; if never started, and waiting for nothing, it is cancelled."""
         activity = handle.activity
         self.told(handle)
         if handle.before and not activity.is_over:
@@ -137,7 +137,7 @@ class Dependencies:
             self._room.comms.cancel(activity)
 
     def ended(self, activity: Activity) -> None:
-        """An activity has ended, begun or not."""
+        """Solve the dependencies of an activity that has ended, whether it had begun or not."""
         if isinstance(activity, Made):
             for handle in list(activity.after):
                 self._forget(handle, activity.handle)

@@ -1,7 +1,7 @@
-"""Reads and writes that programs of Remote SimGrid ask for by name: operations on the disks of the storages.
+"""Disks as programs of Remote SimGrid use them, by name: their reads and writes are operations on the disks of the storages.
 
-They are flows of the engine (rsg_server.network.engine.FlowEngine.operate), and share a disk with what intercepted programs
-read and write there (rsg_server/storage/). Nothing is stored, nothing is cached, and a capacity does not matter, as in SimGrid.
+They are flows of the engine (rsg_server.network.engine.FlowEngine.operate), and share a disk with the reads and writes of
+intercepted programs (rsg_server/storage/). As in SimGrid, nothing is stored or cached, and a capacity does not matter.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DiskPlace:
-    """A disk: its host, and its number there."""
+    """A disk, given by its host and by its number on that host."""
 
     host: Host
     number: int
 
     @property
     def name(self) -> str:
-        """The name that the host has for it."""
+        """The name of the disk on its host."""
         return self.host.disks[self.number].name
 
 
 class ProgramDisks:
-    """All disks by number: those of the first host of the platform come first."""
+    """All disks by number, in the order of hosts in the platform."""
 
     def __init__(self, room: Rsg, hosts: tuple[Host, ...], disks: Disks, engine: FlowEngine) -> None:
         self._room, self._disks, self._engine = room, disks, engine
@@ -46,23 +46,23 @@ class ProgramDisks:
             self._firsts.setdefault(place.host.name, number)
 
     def number_of(self, host: Host, place: int) -> int:
-        """The number of the disk at a place among those of its host."""
+        """Return the number, among all disks, of the disk at a place of a host."""
         if not 0 <= place < len(host.disks):
             raise OperationError(Code.UNKNOWN_DISK)
         return self._firsts[host.name] + place
 
     def numbered(self, number: int) -> DiskPlace:
-        """The disk of a number."""
+        """Return the disk with a number."""
         if not 0 <= number < len(self._all):
             raise OperationError(Code.UNKNOWN_DISK)
         return self._all[number]
 
     def disk(self, place: DiskPlace) -> Disk:
-        """A disk as it is now."""
+        """Return the present properties of a disk."""
         return self._disks.disk(place.host, place.number)
 
     def start(self, who: Participant, place: DiskPlace, direction: Direction, size_bytes: float, priority: float) -> Io:
-        """Have bytes begin to move."""
+        """Begin to read or write bytes."""
         condition = self._disks.condition(place.host, place.number)
         is_refused = condition is Condition.FAILING or (condition is Condition.READ_ONLY and direction is Direction.WRITE)
         if is_refused or self._room.places.is_off(place.host):
@@ -76,7 +76,7 @@ class ProgramDisks:
         return io
 
     def set_priority(self, io: Io, priority: float) -> None:
-        """Give a read or a write so many times the share of an ordinary one, from now on."""
+        """Set the priority of a read or a write: so many times the share of an ordinary one, from now on."""
         if not io.is_over:
             self._engine.set_weight(io.flow, priority)
             self._room.moments.is_unsettled = True

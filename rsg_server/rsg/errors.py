@@ -1,4 +1,4 @@
-"""The errors of Remote SimGrid, as csrc/shared/wire/rsg_protocol.h numbers them, and the exception that carries one."""
+"""The errors of Remote SimGrid, as csrc/shared/wire/rsg_protocol.h numbers them, and the exception that contains one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rsg_server._native import lib
 
 @unique
 class Code(IntEnum):
-    """Why an operation has failed; the caller gets the number, and its library has the words."""
+    """Why an operation has failed. The caller gets the number; its library has the text."""
 
     NONE = lib.RSG_NO_ERROR
     BAD_REQUEST = lib.RSG_BAD_REQUEST
@@ -40,7 +40,7 @@ class Code(IntEnum):
 
 
 class OperationError(Exception):
-    """An operation that fails: the text of the exception is its code, which the caller is told."""
+    """The failure of an operation. The text of the exception is its code, which the caller gets."""
 
     def __init__(self, code: Code) -> None:
         super().__init__(code.name)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PARTICIPANTS_MAX = 1 << 20
 START = "the start of the actors"
-"""What an actor waits for that has connected before the actors have begun."""
+"""What an actor waits for if it has connected before the actors begin."""
 
 
 class Lives:
@@ -36,13 +36,13 @@ class Lives:
 
     @property
     def has_actors(self) -> bool:
-        """Whether there has been an actor, if only by announcement."""
+        """Whether an actor was ever announced."""
         return self._next_pid > 1
 
     # Birth
 
     def announce(self, name: str, host: Host, parent: Participant | None) -> Participant:
-        """A new actor, whose thread is still to connect."""
+        """Make a new actor, whose thread has not connected yet."""
         if self._room.places.is_off(host):
             raise OperationError(Code.HOST_FAILURE)
         if self._next_pid > PARTICIPANTS_MAX:
@@ -55,23 +55,23 @@ class Lives:
         return who
 
     def begin_when_connected(self) -> None:
-        """Begin once all have connected that are announced, whoever that is."""
+        """Let the actors begin once all announced ones have connected."""
         self._begins_when_connected = True
 
     def kill_at(self, who: Participant, date_s: float) -> None:
-        """Kill an actor at a date, unless that is over, as in SimGrid; one that has ended before is left alone."""
+        """Kill an actor at a date that is still to come. An actor that has ended before is left alone, as in SimGrid."""
         moments = self._room.moments
         moments.follow()
         if date_s > moments.date_s:
             moments.after(date_s - moments.date_s, partial(self.kill, who))
 
     def withdraw(self, who: Participant) -> None:
-        """An actor that was announced will not connect: the others begin without it."""
+        """End an announced actor that will not connect, so that the others begin without it."""
         self.end(who)
         self._begin_if_connected()
 
     def connect(self, thread: Actor, pid: int, name: str) -> Participant:
-        """A thread becomes an actor: one that was announced, or a new one of this name on the host of its process."""
+        """Make a thread an actor: an announced one, or a new one with this name on the host of the thread's process."""
         if thread.number in self._room.by_thread:
             raise OperationError(Code.BAD_VALUE)
         if pid:
@@ -81,13 +81,13 @@ class Lives:
             who = found
         else:
             who = self.announce(name, thread.process.host.host, self._parent_of(thread))
-            self._begins_when_connected = True  # a program of its own: nobody else will say when
+            self._begins_when_connected = True  # a program on its own: nobody else will start the actors
         who.thread = thread
         self._room.by_thread[thread.number] = who
         return who
 
     def _parent_of(self, thread: Actor) -> Participant | None:
-        """The actor among the threads of the process, or of the process that made it, which was there first."""
+        """Return the actor that has made a thread: the first one in its process, or else in the parent process."""
         for process in (thread.process, thread.process.parent):
             for other in process.actors if process is not None else ():
                 found = self._room.by_thread.get(other.number) if other is not thread else None
@@ -98,7 +98,10 @@ class Lives:
     # Helpers
 
     def help(self, thread: Actor, who: Participant) -> int:
-        """A thread that is no actor waits on behalf of one from now on; the number of this helper."""
+        """Make a thread wait on behalf of an actor from now on, and return the number of this helper.
+
+        The thread must not be an actor itself.
+        """
         before = self._room.by_thread.get(thread.number)
         if before is not None and before.helps is None:
             raise OperationError(Code.BAD_VALUE)
@@ -113,7 +116,7 @@ class Lives:
         return number
 
     def dismiss(self, number: int) -> None:
-        """What a helper waits for goes on without it."""
+        """End the service of a helper. What the helper waits for goes on without it."""
         helper = self._helpers.get(number)
         if helper is None:
             raise OperationError(Code.NO_ACTOR)
@@ -122,7 +125,7 @@ class Lives:
             self._room.answer(helper, Code.KILLED)
 
     def _forget_helpers(self, who: Participant) -> None:
-        """An actor or a helper is no more."""
+        """Remove an actor's helpers, or a helper from its actor, at the end of either."""
         if who.helps is not None:
             for number in [number for number, helper in who.helps.helpers.items() if helper is who]:
                 del who.helps.helpers[number], self._helpers[number]
@@ -130,7 +133,7 @@ class Lives:
             self.dismiss(number)
 
     def has_connected(self, who: Participant) -> None:
-        """An actor has connected: it goes on at once if the actors have begun, and so does the one that made it, after it."""
+        """Let a connected actor go on at once if the actors have begun, and after it the actor that created it."""
         creator, who.creator = who.creator, None
         if self.has_begun:
             self._room.answer(who, data=who.greeting)
@@ -140,7 +143,7 @@ class Lives:
             self._room.answer(creator)
 
     def _begin_if_connected(self) -> None:
-        """Begin once all have connected that are announced."""
+        """Begin if all announced actors have connected."""
         if self.has_begun or not self._begins_when_connected:
             return
         if all(who.thread is not None for who in self._room.participants.values()):
@@ -154,7 +157,7 @@ class Lives:
                 self._room.answer(who, data=who.greeting)
 
     def run(self, runner: Actor, duration_s: float) -> None:
-        """Begin, and answer this thread when all actors that are no daemons have ended, or after so many seconds."""
+        """Begin, and answer this thread when all actors but daemons have ended, or after so many seconds."""
         self._runner = runner
         if duration_s >= 0:
             self._run_timer = self._room.moments.after(duration_s, self._end_run)
@@ -163,16 +166,16 @@ class Lives:
         self.look_whether_all_ended()
 
     def is_runner(self, thread: Actor) -> bool:
-        """Whether a thread waits for the end of all actors."""
+        """Whether this is the thread that waits for the end of all actors."""
         return thread is self._runner
 
     def forget_runner(self, thread: Actor) -> None:
-        """A thread has ended, which need not be told of the end of all actors."""
+        """Forget the thread that waits for the end of all actors, if it is this one, which has ended."""
         if thread is self._runner:
             self._runner = None
 
     def daemonize(self, who: Participant) -> None:
-        """The run does not wait for this actor."""
+        """Make an actor a daemon: the run does not wait for its end."""
         who.is_daemon = True
         self.look_whether_all_ended()
 
@@ -185,7 +188,7 @@ class Lives:
             self._room.tell(runner)
 
     def look_whether_all_ended(self) -> None:
-        """Tell the thread that waits for it that all actors have ended, but for daemons, which end with them."""
+        """Check whether all actors but daemons have ended: then the daemons are killed, and the waiting thread is answered."""
         if self._runner is None or not self.has_begun:
             return
         if any(not who.is_daemon for who in self._room.participants.values()) or self._room.places.actors_return:
@@ -199,7 +202,7 @@ class Lives:
     # End
 
     def end(self, who: Participant) -> None:
-        """An actor is no more: what it was doing is cancelled, and those that wait for its end go on."""
+        """End an actor: what it was doing is cancelled, and the actors that wait for its end go on."""
         if who.is_over:
             return
         who.is_over = True
@@ -225,7 +228,7 @@ class Lives:
         self.look_whether_all_ended()
 
     def kill(self, who: Participant) -> None:
-        """End an actor from outside. It is told at its operation, or at the next; a process that makes none is killed."""
+        """End an actor from outside. It learns of that at its present or next operation; a process without one is killed."""
         if who.is_over:
             return
         self.end(who)
@@ -239,18 +242,18 @@ class Lives:
             self._deaths.kill(thread.process)
 
     def _is_alone(self, thread: Actor) -> bool:
-        """Whether no other thread of the process is an actor that lives; threads that help this one do not count."""
+        """Whether no other thread of the process is a living actor; threads that help this one do not count."""
         others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
         return all(other is None or other.is_over or other.helps is not None for other in others)
 
     def lives_in_process_of(self, host: Host) -> bool:
-        """Whether a process of a host has an actor that lives, or waits for the end of all."""
+        """Whether a process of a host has a living actor, or the thread that waits for the end of all."""
         threads = [who.thread for who in self._room.participants.values() if who.thread is not None]
         threads += [self._runner] if self._runner is not None else []
         return any(thread.process.host.host is host for thread in threads)
 
     def join(self, who: Participant, other: Participant, timeout_s: float) -> None:
-        """Wait for the end of another actor; the answer is 1 if the time was over before."""
+        """Wait for the end of another actor. The answer is 1 if the timeout comes first."""
         other.joiners.append(who)
         timer = self._room.moments.after(timeout_s, partial(self._give_up, who, other)) if timeout_s >= 0 else None
         who.abandon = partial(_stop_joining, who, other, timer)
@@ -265,7 +268,7 @@ class Lives:
         who.abandon = self._room.moments.after(duration_s, partial(self._room.answer, who)).cancel
 
     def suspend(self, who: Participant) -> None:
-        """Stop an actor, and the activity that it waits for, until it is to go on. A sleep goes on, as in SimGrid."""
+        """Suspend an actor, and the activities that it waits for, until it is resumed. A sleep goes on, as in SimGrid."""
         if who.is_suspended:
             return
         who.is_suspended = True

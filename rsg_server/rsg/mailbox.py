@@ -1,7 +1,7 @@
 """Mailboxes: where puts and gets meet.
 
-A communication begins when both have come, or, at a mailbox with a permanent receiver, when the put has. Puts and gets are
-served in the order in which they came; which come first depends on the turns alone, never on real time.
+A communication begins when both have come, or, at a mailbox with a permanent receiver, when the put has come. Puts and gets
+are served in the order of their arrival, which depends on the turns alone, never on real time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Mailbox:
         return f"mailbox {self.name}"
 
     def forget(self, comm: Comm) -> None:
-        """Take a communication out that has ended before both sides had come."""
+        """Remove a communication that has ended before both sides had come."""
         for queue in (self.puts, self.gets, self.arrived):
             if comm in queue:
                 queue.remove(comm)

@@ -1,11 +1,12 @@
-"""The clock of Remote SimGrid: seconds, as SimGrid has them, within the emulation's nanoseconds.
+"""The clock of Remote SimGrid: seconds, as SimGrid counts them, within the emulation's nanoseconds.
 
-Invariant: `date_s`, rounded up to the nanosecond, is `tick_ns`, and the emulation's clock is never before that. A date is what
-SimGrid would compute, to the last bits: what an actor begins when it is woken begins at the date of what woke it, not at the
-nanosecond after. When the emulation's clock has gone on for another reason (a price, a message of TCP), the date follows.
+Invariant: `date_s`, rounded up to the nanosecond, is `tick_ns`, and the emulation's clock is never before that. A date is
+what SimGrid would compute, to the last bits. If an event wakes an actor, what the actor then begins has the date of the
+event, not that of the nanosecond after. When the emulation's clock has gone on for another reason (a price, a message of
+TCP), the date follows.
 
-What happens within 1e-9 s is one instant, as in SimGrid; timers come before executions, these before communications, each in
-the order in which they were started.
+What happens within 1e-9 s is one instant, as in SimGrid; timers come before executions, these before communications, each
+in the order in which they were started.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 
 NS = 1e9
 ROUNDING_NS = 1e-3
-"""What lies so little after a nanosecond is a number that was meant to be that nanosecond: 0.1 s + 0.2 s is 0.3 s."""
+"""A date so little after a nanosecond counts as that nanosecond: 0.1 s + 0.2 s is 0.3 s."""
 FOREVER_NS = 1 << 62
 
 
 class Timer:
-    """Something that happens at a date, unless it is cancelled."""
+    """An action at a date, unless it is cancelled."""
 
     __slots__ = ("action", "date_s")
 
@@ -37,15 +38,15 @@ class Timer:
         self.action = action
 
     def cancel(self) -> None:
-        """Forget what is to happen."""
+        """Cancel the action."""
         self.action = None
 
 
 class Moments:
     """The date, the timers, and the engine that moves flows and executions.
 
-    `ended` is called with the numbers of those flows that have ended.
-    `take_others` is called with the network's flows that have new rates because of that, before the clock moves.
+    `ended` is called with the numbers of the flows that have ended. `take_others` is called, before the clock moves, with
+    the network's flows whose rates have changed by that.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Moments:
         engine.tell_ends()
 
     def after(self, duration_s: float, action: Callable[[], None]) -> Timer:
-        """Have `action` called after so many seconds."""
+        """Call `action` after so many seconds."""
         timer = Timer(self.date_s + duration_s, action)
         self._sequence += 1
         heapq.heappush(self._timers, (timer.date_s, self._sequence, timer))
@@ -78,10 +79,10 @@ class Moments:
         return timer
 
     def follow(self) -> None:
-        """Bring the date up to the emulation's clock, which may have gone on for reasons of others."""
+        """Move the date to the emulation's clock, which other parts may have moved."""
         now_ns = self._clock.now_ns
         if now_ns > self.tick_ns:
-            self.tick_ns = now_ns  # before anything happens, whose actions may ask for the date in turn
+            self.tick_ns = now_ns  # before anything happens, since its actions may ask for the date
             self._advance(now_ns / NS)
 
     def _next_s(self) -> float:
@@ -112,7 +113,7 @@ class Moments:
         """Put the next event into the timeline; called before the emulation's clock moves."""
         self.is_unsettled = False
         self.engine.advance(self.date_s)
-        if ends := self.engine.ends():  # what takes no time at all
+        if ends := self.engine.ends():  # what takes no time at all ends now
             self.is_unsettled = True
             self._ended(ends)
             return
@@ -130,7 +131,7 @@ class Moments:
             self._event = self._timeline.add(max(moment_ns, self._clock.now_ns), self._happen)
 
     def _happen(self) -> None:
-        """The next instant has come."""
+        """Let the next instant happen, whose event in the timeline is due."""
         self._event, self._event_ns = None, FOREVER_NS
         self.is_unsettled = True
         next_s = self._next_s()

@@ -1,7 +1,8 @@
-"""Hosts and links as the programs of Remote SimGrid see and change them: those of the daemons beside.
+"""Hosts and links as the programs of Remote SimGrid see and change them: the platform of the daemons beside them.
 
-What a program switches or changes happens to its activities at once, at its date, and to everything else that runs before the
-next turn: as an event of a scenario, which the log has. What an event changes happens to programs' activities as well.
+If a program switches or changes a host or link, its activities change at once, at its date. Everything else that runs
+changes before the next turn, as by an event of a scenario, and the event log records it. An event of a scenario also
+changes programs' activities.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
-"""What those are told that wait for an activity on a host that goes off; for a communication the network has failed."""
+"""The error of activities on a host that is switched off, by their class; for a communication it is a network failure."""
 
 
 class Places:
-    """Hosts and links by number: the order of the platform."""
+    """The hosts and links by number, in the order of the platform."""
 
     def __init__(
         self, room: Rsg, clock: Clock, timeline: Timeline, platform: Platform, network: Network, cpu: Cpu, faults: Faults
@@ -47,36 +48,36 @@ class Places:
         self._numbers = {host.name: number for number, host in enumerate(self.hosts)}
         self.cores = Cores(room, self, cpu, room.engine)
         self._available: dict[str, float] = {}
-        self._off: set[str] = set()  # to programs; their processes may still run
-        self._cuts: dict[str, Timer] = {}  # hosts of which the power is about to be cut
+        self._off: set[str] = set()  # hosts that are off for programs; their processes may still run
+        self._cuts: dict[str, Timer] = {}  # hosts whose power is about to be cut
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
         self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
-        self._booting: set[str] = set()  # hosts that an actor has switched on, and that are off yet
-        self.returning: set[Actor] = set()  # threads that have been told so, and have not begun their actor yet
+        self._booting: set[str] = set()  # hosts that an actor has switched on, and that have not booted yet
+        self.returning: set[Actor] = set()  # threads that know that their host is on again, and have not begun their actor yet
         self.on_turned_on: Observers[str] = Observers()  # told of a host that is on again without a boot
         faults.power.on_power.connect(self._power_changed)
         faults.on_speed.connect(self._speed_changed)
         network.on_state.connect(self._link_turned)
 
     def _later(self, change: Change) -> None:
-        """Have a change happen to all that runs, before the next turn: no actor may have the turn then."""
+        """Apply a change to all that runs, before the next turn: no actor may have the turn then."""
         self._timeline.add(self._clock.now_ns, partial(self._faults.apply, change))
 
     # Hosts
 
     def host(self, number: int) -> Host:
-        """The host of a number."""
+        """Return the host with a number."""
         if not 0 <= number < len(self.hosts):
             raise OperationError(Code.UNKNOWN_HOST)
         return self.hosts[number]
 
     def number_of(self, host: Host) -> int:
-        """The number of a host."""
+        """Return the number of a host."""
         return self._numbers[host.name]
 
     def number_named(self, name: str) -> int:
-        """The number of the host of a name."""
+        """Return the number of the host with a name."""
         number = self._numbers.get(name)
         if number is None:
             raise OperationError(Code.UNKNOWN_HOST)
@@ -87,26 +88,26 @@ class Places:
         return host.name in self._off or self._faults.power.is_off(host.name)
 
     def power_state(self, host: Host) -> int:
-        """The place of a host's speed among its speeds."""
+        """Return the index of a host's present speed among its speeds."""
         return self._faults.power_state(host)
 
     def speed(self, host: Host) -> float:
-        """The speed of one core now, in flop/s."""
+        """Return the present speed of one core, in flop/s."""
         return host.speeds_flops[self.power_state(host)]
 
     def available(self, host: Host) -> float:
-        """The part of a host's speed that its profile leaves."""
+        """Return the part of a host's speed that its profile leaves."""
         return self._available.get(host.name, 1.0)
 
     def set_available(self, host: Host, part: float) -> None:
-        """Leave a part of a host's speed; what computes there goes on at that."""
+        """Set the part of a host's speed that is left. What computes there goes on at the new speed."""
         self._available[host.name] = part
         if self._room.is_used:
             self._cpu.change_speed(host.name, self.speed(host) * part)
         self._speed_changed(host)
 
     def turn(self, host: Host, is_on: bool) -> None:
-        """Switch a host on or off, for programs: its actors end, and so does what they and others do there."""
+        """Switch a host on or off for programs: its actors end, and so do all activities there."""
         if is_on:
             if host.name in self._off:
                 self._off.remove(host.name)
@@ -137,17 +138,17 @@ class Places:
 
     @property
     def actors_return(self) -> bool:
-        """Whether a thread is about to begin an actor again, or waits for a host that comes on."""
+        """Whether a thread will begin an actor again, because its host was switched on or will be."""
         return bool(self.returning) or not self._booting.isdisjoint(self.awaited.values())
 
     def _cut(self, host: Host) -> None:
-        """Its actors have ended, and said their last words: cut the power, unless a process there has actors elsewhere."""
+        """Cut the power of a host whose actors have ended, unless a process there has actors on other hosts."""
         del self._cuts[host.name]
         if not self._room.lives.lives_in_process_of(host):
             self._later(HostChange(host.name, "off"))
 
     def _power_changed(self, name: str, is_on: bool) -> None:
-        """The power of a host is on again, or has been cut."""
+        """Follow a change of a host's power, on or off."""
         if is_on:
             self._off.discard(name)
             self._booting.discard(name)
@@ -166,7 +167,7 @@ class Places:
                 self._room.comms.end(activity, FAILED)
 
     def set_power_state(self, host: Host, number: int) -> None:
-        """Give a host another of its speeds; what computes there goes on at that."""
+        """Set the power state of a host. What computes there goes on at the new speed."""
         if not 0 <= number < len(host.speeds_flops):
             raise OperationError(Code.BAD_VALUE)
         self._faults.apply(PowerStateChange(host.name, number))
@@ -190,56 +191,56 @@ class Places:
         return self._links
 
     def link(self, number: int) -> Link:
-        """The link of a number."""
+        """Return the link with a number."""
         if not 0 <= number < len(self.links):
             raise OperationError(Code.UNKNOWN_LINK)
         return self._network.link(self.links[number].name)
 
     def link_named(self, name: str) -> int:
-        """The number of the link of a name."""
+        """Return the number of the link with a name."""
         if not self.links or name not in self._link_numbers:
             raise OperationError(Code.UNKNOWN_LINK)
         return self._link_numbers[name]
 
     def is_link_on(self, link: Link) -> bool:
-        """Whether a link carries anything."""
+        """Whether a link is up."""
         return link.name not in self._network.down
 
     def turn_link(self, link: Link, is_on: bool) -> None:
-        """Switch a link on or off; what crosses it fails. TCP's packets are lost there, too."""
+        """Switch a link on or off for activities: what crosses it fails. TCP's packets are lost there, too."""
         self._network.set_link(link.name, is_up=is_on)
 
     def switch_link(self, link: Link, is_on: bool) -> None:
-        """Switch a link on or off, and tell all that runs."""
+        """Switch a link on or off for all that runs."""
         self.turn_link(link, is_on)
         self._later(LinkChange(link.name, is_up=is_on))
 
     def _link_turned(self, name: str, is_on: bool) -> None:
-        """A link carries nothing any more, or carries what begins now."""
+        """Follow a link that an event has switched on or off: only what begins now crosses a link that is on again."""
         if self._room.is_used:
             self._room.moments.follow()
             self._engine.change("state", self._network.link(name), float(is_on))
             self._room.moments.is_unsettled = True
 
     def find_links_down(self) -> None:
-        """The first actor comes: take over which links are down by now."""
+        """Take over, before the first actor, which links are down by now."""
         for name in self._network.down:
             self._engine.change("state", self._network.link(name), 0.0)
 
     def set_link(self, link: Link, bandwidth: float, latency: float) -> None:
-        """Give a link another bandwidth or latency; below 0 is as it was."""
+        """Set bandwidth and latency of a link for activities; a value below 0 leaves the old one."""
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
         self._network.set_link(link.name, *values)
         self._room.moments.is_unsettled = True
 
     def change_link(self, link: Link, bandwidth: float, latency: float) -> None:
-        """Give a link another bandwidth or latency, and tell all that runs."""
+        """Set bandwidth and latency of a link for all that runs."""
         self.set_link(link, bandwidth, latency)
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
         self._later(LinkChange(link.name, bandwidth_bytes_per_s=values[0], latency_s=values[1]))
 
     def route(self, source: Host, destination: Host) -> tuple[float, list[int]]:
-        """The latency of a route, and its links."""
+        """Return the latency of a route, and the numbers of its links."""
         try:
             route = self._platform.route(source, destination)
         except SimunixError:
@@ -248,7 +249,7 @@ class Places:
         return sum(self.link(number).latency_s for number in links), links
 
     def move(self, who: Participant, host: Host) -> None:
-        """Have an actor compute and communicate on another host; an execution that it waits for goes on there."""
+        """Move an actor to another host; an execution that the actor waits for goes on there."""
         if self.is_off(host):
             raise OperationError(Code.HOST_FAILURE)
         who.host = host

@@ -1,4 +1,4 @@
-"""Plays the profiles of a platform to what programs name: speeds and states of hosts, and values and states of links."""
+"""Applies the profiles of a platform to what programs use by name: speeds and states of hosts, values and states of links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Events = Iterator[tuple[float, float]]
 
 
 class Profiles:
-    """Plays each profile from the start of the emulation; what lies before the first operation has happened already."""
+    """Plays each profile from the start of the emulation; events before the first operation count as past."""
 
     def __init__(self, room: Rsg, platform: Platform) -> None:
         self._room, self._platform = room, platform
@@ -25,7 +25,7 @@ class Profiles:
             self._play(use, events(use.profile))
 
     def _play(self, use: ProfileUse, upcoming: Events) -> None:
-        """Have everything happen that is due, and the next event at its date."""
+        """Apply all events of a profile that are due, and set a timer for the next one."""
         for date_s, value in upcoming:
             if date_s > self._room.date_s:
                 wait_s = date_s - self._room.date_s

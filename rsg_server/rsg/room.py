@@ -1,8 +1,8 @@
-"""The composition of Remote SimGrid, and how an operation is answered.
+"""Joins the parts of Remote SimGrid, and answers operations.
 
-Invariant: an actor whose operation has not been answered is parked, `waits_for` says for what, and `abandon` takes it out of
-the queues in which it is. Every operation but a question puts its actor behind all that are ready, as a simcall does in
-SimGrid: so the actors of one date take turns operation by operation, in an order that depends on nothing else.
+Invariant: an actor whose operation has not been answered is parked, `waits_for` says for what, and `abandon` removes the
+actor from the queues that it is in. Every operation but a question puts its actor behind all that are ready, as a simcall
+does in SimGrid. So the actors of one date take turns operation by operation, in an order that depends on nothing else.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from rsg_server.storage.disks import Disks
 
 ANSWER_MAX_BYTES = 3500
-"""How many bytes of a message come with the answer itself; further ones are taken piece by piece."""
+"""The most bytes of a message that come with the answer itself; the program takes further ones piece by piece."""
 HANDLES_MAX = 1 << 20
 PRCTL = 157
-"""The number of the system call by which programs reach the server, on x86-64."""
+"""The number, on x86-64, of the system call by which programs reach the server."""
 Answer = tuple[int, Code, bytes]
 
 
 class Rsg:
-    """Actors by number and by thread, activities by handle and by flow; the parts know the rest."""
+    """The actors by number and by thread, and the activities by handle and by flow; other parts contain the rest."""
 
     def __init__(
         self,
@@ -79,8 +79,8 @@ class Rsg:
         self.handles: dict[int, Handle] = {}
         self._next_handle = 1
         self._sequence = 0  # of operations
-        self.is_at_once = False  # the operation that is being done takes no turn after all, as it takes no simcall in SimGrid
-        self.caller: Actor | None = None  # the thread whose operation is being done
+        self.is_at_once = False  # the present operation takes no turn, as it takes no simcall in SimGrid
+        self.caller: Actor | None = None  # the thread of the present operation
         self.comms = Communications(self, engine)
         self.places = Places(self, clock, timeline, platform, network, cpu, faults)
         self.disks = ProgramDisks(self, platform.hosts, disks, engine)
@@ -98,11 +98,11 @@ class Rsg:
     # Answers
 
     def count(self) -> None:
-        """Another operation begins, which is no question."""
+        """Count an operation that begins and is no question."""
         self._sequence += 1
 
     def park(self, thread: Actor, blocked: int) -> None:
-        """Have a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
+        """Make a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
         wait = OperationWait(self)
         wait.set_terms(PRCTL, NEVER, blocked, self._clock.now_ns, False)
         self._parking.park(thread, wait)
@@ -116,7 +116,7 @@ class Rsg:
         thread.reply = (WAKE_READY, int(code), data)
 
     def answer(self, who: Participant, code: Code = Code.NONE, data: bytes = b"", fields: tuple[int, ...] = ()) -> None:
-        """Answer an actor's operation; it is no longer in any queue. `fields` are integers that come before the data."""
+        """Answer an actor's operation, and take the actor out of its queues. `fields` are integers that precede the data."""
         if fields:
             data = pack(f"<{len(fields)}q", *fields) + data
         abandon, who.abandon = who.abandon, None
@@ -135,18 +135,19 @@ class Rsg:
             who.held = (code, data)  # it runs a signal's handler, and will ask
 
     def wait(self, who: Participant, handles: list[Handle], is_any: bool = False, is_get: bool = False) -> Wait:
-        """Have an actor wait for activities that are not over.
+        """Make an actor wait for activities that are not over.
 
-        A get is two simcalls in SimGrid: it takes its place among those that wait when all have had a turn that are ready now.
+        A get is two simcalls in SimGrid: it gets its place among the waiting actors when all that are ready now have had a
+        turn.
         """
         place = self._sequence + (len(self._queue) + 0.5 if is_get else 0)
         wait = Wait(who, handles, is_any, place)
         who.abandon = wait.end
-        who.waits_for = wait  # in words only if somebody asks
+        who.waits_for = wait  # turned into words only if somebody asks
         return wait
 
     def outcome(self, handle: Handle, who: Participant) -> tuple[Code, bytes]:
-        """What an actor is told that has waited for an activity that is over. The handle is used up by that."""
+        """Return the answer for an actor that has waited for an activity which is over; its handle cannot be used again."""
         if handle.number:
             self.drop(handle.number)
         activity = handle.activity
@@ -163,7 +164,7 @@ class Rsg:
         return code, pack("<qd", len(data), activity.size_bytes) + data[:ANSWER_MAX_BYTES]
 
     def ended(self, activity: Activity) -> None:
-        """Answer those that wait for an activity, in the order in which they began to."""
+        """Answer the actors that wait for an activity, in the order in which they began to wait."""
         waits = activity.waits
         for wait in sorted(waits, key=_place) if len(waits) > 1 else list(waits):
             if wait.is_any:
@@ -176,31 +177,31 @@ class Rsg:
 
     @property
     def is_used(self) -> bool:
-        """Whether there has been an actor."""
+        """Whether an actor was ever announced."""
         return self.lives.has_actors
 
     def started(self, activity: Activity, flow: int) -> None:
-        """An activity has become a flow of the engine, beside those of TCP and of files."""
+        """Record the flow of an activity that has begun to use the engine, beside flows of TCP and of files."""
         activity.flow = flow
         self.flows[flow] = activity
         self.moments.is_unsettled = True
         self.meet()
 
     def meet(self) -> None:
-        """A flow of the engine takes its share of links from now on."""
+        """Make the network share links among its own flows and those of the engine from now on."""
         sharing = self._network.sharing
         sharing.partner = self
         sharing.meet()
 
     def share(self) -> list[int]:
-        """Flows that are not the engine's have changed: compute all rates as of now (rsg_server.network.sharing.Partner)."""
+        """Compute all rates as of now, since flows outside of the engine have changed (rsg_server.network.sharing.Partner)."""
         self.moments.follow()
         self.moments.is_unsettled = True
         self.engine.share()
         return self.engine.others()
 
     def _flows_ended(self, ends: list[int]) -> None:
-        """The engine has ended flows: executions first, each kind in the order in which they were started."""
+        """End the activities of ended flows: executions first, each kind in the order in which they were started."""
         for flow in sorted(ends, key=self._is_communication) if len(ends) > 1 else ends:
             activity = self.flows.pop(flow, None)
             if activity is not None:
@@ -212,7 +213,7 @@ class Rsg:
     # Handles
 
     def number(self, who: Participant, handle: Handle) -> int:
-        """The number by which an actor may ask for an activity from now on."""
+        """Give a handle a number, by which its actor may ask for the activity from now on."""
         if len(self.handles) >= HANDLES_MAX:
             raise OperationError(Code.MEMORY)
         handle.number = self._next_handle
@@ -223,31 +224,31 @@ class Rsg:
         return handle.number
 
     def find(self, number: int) -> Handle:
-        """The handle of a number."""
+        """Return the handle with a number."""
         found = self.handles.get(number)
         if found is None:
             raise OperationError(Code.WAITED_TWICE if 0 < number < self._next_handle else Code.UNKNOWN_ACTIVITY)
         return found
 
     def drop(self, number: int) -> None:
-        """Forget a handle: nobody will ask for the activity by this number."""
+        """Delete a handle: nobody will ask for the activity by this number."""
         handle = self.handles.pop(number, None)
         if handle is not None and handle.owner is not None:
             handle.owner.handles.pop(number, None)
             self.dependencies.dropped(handle)
 
     def forget_bytes(self, who: Participant) -> None:
-        """Forget what an actor has received and not taken."""
+        """Delete the bytes that an actor has received and not taken."""
         self.comms.data_bytes -= len(who.received)
         who.received = b""
 
     def unstage(self, who: Participant) -> None:
-        """Forget what an actor has staged for its next message."""
+        """Delete the bytes that an actor has staged for its next message."""
         self.comms.data_bytes -= len(who.staged)
         who.staged = bytearray()
 
     def left(self, activity: Activity) -> float:
-        """How many bytes or flops of an activity remain."""
+        """Return how many bytes or flops of an activity remain."""
         if isinstance(activity, Made):
             return activity.left
         if activity.flow < 0:
@@ -258,7 +259,7 @@ class Rsg:
     # Suspended activities
 
     def hold(self, activity: Activity) -> None:
-        """Let an activity neither move nor compute until it is released."""
+        """Suspend an activity: it neither moves nor computes until it is released."""
         if isinstance(activity, Made):
             activity.is_held = True
         elif activity.flow >= 0 and not activity.is_over:
@@ -267,7 +268,7 @@ class Rsg:
             self._stopped_or_going(activity)
 
     def release(self, activity: Activity) -> None:
-        """Let an activity go on that was held."""
+        """Let a suspended activity go on."""
         if isinstance(activity, Made):
             activity.is_held = False
         elif activity.flow >= 0 and not activity.is_over:
@@ -282,7 +283,7 @@ class Rsg:
     # Threads
 
     def _thread_ended(self, thread: Actor) -> None:
-        """A thread has ended, or its process was killed: it is no actor any more."""
+        """End the actor of a thread that has ended, or whose process was killed."""
         self.lives.forget_runner(thread)
         self.places.awaited.pop(thread, None)
         who = self.by_thread.pop(thread.number, None)
@@ -294,7 +295,7 @@ class Rsg:
             self.lives.look_whether_all_ended()
 
     def words(self, thread: Actor) -> str:
-        """What an actor waits for, for the report of a deadlock."""
+        """Describe what an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
         if who is None:
             host = self.places.awaited.get(thread)

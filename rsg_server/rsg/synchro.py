@@ -1,4 +1,4 @@
-"""Mutexes, semaphores, barriers and condition variables: all serve those that wait in the order in which they came."""
+"""Mutexes, semaphores, barriers and condition variables. All serve waiting actors in the order of their arrival."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OBJECTS_MAX = 1 << 20
 
 
 class Mutex:
-    """A lock, which goes over to the first that waits."""
+    """A lock, which passes to the first actor that waits."""
 
     def __init__(self) -> None:
         self.owner: Participant | None = None
@@ -26,7 +26,7 @@ class Mutex:
 
 
 class Semaphore:
-    """So many may pass until others release."""
+    """A semaphore: `capacity` actors may pass, more only after a release."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -34,7 +34,7 @@ class Semaphore:
 
 
 class Barrier:
-    """All go on when so many have come."""
+    """A barrier: all that wait go on when `expected` actors have come."""
 
     def __init__(self, expected: int) -> None:
         self.expected = expected
@@ -42,7 +42,7 @@ class Barrier:
 
 
 class Condition:
-    """A condition variable; each that waits brings the mutex that it gets back."""
+    """A condition variable; each waiting actor has a mutex that it takes back at the end."""
 
     def __init__(self) -> None:
         self.queue: deque[Participant] = deque()
@@ -55,14 +55,14 @@ Kind = TypeVar("Kind", Mutex, Semaphore, Barrier, Condition)
 
 
 class Synchro:
-    """All objects, by the number that their maker was told."""
+    """All objects, by the number that their maker got."""
 
     def __init__(self, room: Rsg) -> None:
         self._room = room
         self.objects: list[Object] = []
 
     def add(self, made: Object) -> int:
-        """The number of a new object."""
+        """Add a new object, and return its number."""
         if len(self.objects) >= OBJECTS_MAX:
             raise OperationError(Code.MEMORY)
         self.objects.append(made)
@@ -75,30 +75,30 @@ class Synchro:
         return found
 
     def find_mutex(self, number: int) -> Mutex:
-        """The mutex of a number."""
+        """Return the mutex with a number."""
         return self._find(number, Mutex)
 
     def find_semaphore(self, number: int) -> Semaphore:
-        """The semaphore of a number."""
+        """Return the semaphore with a number."""
         return self._find(number, Semaphore)
 
     def find_barrier(self, number: int) -> Barrier:
-        """The barrier of a number."""
+        """Return the barrier with a number."""
         return self._find(number, Barrier)
 
     def find_condition(self, number: int) -> Condition:
-        """The condition variable of a number."""
+        """Return the condition variable with a number."""
         return self._find(number, Condition)
 
     def forget(self, who: Participant) -> None:
-        """An actor is no more: the mutexes that it has go to the next, as nobody else could give them back."""
+        """Pass the mutexes of an ended actor to the next actors, since nobody else could give them back."""
         for mutex in list(who.mutexes):
             self._pass_on(mutex)
 
     # Mutex
 
     def lock(self, who: Participant, mutex: Mutex) -> bool:
-        """Whether the actor has the mutex at once; else it is answered when it has."""
+        """Take a mutex, or queue for it; True if the actor has it at once, else the answer comes when it gets the mutex."""
         if mutex.owner is who:
             raise OperationError(Code.BAD_VALUE)
         if mutex.owner is None:
@@ -109,7 +109,7 @@ class Synchro:
         return False
 
     def unlock(self, who: Participant, mutex: Mutex) -> None:
-        """Give a mutex to the first that waits for it."""
+        """Give a mutex to the first actor that waits for it."""
         if mutex.owner is not who:
             raise OperationError(Code.NOT_OWNER)
         self._pass_on(mutex)
@@ -131,7 +131,7 @@ class Synchro:
     # Semaphore
 
     def acquire(self, who: Participant, semaphore: Semaphore, timeout_s: float) -> bool:
-        """Whether the actor passes at once; else it is answered when it does, or when the time is over."""
+        """Pass a semaphore, or queue; True if the actor passes at once, else the answer comes then, or at the timeout."""
         if semaphore.capacity > 0:
             semaphore.capacity -= 1
             return True
@@ -143,7 +143,7 @@ class Synchro:
         return False
 
     def release(self, semaphore: Semaphore) -> None:
-        """Let the first that waits pass, or the next that comes."""
+        """Let the first waiting actor pass, or else the next that comes."""
         if semaphore.queue:
             self._room.answer(semaphore.queue.popleft(), fields=(0,))
         else:
@@ -152,7 +152,7 @@ class Synchro:
     # Barrier
 
     def arrive(self, who: Participant, barrier: Barrier) -> bool:
-        """Whether the actor is the last that was missing."""
+        """Wait at a barrier, or open it; True if the actor is the last that was missing."""
         if len(barrier.queue) + 1 >= barrier.expected:
             while barrier.queue:
                 self._room.answer(barrier.queue.popleft(), fields=(0,))
@@ -164,7 +164,7 @@ class Synchro:
     # Condition variable
 
     def wait(self, who: Participant, condition: Condition, mutex: Mutex, timeout_s: float) -> None:
-        """Give the mutex back and wait; the answer comes when the actor has the mutex again, 1 if the time was over before."""
+        """Give the mutex back and wait. The answer comes when the actor has the mutex again: 1 after a timeout, else 0."""
         self.unlock(who, mutex)
         condition.queue.append(who)
         condition.mutexes[who.pid] = mutex
@@ -173,7 +173,7 @@ class Synchro:
         who.abandon = partial(_leave_condition, condition, who)
 
     def notify(self, condition: Condition, is_for_all: bool) -> None:
-        """Have the first that waits, or all, take their mutexes back."""
+        """Make the first actor that waits, or all, take their mutexes back."""
         while condition.queue:
             self._take_back(condition.queue[0], condition, 0)
             if not is_for_all:

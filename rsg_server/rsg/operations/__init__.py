@@ -1,1 +1,1 @@
-"""The operations of csrc/shared/wire/rsg_protocol.h: one function each, by family; table.py has their numbers and fields."""
+"""The operations of csrc/shared/wire/rsg_protocol.h: a function for each, by family; table.py lists numbers and fields."""

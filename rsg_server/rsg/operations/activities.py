@@ -1,4 +1,4 @@
-"""Operations on mailboxes, and on communications and executions."""
+"""Operations on mailboxes, communications and executions."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ LATER: int = lib.RSG_LATER
 
 
 def mailbox(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
-    """The mailbox of a name."""
+    """Return the number of the mailbox with a name."""
     return ints(room.comms.mailbox(text(name)).number)
 
 
 def mailbox_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What waits at a mailbox."""
+    """Return what waits at a mailbox: puts, gets, whether the first message has arrived, the receiver."""
     box = room.comms.numbered(fields[0])
     is_ready = any(comm.is_over for comm in list(box.arrived)[:1])
     receiver = box.receiver.pid if box.receiver is not None else -1
@@ -54,7 +54,7 @@ def mailbox_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) 
 
 
 def receiver(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Set who receives at a mailbox."""
+    """Set the permanent receiver of a mailbox."""
     box = room.comms.numbered(fields[0])
     room.comms.set_receiver(box, None if fields[1] == -1 else named(room, who, fields[1]))
     return NOTHING
@@ -70,7 +70,7 @@ def stage(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes:
 
 
 def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
-    """Send a message; wait for its end, get a handle, or forget it."""
+    """Send a message; then wait for its end, return a handle, or forget it."""
     number, flags, size, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & STAGED:
@@ -85,7 +85,7 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
 
 
 def get(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Receive a message, or get a handle by which to wait for it."""
+    """Receive a message, or return a handle with which to wait for it."""
     number, flags, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & LATER:
@@ -119,7 +119,7 @@ def _transfer_words(made: Made) -> str:
 
 
 def kept(room: Rsg, who: Participant, made: Made) -> bytes:
-    """A handle for an activity that is still to begin."""
+    """Return a handle for an activity that has not begun."""
     number = room.number(who, made.handle)
     who.activities[made] = None
     room.is_at_once = True
@@ -134,15 +134,15 @@ def begun_or_kept(room: Rsg, who: Participant, made: Made, flags: int) -> bytes 
 
 
 def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: float) -> bytes | None:
-    """A handle for an activity that has begun, or the wait for its end."""
+    """Return a handle for an activity that has begun, or wait for the end of the activity."""
     if flags & ASYNC:
         return ints(room.number(who, handle))
     return until_end(room, who, handle, timeout_s, handle.receives)
 
 
 def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_get: bool = False) -> bytes | None:
-    """Wait for the end of an activity; return its answer if it is over already."""
-    with suppress(OperationError):  # then it has failed, and its outcome is the error
+    """Wait for the end of an activity; if it is over already, return its answer."""
+    with suppress(OperationError):  # then the activity has failed, and its outcome is the error
         room.dependencies.start(handle)
     if handle.activity.is_over:
         code, data = room.outcome(handle, who)
@@ -156,7 +156,7 @@ def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_
 
 
 def timed_out(room: Rsg, who: Participant, handle: Handle) -> None:
-    """An actor has waited for so long: a communication ends for both sides, an execution goes on."""
+    """Handle an actor's timeout: a communication ends for both sides, an execution goes on."""
     if handle.activity.ends_at_timeout:
         room.comms.time_out(handle.activity)
     else:
@@ -215,7 +215,7 @@ def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
 
 
 def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """More of the bytes of a long message; the last piece ends it."""
+    """Return the next bytes of a long message; the last piece ends it."""
     offset = fields[1]
     if not 0 <= offset < len(who.received):
         raise OperationError(Code.BAD_VALUE)
@@ -226,7 +226,7 @@ def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def test(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Whether an activity is over."""
+    """Return whether an activity is over."""
     handle = room.find(fields[0])
     with suppress(OperationError):  # then it is over
         room.dependencies.start(handle)
@@ -241,13 +241,13 @@ def cancel(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def forget(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Nobody will wait for an activity."""
+    """Forget an activity, because nobody will wait for it."""
     room.drop(fields[0])
     return NOTHING
 
 
 def wait_any(room: Rsg, who: Participant, fields: Fields, numbers: bytes) -> bytes | None:
-    """Wait for the first of several activities that is over."""
+    """Wait until one of several activities is over."""
     timeout_s = fields[0]
     if not numbers or len(numbers) % 8:
         raise OperationError(Code.BAD_REQUEST)
@@ -266,13 +266,13 @@ def wait_any(room: Rsg, who: Participant, fields: Fields, numbers: bytes) -> byt
 
 
 def activity(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What is known of an activity."""
+    """Return the state of an activity, what is left of it, and when it began and ended."""
     of = room.find(fields[0]).activity
     return pack("<qddd", of.state, room.left(of), of.start_s, of.finish_s)
 
 
 def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Suspend an activity, or let it go on."""
+    """Suspend an activity, or resume it."""
     of = room.find(fields[0]).activity
     if fields[1]:
         room.hold(of)
@@ -282,7 +282,7 @@ def hold(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def priority(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Give an execution another share of its core, or a read or write another one of its disk."""
+    """Set the priority of an execution at its core, or of a read or write at its disk."""
     of, share = room.find(fields[0]).activity, checked_priority(fields[1])
     if isinstance(of, Made) and WEIGHT in of.terms:
         of.terms[WEIGHT] = share

@@ -20,7 +20,7 @@ def create(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> b
 
 
 def created(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait until an actor has connected that the caller has announced."""
+    """Wait until an actor that the caller has announced has connected."""
     child = room.participants.get(fields[0])
     if child is None or child.thread is not None:
         return NOTHING
@@ -30,7 +30,7 @@ def created(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
 
 
 def end(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """The caller is no actor any more."""
+    """Make the calling thread no actor any more."""
     assert who.thread is not None
     room.by_thread.pop(who.thread.number, None)
     room.lives.end(who)
@@ -38,7 +38,7 @@ def end(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def join(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for the end of an actor; one that is not there has ended."""
+    """Wait for the end of an actor; an unknown actor counts as ended."""
     pid, timeout_s = fields
     other = room.participants.get(pid)
     if other is None:
@@ -51,7 +51,7 @@ def join(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
 
 
 def kill(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """End an actor, or all others."""
+    """End an actor, or all actors but the caller."""
     if fields[0] == -1:
         for other in list(room.participants.values()):
             if other is not who:
@@ -65,7 +65,7 @@ def kill(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
 
 
 def kill_time(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """End an actor at a date."""
+    """Set a date at which an actor is killed."""
     if fields[1] != fields[1]:
         raise OperationError(Code.NEGATIVE)
     room.lives.kill_at(named(room, who, fields[0]), fields[1])
@@ -73,43 +73,43 @@ def kill_time(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def suspend(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Stop an actor; the caller's own answer waits, too."""
+    """Suspend an actor. If this is the caller, its answer waits until it is resumed."""
     room.lives.suspend(named(room, who, fields[0]))
     return NOTHING
 
 
 def go_on(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Let an actor go on that was suspended."""
+    """Resume a suspended actor."""
     room.lives.go_on(named(room, who, fields[0]))
     return NOTHING
 
 
 def daemonize(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """The run does not wait for the caller."""
+    """Make the caller a daemon: the run does not wait for its end."""
     room.lives.daemonize(who)
     return NOTHING
 
 
 def actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What is known of an actor."""
+    """Return numbers of an actor and of its parent and host, its flags and its name."""
     of = named(room, who, fields[0])
     flags = (lib.RSG_IS_DAEMON if of.is_daemon else 0) | (lib.RSG_IS_SUSPENDED if of.is_suspended else 0)
     return ints(of.pid, of.parent_pid, room.places.number_of(of.host), flags) + of.name.encode()
 
 
 def migrate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Have an actor compute and communicate elsewhere."""
+    """Move an actor to another host, where it computes and communicates from now on."""
     room.places.move(named(room, who, fields[0]), room.places.host(fields[1]))
     return NOTHING
 
 
 def actors(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The actors from a number on."""
+    """Return the numbers of the actors from a given number on."""
     return ints(*[pid for pid in room.participants if pid >= fields[0]][:NUMBERS_MAX])
 
 
 def help_actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The calling thread waits on behalf of an actor from now on."""
+    """Make the calling thread wait on behalf of an actor from now on."""
     other = room.participants.get(fields[0])
     if other is None or room.caller is None:
         raise OperationError(Code.NO_ACTOR)
@@ -117,18 +117,18 @@ def help_actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 
 def dismiss(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What a helper waits for goes on without it."""
+    """End the service of a helper. What the helper waits for goes on without it."""
     room.lives.dismiss(fields[0])
     return NOTHING
 
 
 def clock(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The date."""
+    """Return the date."""
     return pack("<d", room.date_s)
 
 
 def sleep(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for so many seconds; none or less is no time at all."""
+    """Wait for so many seconds; 0 or less takes no time at all."""
     duration_s = fields[0]
     if duration_s != duration_s:
         raise OperationError(Code.NEGATIVE)
@@ -140,5 +140,5 @@ def sleep(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None
 
 
 def pass_by(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Let the others of this date go first."""
+    """Let the other actors that are ready at this date go first."""
     return NOTHING

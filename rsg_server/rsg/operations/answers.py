@@ -1,7 +1,7 @@
-"""What the functions of all families take and return.
+"""The parameters and results that the functions of all families share.
 
-A function gets the room, the actor that asks (None: a thread that is none), the fields of the request, and the text or bytes
-behind them. It returns the answer, or None when the actor is to wait.
+A function gets the room (`Rsg`), the actor that asks (None: the thread is no actor), the fields of the request, and the
+text or bytes behind them. It returns the answer, or None if the actor has to wait.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Fields = tuple[Any, ...]
 
 
 def ints(*numbers: int) -> bytes:
-    """Integers as fields of an answer."""
+    """Pack integers as fields of an answer."""
     return pack(f"<{len(numbers)}q", *numbers)
 
 
 def text(raw: bytes) -> str:
-    """A name as it was sent."""
+    """Decode a name from a request."""
     return raw.decode(errors="replace")
 
 
 def named(room: Rsg, who: Participant | None, pid: int) -> Participant:
-    """The actor of a number; 0 is the caller."""
+    """Return the actor with a number; 0 is the caller."""
     found = who if pid == 0 else room.participants.get(pid)
     if found is None:
         raise OperationError(Code.NO_ACTOR)

@@ -1,4 +1,4 @@
-"""Operations on activities that are made and have not begun, and on what they wait for."""
+"""Operations on activities that were made and have not begun, and on the activities that they wait for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DETACHED: int = lib.RSG_DETACHED
 
 
 def start(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Begin an activity, or have it begin after those that it waits for: that takes no turn, as in SimGrid."""
+    """Begin an activity now, or after those that it waits for; in that case the operation takes no turn, as in SimGrid."""
     handle = room.find(fields[0])
     if fields[1] & DETACHED:
         _detach(handle)
@@ -42,7 +42,7 @@ def _detach(handle: Handle) -> None:
 
 
 def successor(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Have an activity begin after another one, or no longer so."""
+    """Make an activity wait for another one, or end that dependency."""
     before, after, is_new = fields
     change = room.dependencies.add if is_new else room.dependencies.remove
     change(room.find(before), room.find(after))
@@ -50,7 +50,7 @@ def successor(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def dependencies(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The activities that one waits for, from a place on; what has begun waits for none."""
+    """Return the activities that an activity waits for, from a place on; none if it has begun."""
     made = room.find(fields[0]).activity
     if fields[1] < 0:
         raise OperationError(Code.BAD_VALUE)
@@ -59,7 +59,7 @@ def dependencies(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -
 
 
 def set_term(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Change what an activity will be that has not begun."""
+    """Change a term of an activity that has not begun."""
     number, term, value = fields
     if term == AMOUNT:
         checked(value)

@@ -25,12 +25,12 @@ def _host(room: Rsg, who: Participant | None, number: int) -> Host:
 
 
 def disk_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The disk at a place among those of a host."""
+    """Return the number of the disk at a place of a host."""
     return ints(room.disks.number_of(_host(room, who, fields[0]), fields[1]))
 
 
 def disk_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What is known of a disk."""
+    """Return the host, the speeds and the name of a disk."""
     place = room.disks.numbered(fields[0])
     disk = room.disks.disk(place)
     host = room.places.number_of(place.host)

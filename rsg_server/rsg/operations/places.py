@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from rsg_server.rsg.room import Rsg
 
 BANDWIDTH_MAX_BYTES_PER_S = 1e100
-"""What is faster is no number that rates may be computed with."""
+"""The highest bandwidth: with a higher one, rates could not be computed any more."""
 
 
 def host(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
-    """The host of a name."""
+    """Return the number of the host with a name."""
     return ints(room.places.number_named(text(name)))
 
 
 def host_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The host at a place, or where the caller is."""
+    """Return the number of the host at a place, or of the host where the caller is."""
     if fields[0] != -1:
         return ints(room.places.number_of(room.places.host(fields[0])))
     assert room.caller is not None
@@ -32,7 +32,7 @@ def host_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> byt
 
 
 def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What is known of a host."""
+    """Return cores, speed, power state, load and other numbers of a host, and its name."""
     places = room.places
     of = places.host(fields[0])
     states = (places.power_state(of), len(of.speeds_flops), not places.is_off(of))
@@ -40,7 +40,7 @@ def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 
 def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The speed of a core in a power state."""
+    """Return the speed of a host's core in a power state."""
     speeds = room.places.host(fields[0]).speeds_flops
     if not 0 <= fields[1] < len(speeds):
         raise OperationError(Code.BAD_VALUE)
@@ -56,29 +56,29 @@ def host_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def host_pstate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Give a host another speed."""
+    """Set the power state of a host, which decides its speed."""
     room.places.set_power_state(room.places.host(fields[0]), fields[1])
     return NOTHING
 
 
 def host_property(room: Rsg, who: Participant | None, fields: Fields, key: bytes) -> bytes:
-    """A property of a host; one that it does not have is empty."""
+    """Return a property of a host; empty if the host does not have it."""
     return room.places.host(fields[0]).properties.get(text(key), "").encode()[:ANSWER_MAX_BYTES]
 
 
 def link(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
-    """The link of a name."""
+    """Return the number of the link with a name."""
     return ints(room.places.link_named(text(name)))
 
 
 def link_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The link at a place."""
+    """Return the number of the link at a place."""
     room.places.link(fields[0])
     return ints(fields[0])
 
 
 def link_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """What is known of a link."""
+    """Return bandwidth, latency, state and name of a link."""
     of = room.places.link(fields[0])
     return pack("<ddq", of.bandwidth_bytes_per_s, of.latency_s, room.places.is_link_on(of)) + of.name.encode()
 
@@ -90,7 +90,7 @@ def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Give a link another bandwidth or latency; one below 0 is as it was."""
+    """Set bandwidth and latency of a link; a value below 0 leaves the old one."""
     if not (fields[1] <= BANDWIDTH_MAX_BYTES_PER_S and fields[2] < FOREVER_NS / NS):
         raise OperationError(Code.NEGATIVE)
     room.places.change_link(room.places.link(fields[0]), fields[1], fields[2])
@@ -98,6 +98,6 @@ def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> by
 
 
 def route(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """The route between two hosts."""
+    """Return the latency and the links of the route between two hosts."""
     latency_s, links = room.places.route(room.places.host(fields[0]), room.places.host(fields[1]))
     return pack("<d", latency_s) + ints(*links[: NUMBERS_MAX - 1])

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def mutex(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """A new mutex."""
+    """Make a mutex."""
     return ints(room.synchro.add(Mutex()))
 
 
 def lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for a mutex."""
+    """Wait for a mutex, and take it."""
     made = room.synchro.find_mutex(fields[0])
     if room.synchro.lock(who, made):
         return NOTHING
@@ -29,7 +29,7 @@ def lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
 
 
 def try_lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Take a mutex if nobody has it."""
+    """Take a mutex if it is free."""
     made = room.synchro.find_mutex(fields[0])
     return ints(made.owner is None and room.synchro.lock(who, made))
 
@@ -41,7 +41,7 @@ def unlock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def semaphore(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """A new semaphore."""
+    """Make a semaphore."""
     return ints(room.synchro.add(Semaphore(int(checked(fields[0])))))
 
 
@@ -54,18 +54,18 @@ def acquire(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
 
 
 def release(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Let one more pass."""
+    """Let one more actor pass a semaphore."""
     room.synchro.release(room.synchro.find_semaphore(fields[0]))
     return NOTHING
 
 
 def semaphore_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """How many may pass now."""
+    """Return how many actors may pass a semaphore now."""
     return ints(room.synchro.find_semaphore(fields[0]).capacity)
 
 
 def barrier(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """A new barrier."""
+    """Make a barrier."""
     if fields[0] < 1:
         raise OperationError(Code.BAD_VALUE)
     return ints(room.synchro.add(Barrier(fields[0])))
@@ -81,12 +81,12 @@ def arrive(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | Non
 
 
 def condition(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """A new condition variable."""
+    """Make a condition variable."""
     return ints(room.synchro.add(Condition()))
 
 
 def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> None:
-    """Wait for a notification, without the mutex."""
+    """Wait for a notification; the mutex is given back meanwhile."""
     made = room.synchro.find_condition(fields[0])
     room.synchro.wait(who, made, room.synchro.find_mutex(fields[1]), fields[2])
     if not who.waits_for:
@@ -94,6 +94,6 @@ def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> Non
 
 
 def notify(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Let the first that waits, or all, go on."""
+    """Wake the first actor that waits, or all."""
     room.synchro.notify(room.synchro.find_condition(fields[0]), bool(fields[1]))
     return NOTHING

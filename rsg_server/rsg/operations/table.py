@@ -1,6 +1,6 @@
-"""Which function does which operation, and how one is done: the fields of its request, and who may ask.
+"""The table of operations: the function of each, the fields of its request, and which threads may use it.
 
-Whatever comes is answered with an error at worst: nothing that a program sends here ends it, let alone the server.
+A wrong request is answered with an error. Nothing that a program sends here can end the program, let alone the server.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TIME = struct.Struct("<d")
 
 
 class Row:
-    """An operation: the fields of its request; whether it is a question, which is answered at once; whether only actors ask."""
+    """An operation: the fields of its request; whether it is a question, answered at once; whether only actors may ask."""
 
     __slots__ = ("do", "fields", "is_question", "only_actors")
 
@@ -46,12 +46,12 @@ class Row:
 
 
 def question(fields: str, do: Do) -> Row:
-    """An operation that changes nothing for others; every thread may ask."""
+    """Make the row of an operation that changes nothing for others; every thread may ask."""
     return Row(fields, do, is_question=True, only_actors=False)
 
 
 def order(fields: str, do: Do) -> Row:
-    """An operation that any thread may ask for, and that takes an actor's turn."""
+    """Make the row of an operation that any thread may ask for, and that takes an actor's turn."""
     return Row(fields, do, only_actors=False)
 
 
@@ -128,7 +128,7 @@ ROWS: dict[int, Row] = {
 
 
 def operate(room: Rsg, thread: Actor, operation: int, blocked: int, request: bytes) -> Told | None:
-    """Do an operation of a thread: what the thread is told at once, or None when it has given the turn back."""
+    """Do an operation of a thread. Returns the answer to give at once, or None if the thread has given the turn back."""
     room.moments.follow()
     room.caller = thread
     who = room.by_thread.get(thread.number)
@@ -183,7 +183,7 @@ def _do(room: Rsg, thread: Actor, who: Participant | None, operation: int, block
 
 
 def _resume(room: Rsg, thread: Actor, who: Participant | None, blocked: int) -> Told | None:
-    """The thread has run a signal's handler while its operation went on."""
+    """Go on with a thread's operation, during which the thread has run a signal's handler."""
     if who is not None and who.held is not None and not who.is_suspended:
         told, who.held = who.held, None
         who.waits_for = ""
@@ -195,7 +195,7 @@ def _resume(room: Rsg, thread: Actor, who: Participant | None, blocked: int) -> 
 
 
 def _connect(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
-    """The thread becomes an actor, and goes on when the actors begin."""
+    """Make the thread an actor, which goes on when the actors begin."""
     if len(request) < 8:
         raise OperationError(Code.BAD_REQUEST)
     who = room.lives.connect(thread, struct.unpack_from("<q", request)[0], text(request[8:]))
@@ -207,7 +207,7 @@ def _connect(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | N
 
 
 def _run(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
-    """The thread waits for the end of all actors."""
+    """Make the thread wait for the end of all actors."""
     if len(request) < _TIME.size or thread.number in room.by_thread:
         raise OperationError(Code.BAD_REQUEST)
     room.park(thread, blocked)
@@ -216,7 +216,7 @@ def _run(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
 
 
 def _await_host(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
-    """The thread, which is no actor, waits until a host is on."""
+    """Make the thread, which is no actor, wait until a host is switched on."""
     if len(request) < 8 or thread.number in room.by_thread:
         raise OperationError(Code.BAD_REQUEST)
     host = room.places.host(struct.unpack_from("<q", request)[0])
