@@ -1,1 +1,1 @@
-"""Devices of emulated hosts: which files stand for them, and what opening one comes to."""
+"""Devices of emulated hosts: the files that stand for them, and the drivers that open them."""

@@ -1,8 +1,8 @@
-"""The programs that say which devices the processes of a cgroup may open or make; see kernel/bpf/cgroup.c.
+"""The programs that decide which devices the processes of a cgroup may open or make; see kernel/bpf/cgroup.c.
 
-A program is known by its number from its load on; two that are equal are one. A group has none, one, or (ALLOW_MULTI) up to 64.
-For a group count its own, or, where it has none, those of the nearest group above; and all of groups above that allow several.
-An access is allowed if every program that counts answers 1.
+A program gets a number when it is loaded; equal programs are one. A group has no program, one, or (ALLOW_MULTI) up to 64.
+For a group its own programs count; if it has none, those of the nearest group above; and all programs of groups above that
+allow several. An access is allowed if every program that counts answers 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OVERRIDE, MULTI, REPLACE = 1, 2, 4
 MOST_OF_A_GROUP = 64
 BLOCK, CHARACTER = 1, 2
 MAKE, READ, WRITE = 1, 2, 4
-"""Parts of the context's access_type, see struct bpf_cgroup_dev_ctx."""
+"""The parts of the context's access_type, see struct bpf_cgroup_dev_ctx."""
 
 
 class Group(Protocol):
@@ -34,7 +34,7 @@ class Group(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Program:
-    """A verified program, with its answers: they depend on nothing but the question."""
+    """A verified program, with the answers that it has given: they depend on the context only."""
 
     number: int
     instructions: list[Instruction]
@@ -51,14 +51,14 @@ class Program:
 
 @dataclass(eq=False, slots=True)
 class Attached:
-    """What a group has of its own."""
+    """The programs that are attached to one group, and the flags."""
 
     flags: int
     programs: list[Program]
 
 
 class Programs:
-    """All programs of a run, and the groups that have some; `tell` tells the shims how many groups these are."""
+    """All programs of a run, and the groups that have programs; `tell` tells the shims the number of these groups."""
 
     def __init__(self, tell: Callable[[int], None]) -> None:
         self._tell = tell
@@ -74,7 +74,7 @@ class Programs:
         return bool(self._of)
 
     def load(self, content: bytes) -> int:
-        """The number of a program. Raises RefusedError if it may not run."""
+        """Load a program, and return its number. Raises RefusedError if it may not run."""
         known = self._by_content.get(content)
         if known is None:
             from rsg_server.devices.ebpf.instructions import decoded
@@ -87,13 +87,13 @@ class Programs:
         return known.number
 
     def find(self, number: int, otherwise: int = errno.ENOENT) -> Program:
-        """A program by its number. Raises RefusedError."""
+        """Return the program with a number. Raises RefusedError."""
         if number not in self._by_number:
             raise RefusedError(otherwise)
         return self._by_number[number]
 
     def attach(self, group: Group, number: int, flags: int, replaced: int) -> None:
-        """Put a program on a group. Raises RefusedError."""
+        """Attach a program to a group. Raises RefusedError."""
         program, kept = self.find(number, errno.EBADF), flags & (OVERRIDE | MULTI)
         if kept == OVERRIDE | MULTI or (flags & REPLACE and not flags & MULTI):
             raise RefusedError(errno.EINVAL)
@@ -110,7 +110,7 @@ class Programs:
         self._tell(len(self._of))
 
     def _may_have_own(self, group: Group) -> bool:
-        """Whether the nearest group above that has programs lets others have some."""
+        """Whether the nearest group above that has programs allows other groups to have some."""
         above = next((each for each in group.up() if each is not group and each in self._of), None)
         return above is None or bool(self._of[above].flags)
 
@@ -128,7 +128,7 @@ class Programs:
             raise RefusedError(errno.ENOENT)
 
     def detach(self, group: Group, number: int) -> None:
-        """Take a program from a group; where there is one, it need not be named. Raises RefusedError."""
+        """Detach a program from a group; an only program need not be given. Raises RefusedError."""
         own = self._of.get(group)
         program = self._by_number.get(number)
         if own is not None and not own.flags & MULTI:
@@ -147,7 +147,7 @@ class Programs:
             self._tell(len(self._of))
 
     def of(self, group: Group, counts: bool) -> tuple[int, list[int]]:
-        """Flags and numbers of a group's own programs; or, without flags, the numbers of all that count for it."""
+        """Return flags and numbers of a group's own programs; with `counts`, 0 and the numbers of all that count for it."""
         if counts:
             return 0, [program.number for program in self._counting(group)]
         own = self._of.get(group)

@@ -1,8 +1,8 @@
 """The files that stand for devices, and the drivers that hosts have.
 
-A file is known by its file system and inode, as the kernel of this computer has them: hosts that share a folder see one device
-there. A host has the drivers of the devices that it was given before its daemons began; besides those, of /dev/null and its
-like. A device of any other number can be made and looked at, and not be opened (ENXIO), as on Linux.
+A file is known by its file system and inode on this computer's kernel: hosts that share a folder see the same device there.
+A host has the drivers of the devices that it was given before its daemons began, and of /dev/null and its like. A device of
+any other number can be made and looked at, but not be opened (ENXIO), as on Linux.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rsg_server.devices.programs import Programs
 from rsg_server.protocol import Driver
 
 MEMORY = {(1, 5): "/dev/zero", (1, 7): "/dev/full"}
-"""Devices that each host has in its own /dev, by number: whoever opens another file of such a number gets these."""
+"""Devices that each host has in its own /dev, by number. A program that opens another file with such a number gets these."""
 DRIVERS = {
     (1, 3): Driver.NOTHING,
     **dict.fromkeys(MEMORY, Driver.MEMORY),
@@ -23,7 +23,7 @@ DRIVERS = {
     (1, 9): Driver.RANDOM,
     (5, 0): Driver.TERMINAL,
 }
-"""What every host has a driver for, see null(4), random(4), tty(4)."""
+"""The drivers that every host has, see null(4), random(4), tty(4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,19 @@ class Device:
 
     @property
     def number(self) -> tuple[int, int]:
-        """What the kernel finds the driver by."""
+        """The major and minor number, by which the kernel finds the driver."""
         return self.major, self.minor
 
 
 class Notices(Protocol):
-    """What the shims are told (rsg_server/shared/devices.py)."""
+    """The part of rsg_server/shared/devices.py that is used here: messages to the shims."""
 
     def tell_device(self, inode: int) -> None: ...
     def tell_device_programs(self, groups: int) -> None: ...
 
 
 class Devices:
-    """All devices of a run, and the programs that say who may open them; the shims are told of both."""
+    """All devices of a run, and the programs that decide who may open them; the shims are told of both."""
 
     def __init__(self, notices: Notices) -> None:
         self._tell = notices.tell_device
@@ -62,20 +62,20 @@ class Devices:
         self._tell(file[1])
 
     def given(self, host: str, file: tuple[int, int], major: int, minor: int) -> None:
-        """Note a character device that a host was given at its start, with a driver that does nothing."""
+        """Note a character device that a host was given at its start; its driver does nothing."""
         self._drivers.setdefault(host, set()).add((major, minor))
         self.made(file, Device(stat.S_IFCHR, major, minor))
 
     def forget(self, file: tuple[int, int]) -> None:
-        """Note that a file is what it seems to be: its inode is another file's by now."""
+        """Forget that a file stands for a device: its inode belongs to another file now."""
         self._of.pop(file, None)
 
     def at(self, file: tuple[int, int]) -> Device | None:
-        """What a file stands for."""
+        """Return the device for which a file stands; None if the file is no device."""
         return self._of.get(file)
 
     def driver(self, host: str, device: Device) -> Driver | None:
-        """What opening a device on a host comes to; None if there is no driver."""
+        """Return the driver that opens a device on a host; None if there is no driver."""
         if device.kind != stat.S_IFCHR:
             return None
         if device.number in self._drivers.get(host, ()):

@@ -1,4 +1,4 @@
-"""A disk of a host, and what an operation on it takes its share of."""
+"""A disk of a host, and the links whose capacity the operations on the disk share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.properties import no_properties
 
 PREFIX = "disk "
-"""Of the names of a disk's constraints: `disk HOST/NAME` is what all its operations share."""
+"""How the names of a disk's constraints begin: `disk HOST/NAME` is the constraint that all its operations share."""
 
 
 class Direction(IntEnum):
-    """What an operation does."""
+    """The direction of an operation: it reads or writes."""
 
     READ = 0
     WRITE = 1
@@ -22,11 +22,12 @@ class Direction(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """A disk, or an array of disks: bytes per second of all that is read, and of all that is written, at a time.
+    """A disk, or an array of disks: the sums of bytes per second of all reads, and of all writes.
 
-    `readwrite_bytes_per_s` is what both may have together; None is the larger of the two, as in SimGrid. Each operation waits
-    for `latency_s` first. Without a capacity it takes any number of bytes. Operations have equal shares, or applications have,
-    whatever the number of their operations (`fair_per_application`). `properties` are SimGrid's, which mean nothing here.
+    `readwrite_bytes_per_s` is the limit for reads and writes together; None means the larger of the two limits, as in
+    SimGrid. Each operation waits for `latency_s` first. A disk without a capacity takes any number of bytes. All operations
+    have equal shares, or, with `fair_per_application`, all applications, whatever the number of their operations.
+    `properties` are SimGrid's, which have no effect here.
     """
 
     name: str
@@ -40,11 +41,11 @@ class Disk:
 
     @property
     def together_bytes_per_s(self) -> float:
-        """What reads and writes may have together."""
+        """The bytes per second that reads and writes may have together."""
         return self.readwrite_bytes_per_s or max(self.read_bytes_per_s, self.write_bytes_per_s)
 
     def route(self, host_name: str, direction: Direction) -> Route:
-        """What an operation on this disk of a host shares with others, as links; the latency is that of each operation."""
+        """Return what an operation on this disk of a host shares with others, as a route with the latency of each operation."""
         name = f"{PREFIX}{host_name}/{self.name}"
         is_read = direction is Direction.READ
         rate = self.read_bytes_per_s if is_read else self.write_bytes_per_s

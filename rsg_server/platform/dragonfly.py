@@ -1,9 +1,9 @@
-"""Dragonflies as in Cray's Cascade, minimal routes, numbered as in SimGrid (DragonflyZone.cpp of SimGrid 3.32).
+"""Dragonflies as in Cray's Cascade, with minimal routes, numbered as in SimGrid (DragonflyZone.cpp of SimGrid 3.32).
 
-Groups of chassis of routers (blades) of hosts. Green cables join all routers of a chassis, black ones the routers of a group
-that have the same place in their chassis, blue ones the groups: router n of a group, counted through its chassis, leads to
-group n. SimGrid 3.32 forgets the chassis when it takes a green cable, so that some routes miss a black cable or take one that
-leads nowhere; `simgrid_compat` repeats that.
+A dragonfly consists of groups of chassis of routers (blades) of hosts. Green cables join all routers of a chassis. Black
+cables join the routers of a group that have the same place in their chassis. Blue cables join the groups: router n of a
+group, counted through its chassis, leads to group n. SimGrid 3.32 forgets the chassis when it takes a green cable, so that
+some routes miss a black cable or take one that leads nowhere; `simgrid_compat` repeats that.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rsg_server.platform.zone import Edge
 
 @dataclass(frozen=True, slots=True)
 class DragonflyShape:
-    """The number of each part in the next larger one, and the number of parallel cables of a link of each colour."""
+    """The sizes of a dragonfly: the number of each part in the next larger one, and of cables in links of each colour."""
 
     groups: int
     chassis: int
@@ -38,7 +38,7 @@ class DragonflyShape:
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """The place of a router."""
+    """The place of a router: its group, its chassis there, and its number in the chassis."""
 
     group: int
     chassis: int
@@ -51,12 +51,12 @@ def pairs(count: int) -> int:
 
 
 def pair_number(low: int, high: int, count: int) -> int:
-    """The place of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
+    """Return the index of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
     return low * (2 * count - low - 1) // 2 + high - low - 1
 
 
 class DragonflyZone(ShapedZone[DragonflyShape]):
-    """A dragonfly. A route takes at most a green, a black, a blue, a green and a black link."""
+    """A dragonfly. A route takes at most a green, a black, a blue, a green and a black link, in this order."""
 
     @property
     def _first_green(self) -> int:
@@ -76,7 +76,7 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return self._first_blue + pairs(self.shape.groups)
 
     def router_of(self, host: int) -> Router:
-        """The router that a host is at."""
+        """Return the router to which a host is joined."""
         router = host // self.shape.hosts_per_router
         group, rest = divmod(router, self.shape.chassis * self.shape.routers)
         return Router(group, *divmod(rest, self.shape.routers))

@@ -1,11 +1,11 @@
-"""Errors of a platform. The text is one line: file and line, what is wrong, how to mend it."""
+"""Errors of a platform. The text is one line: file and line, what is wrong, how to correct it."""
 
 from rsg_server.errors import SimunixError
 
 
 class PlatformError(SimunixError):
-    """A platform that cannot be used."""
+    """The error of a platform that cannot be used."""
 
 
 class NoRouteError(PlatformError):
-    """There is no route between two hosts."""
+    """The error that there is no route between two hosts."""

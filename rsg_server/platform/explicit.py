@@ -12,7 +12,7 @@ from rsg_server.platform.zone import LINK_NODE, LOOPBACK, Edge, Leg, NetPoint, Z
 
 
 class RoutedZone(Zone):
-    """Holds the written routes: `legs[source index, destination index]`."""
+    """A zone with written routes: `legs[source index, destination index]`."""
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
@@ -24,11 +24,11 @@ class RoutedZone(Zone):
             raise ValueError(f"a route from {source.name} to {destination.name} is there already (routes are symmetrical)")
 
     def loop(self, point: NetPoint) -> Leg:
-        """The route from a host to itself: as written, or the default loopback."""
+        """Return the route from a host to itself: as written, or the default loopback."""
         return self.legs.get((point.index, point.index)) or Leg((LOOPBACK,))
 
     def _drawn(self) -> Iterator[tuple[str, str, Leg, Leg]]:
-        """For each pair that a route joins: the names of its ends, and the legs there and back, perhaps one leg for both."""
+        """Yield, for each pair that a route joins, the names of its ends, and the legs there and back, perhaps the same."""
         for (source, destination), leg in sorted(self.legs.items()):
             if source == destination or (source > destination and (destination, source) in self.legs):
                 continue
@@ -36,7 +36,11 @@ class RoutedZone(Zone):
             yield ends[0].name, ends[1].name, leg, self.legs.get((destination, source), leg)
 
     def edges(self) -> Iterator[Edge]:
-        """A link that makes up one route, and is in no other, joins the route's ends; all other links are drawn as nodes."""
+        """Yield the edges of a drawing.
+
+        A link that makes up one route, and is in no other route, joins the ends of its route. All other links are drawn as
+        nodes.
+        """
         uses = Counter(link for _, _, leg, _ in self._drawn() for link in leg.links)
         for one, other, leg, back in self._drawn():
             if len(leg.links) == 1 and uses[leg.links[0]] == 1:
@@ -46,7 +50,7 @@ class RoutedZone(Zone):
                 yield Edge(before, after, ())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """The link that a node of a drawing stands for."""
+        """Return the link for which a node of a drawing stands."""
         return tuple(link for link in self.links if LINK_NODE + link.name == node)
 
 
@@ -54,7 +58,7 @@ class FullZone(RoutedZone):
     """A zone in which every pair that communicates has a written route."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The route as written. SimGrid takes a missing route for one without links."""
+        """Return the route as written. In SimGrid, a missing route counts as one without links."""
         if source is destination:
             return self.loop(source)
         leg = self.legs.get((source.index, destination.index))
@@ -69,7 +73,7 @@ class EmptyZone(Zone):
     """Routing "None": no two points are connected."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The loopback of a host; there is no route between two points."""
+        """Return the loopback of a host. Between two points there is no route."""
         if self.simgrid_compat:
             return Leg(())
         if source is destination:
@@ -78,5 +82,5 @@ class EmptyZone(Zone):
 
 
 def reversed_leg(leg: Leg, links: tuple[Link, ...]) -> Leg:
-    """The leg in the other direction, over the links given."""
+    """Return the leg in the other direction, over the given links."""
     return replace(leg, links=links, leaves=leg.enters, enters=leg.leaves)

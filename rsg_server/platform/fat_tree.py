@@ -20,7 +20,7 @@ from rsg_server.platform.zone import Edge
 
 @dataclass(frozen=True, slots=True)
 class FatTreeShape:
-    """For each level, from the lowest: children of a switch, parents of a node, parallel cables between the two."""
+    """The sizes of each level, from the lowest: children of a switch, parents of a node, cables between the two."""
 
     down: tuple[int, ...]
     up: tuple[int, ...]
@@ -28,7 +28,7 @@ class FatTreeShape:
 
     @property
     def levels(self) -> int:
-        """The number of levels of switches."""
+        """The number of levels with switches."""
         return len(self.down)
 
     @property
@@ -45,7 +45,7 @@ class FatTreeShape:
         return self.up[:level] + self.down[level:]
 
     def label(self, level: int, position: int) -> tuple[int, ...]:
-        """The digits of a position, the lowest first."""
+        """Return the digits of a position's label, the lowest first."""
         digits = []
         for base in self.radix(level):
             position, digit = divmod(position, base)
@@ -53,7 +53,7 @@ class FatTreeShape:
         return tuple(digits)
 
     def position(self, level: int, label: Sequence[int]) -> int:
-        """The position of a label: the reverse of `label`."""
+        """Return the position of a label: the reverse of `label`."""
         position = 0
         for digit, base in zip(reversed(label), reversed(self.radix(level)), strict=True):
             position = position * base + digit
@@ -64,11 +64,11 @@ Node = tuple[int, int]  # level, position
 
 
 class FatTreeZone(ShapedZone[FatTreeShape]):
-    """A fat tree. Routes go up to the lowest switch above both hosts, by parents that the destination's number chooses."""
+    """A fat tree. Routes go up to the lowest switch above both hosts, over parents that the destination's number chooses."""
 
     @cached_property
     def _first_cable(self) -> list[int]:
-        """The number of the first cable of each level, and behind the last one the number of all cables."""
+        """The number of the first cable of each level, and at the end the number of all cables."""
         counts = (
             self.shape.nodes(level) * self.shape.up[level] * self.shape.cables[level] for level in range(self.shape.levels)
         )
@@ -86,7 +86,7 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return position if level == 0 else 2 * self.shape.hosts - 1 - below - position
 
     def cable(self, child: Node, upper_digit: int, cable: int) -> tuple[Link, Link]:
-        """The links up and down between a node and its parent with `upper_digit`."""
+        """Return the links up and down between a node and the parent whose label has the digit `upper_digit`."""
         level, position = child
         up, parallel = self.shape.up[level], self.shape.cables[level]
         number = self._first_cable[level] + (position * up + upper_digit) * parallel + cable
@@ -99,14 +99,14 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return self.made(number, name)
 
     def parent_of(self, child: Node, digit: int) -> Node:
-        """The switch above a node whose label has this digit in the node's level."""
+        """Return the switch above a node whose label has this digit at the node's level."""
         level, position = child
         label = list(self.shape.label(level, position))
         label[level] = digit
         return level + 1, self.shape.position(level + 1, label)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """The links of a route: d-mod-k on the way up; on the way down, cable number source modulo cables."""
+        """Return the links of a route: up by d-mod-k; on the way down, the number of the cable is source modulo cables."""
         shape = self.shape
         counted = self._numbers.fat_tree_hosts if self.simgrid_compat else 0  # SimGrid counts hosts on from tree to tree
         target = shape.label(0, destination)
@@ -130,12 +130,12 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return self.limiter(self.number(node), node[0] > 0)
 
     def _is_below(self, node: Node, target: Sequence[int]) -> bool:
-        """Whether the host of a label is below a switch."""
+        """Whether the host with a label is below a switch."""
         level, position = node
         return level > 0 and self.shape.label(level, position)[level:] == tuple(target[level:])
 
     def _step_down(self, node: Node, target: Sequence[int], source: int, start: int) -> tuple[list[Link], Node, int]:
-        """One level down. `start` is the port at which SimGrid's loop goes on from the switch before."""
+        """Return the links, the node and the port after a step down. `start` is the port at which SimGrid's loop goes on."""
         level, position = node
         children, cables = self.shape.down[level - 1], self.shape.cables[level - 1]
         digit = target[level - 1]

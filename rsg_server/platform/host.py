@@ -1,4 +1,4 @@
-"""A host of the platform: the properties that do not change during a run."""
+"""A host of the platform: its properties that do not change during a run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rsg_server.platform.properties import no_properties
 
 @dataclass(frozen=True, slots=True)
 class NumaNodes:
-    """NUMA nodes with equal parts of a host's cores, in their order; threads of a core are numbered apart (cpu % cores).
+    """NUMA nodes, with equal parts of a host's cores in their order; threads of a core count separately (cpu % cores).
 
-    With 0 nodes, programs are told those of this computer.
+    With 0 nodes, programs see the nodes of this computer.
     """
 
     nodes: int = 1
@@ -24,10 +24,10 @@ class NumaNodes:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Name, addresses, logical processors, memory; speed of one core in flop/s for each power state.
+    """A host: name, addresses, logical processors, memory; the speed of one core in flop/s for each power state.
 
-    Power states, properties (SimGrid's `<prop>`) and coordinates are kept as data. Coordinates are x and y of a plane
-    and a height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
+    Power states, properties (SimGrid's `<prop>`) and coordinates are kept as data. Coordinates are x and y of a plane and a
+    height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
     """
 
     name: str
@@ -45,5 +45,5 @@ class Host:
 
     @property
     def speed_flops(self) -> float:
-        """The speed of one core in the first power state, in flop/s."""
+        """The speed of one core in the initial power state, in flop/s."""
         return self.speeds_flops[self.power_state]

@@ -8,7 +8,10 @@ from rsg_server.platform.power import LinkPower
 
 
 class SharingPolicy(Enum):
-    """SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: shared, whatever the flow model."""
+    """How flows share a link.
+
+    SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: shared, whatever the flow model.
+    """
 
     SHARED = "shared"
     FATPIPE = "fatpipe"
@@ -19,7 +22,7 @@ class SharingPolicy(Enum):
 class Link:
     """One direction of a wire: bytes per second, and seconds as written in the platform (only the clock rounds them).
 
-    A split-duplex wire X is two of these, `X_UP` and `X_DOWN`.
+    A split-duplex wire X is represented by two links, `X_UP` and `X_DOWN`.
     """
 
     name: str
@@ -33,9 +36,9 @@ class Link:
 class Route:
     """The links from one host to another, in order; a link may occur twice.
 
-    `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates. What follows from these is
-    computed once, since every packet asks for it: the latencies of all links and the distance, in seconds and in the virtual
-    clock's nanoseconds; the smallest bandwidth of the links, infinite without links.
+    `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates. Some values are
+    computed once, since every packet needs them: the sum of the latencies of all links and the distance, in seconds and in
+    the virtual clock's nanoseconds, and the smallest bandwidth of the links, which is infinite without links.
     """
 
     links: tuple[Link, ...]

@@ -16,9 +16,9 @@ from rsg_server.platform.zone import Zone, find_route
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A platform beyond hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data.
+    """What a platform has besides hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data.
 
-    `warnings` say with file and line what was read although it is old or wrong.
+    `warnings` are lines with file and line about what was read although it is old or wrong.
     """
 
     root: Zone | None = None
@@ -49,7 +49,7 @@ class Platform:
                     raise SimunixError(f"hosts {other.name} and {host.name} have the same address {address}; change one")
 
     def host_by_name(self, name: str) -> Host:
-        """Raises KeyError for a name that no host has."""
+        """Return the host with a name. Raises KeyError if there is none."""
         return self._by_name[name]
 
     def host_by_address(self, packed: bytes) -> Host | None:
@@ -57,7 +57,7 @@ class Platform:
         return self._by_address.get(packed)
 
     def route(self, source: Host, destination: Host) -> Route:
-        """The links from source to destination; to itself, a host's loopback. Raises NoRouteError."""
+        """Return the links from source to destination; from a host to itself, its loopback. Raises NoRouteError."""
         key = (source.name, destination.name)
         if key not in self._routes:
             self._routes[key] = self._find_route(source, destination)
@@ -75,7 +75,7 @@ def zoned_platform(
     config: Mapping[str, str] = NO_PROPERTIES,
     warnings: tuple[str, ...] = (),
 ) -> Platform:
-    """The platform of all hosts inside a zone."""
+    """Make the platform that consists of all hosts inside a zone."""
     found = [point for zone in root.family() for point in zone.points if point.host is not None]
     points = {point.name: point for point in found}
     hosts = [point.host for point in found if point.host is not None]

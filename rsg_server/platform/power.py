@@ -1,7 +1,8 @@
 """What hosts and links draw, in watts: SimGrid's properties of the plugins host_energy and link_energy.
 
-`wattage_per_state` has `idle:epsilon:full` for each power state of a host (`idle:full`: epsilon is idle), `wattage_off` what a
-host or link draws that is off, `wattage_range` has `idle:busy` of a link. ValueError begins with the property that is wrong.
+`wattage_per_state` contains `idle:epsilon:full` for each power state of a host (`idle:full`: epsilon is idle).
+`wattage_off` is what a host or link draws while it is off, `wattage_range` contains `idle:busy` of a link. The text of a
+ValueError begins with the property that is wrong.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 PER_STATE, OFF, RANGE = "wattage_per_state", "wattage_off", "wattage_range"
 OLD_NAMES = {PER_STATE: "watt_per_state", OFF: "watt_off", RANGE: "watt_range"}
-"""The names before SimGrid 3.26, which public files still have."""
+"""The names of the properties before SimGrid 3.26, which public files still contain."""
 MOST_W = 1e12
 _WATTS = r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$"
 _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
@@ -23,14 +24,14 @@ _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class PowerRange:
-    """What a host draws in one power state: without load, with next to none, and with all cores in use."""
+    """What a host draws in one power state: without load, with the least load, and with all cores in use."""
 
     idle_w: float
     epsilon_w: float
     full_w: float
 
     def watts(self, load: float) -> float:
-        """What the host draws; `load` is the part of its cores that is in use, 0 to 1."""
+        """Return what the host draws; `load` is the part of its cores that is in use, from 0 to 1."""
         return self.epsilon_w + load * (self.full_w - self.epsilon_w) if load > 0 else self.idle_w
 
 
@@ -44,20 +45,20 @@ class HostPower:
 
 @dataclass(frozen=True, slots=True)
 class LinkPower:
-    """What a link draws without traffic, with as much as it carries, and while it is down."""
+    """What a link draws without traffic, at full traffic, and while it is down."""
 
     idle_w: float
     busy_w: float
     off_w: float = 0.0
 
     def times(self, number: int) -> LinkPower:
-        """What so many parallel cables draw, which count as one link."""
+        """Return what so many parallel cables draw, which count as one link."""
         return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Hosts with something around them that draws watts of its own, such as fans and a switch."""
+    """Hosts with something around them that draws watts itself, such as fans and a switch."""
 
     name: str
     hosts: tuple[str, ...]
@@ -68,8 +69,8 @@ class Enclosure:
 class Boot:
     """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
 
-    Without watts a boot draws what the host draws under full load, as in SimGrid a power state of speed 0 does. `failure` is
-    the part of its boots that hang, 0 to 1.
+    Without watts, a booting host draws as much as under full load, like a power state of speed 0 in SimGrid. `failure` is
+    the part of its boots that hang, from 0 to 1.
     """
 
     time_ns: int = 0
@@ -79,11 +80,11 @@ class Boot:
 
 
 NO_BOOT = Boot()
-"""A host that is there, and gone, as soon as it is switched."""
+"""The boot of a host that is on, or off, at the moment when it is switched."""
 
 
 def watts(text: str) -> float:
-    """Watts of a number or a text such as `0.35kW`; not below 0."""
+    """Return the watts that a number or a text such as `0.35kW` means; not below 0."""
     expected = "expected watts not below 0 such as '117', '117W' or '0.9kW'"
     match = re.match(_WATTS, text)
     factor = _UNITS.get(match[2]) if match else None
@@ -152,7 +153,7 @@ def _said(properties: Mapping[str, str], name: str) -> str | None:
 
 
 def _parsed(name: str, parse: Callable[[], T]) -> T:
-    """What `parse` returns; the name of the property comes before the text of its ValueError."""
+    """Return the result of `parse`; the text of a ValueError gets the name of the property in front."""
     try:
         return parse()
     except ValueError as error:

@@ -23,7 +23,7 @@ class Changes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Events (seconds since the start, value) by time; `repeat_after_s` seconds after the last event they begin again."""
+    """Events (seconds since the start, value) by time; they begin again `repeat_after_s` seconds after the last event."""
 
     name: str
     events: tuple[tuple[float, float], ...]
@@ -32,7 +32,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileUse:
-    """A profile of one property of the link or host `element`. A split-duplex link has one use for each direction."""
+    """The use of a profile for one property of the link or host `element`; a split-duplex link has two, one per direction."""
 
     changes: Changes
     element: str
@@ -40,7 +40,7 @@ class ProfileUse:
 
 
 def parse_profile(name: str, text: str, periodicity_s: float = -1.0) -> Profile:
-    """Read a profile. ValueError names the line and what is wrong with it."""
+    """Read a profile. The text of a ValueError contains the line and what is wrong with it."""
     events: list[tuple[float, float]] = []
     repeat_after_s: float | None = None
     for number, raw in enumerate(text.splitlines(), 1):

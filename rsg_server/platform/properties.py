@@ -1,4 +1,4 @@
-"""SimGrid's `<prop>`: names with values, which hosts and disks may have."""
+"""SimGrid's `<prop>`: names and values, which hosts and disks may have."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ NO_PROPERTIES: Mapping[str, str] = MappingProxyType({})
 
 
 def no_properties() -> Mapping[str, str]:
-    """The properties of a host or disk without any; one object for all."""
+    """Return the empty properties of a host or disk: one object for all."""
     return NO_PROPERTIES

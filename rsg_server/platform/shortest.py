@@ -33,10 +33,10 @@ class GraphZone(RoutedZone):
 
     @abstractmethod
     def previous(self, source: int, destination: int) -> int | None:
-        """The last point before the destination on the way from the source; None if there is no way."""
+        """Return the point before the destination on the path from the source; None if there is no path."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The edges of the path, and between two edges the route from the gateway of one to the gateway of the next."""
+        """Return the edges of the path, and between two edges the route from the gateway of one to the gateway of the next."""
         if source is destination:
             return self.loop(source)
         path: list[Leg] = []
@@ -66,7 +66,10 @@ class GraphZone(RoutedZone):
 
 
 class DijkstraZone(GraphZone):
-    """Dijkstra and DijkstraCache: the path of least latency (of fewest links: SimGrid). Each source is computed once."""
+    """Dijkstra and DijkstraCache: the path of least latency (with `simgrid_compat`, of fewest links).
+
+    The paths from a source are computed once.
+    """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
@@ -74,17 +77,20 @@ class DijkstraZone(GraphZone):
         self._ranks: dict[int, int] | None = None
 
     def previous(self, source: int, destination: int) -> int | None:
-        """See GraphZone; from the tree of shortest paths of the source."""
+        """See GraphZone. The answer comes from the tree of shortest paths of the source."""
         if source not in self._trees:
             self._trees[source] = self._tree(source)
         return self._trees[source].get(destination)
 
     def _cost(self, leg: Leg) -> tuple[float, int]:
-        """The cost of an edge: latency (0 in SimGrid), then number of links."""
+        """Return the cost of an edge: latency (0 with `simgrid_compat`), then number of links."""
         return (0.0 if self.simgrid_compat else sum(link.latency_s for link in leg.links), len(leg.links))
 
     def _tree(self, source: int) -> dict[int, int]:
-        """Each point's predecessor. As in SimGrid, points of equal cost come in the order in which routes first name them."""
+        """Return each point's predecessor on the paths from the source.
+
+        As in SimGrid, points of equal cost come in the order in which routes first mention them.
+        """
         rank = {point: position for position, point in enumerate(self.out)}
         costs: dict[int, tuple[float, int]] = {source: (0.0, 0)}
         before: dict[int, int] = {}
@@ -105,7 +111,7 @@ class DijkstraZone(GraphZone):
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """For one source: the highest intermediate point on the path to each point that is reached; -1 for a single edge."""
+    """For one source: the highest intermediate point on the path to each reachable point; -1 if the path is a single edge."""
 
     highest: dict[int, int]
 
@@ -113,9 +119,9 @@ class _Paths:
 class FloydZone(GraphZone):
     """Floyd's algorithm: the path of fewest links; of several, the one that Floyd's three loops find first.
 
-    The loops admit points as intermediate ones in their order, and keep the first path of least cost. So the path from a to b
-    goes through c, the least possible highest intermediate point, and the predecessor of b is that of the path from c to b,
-    whose own intermediate points are all below c. That is computed here for the pairs that are asked for.
+    The loops admit points as intermediate ones in their order, and keep the first path of least cost. So the path from a to
+    b goes through c, the least possible highest intermediate point. The predecessor of b is that of the path from c to b,
+    whose own intermediate points are all below c. This is computed here for the pairs whose route is needed.
     """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
@@ -123,7 +129,7 @@ class FloydZone(GraphZone):
         self._paths: dict[int, _Paths] = {}
 
     def previous(self, source: int, destination: int) -> int | None:
-        """See GraphZone; on the path, or on its part behind the highest intermediate point."""
+        """See GraphZone. The search goes to the highest intermediate point, until the rest of the path is one edge."""
         while True:
             if source not in self._paths:
                 self._paths[source] = self._shortest(source)
@@ -133,7 +139,7 @@ class FloydZone(GraphZone):
             source = highest
 
     def _shortest(self, source: int) -> _Paths:
-        """Settle points by cost; a point has at least one link more than the points before it on its path."""
+        """Compute the paths from a source in the order of their cost; the last edge of a path adds a link or more."""
         costs = {source: 0}
         highest: dict[int, int] = {}
         queue = [(0, source)]

@@ -1,4 +1,4 @@
-"""What clusters of a regular shape have in common: their hosts, loopbacks, and limiters of nodes."""
+"""The base class of clusters with a regular shape: their hosts, loopbacks, and limiters of nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """The properties of all links of a cluster. `policy` None: a link for each direction, with watts of its own."""
+    """The properties of all links of a cluster. With `policy` None, each direction is a link with watts of its own."""
 
     bandwidth_bytes_per_s: float
     latency_s: float
@@ -23,7 +23,7 @@ class LinkKind:
     power: LinkPower | None = None
 
     def make(self, name: str, times: int = 1) -> tuple[Link, Link]:
-        """The links up and down of `times` parallel cables: two if split duplex, else one link for both."""
+        """Make the links up and down of `times` parallel cables: two if split duplex, else one link for both ways."""
         bandwidth, power = self.bandwidth_bytes_per_s * times, self.power.times(times) if self.power is not None else None
         if self.policy is not None:
             link = Link(name, bandwidth, self.latency_s, self.policy, power)
@@ -34,7 +34,7 @@ class LinkKind:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLinks:
-    """The links of a cluster: between its parts, of a host to itself, and the limit of all traffic of a node together."""
+    """The links of a cluster: between its parts, from a host to itself, and the limit of a node's whole traffic."""
 
     cables: LinkKind
     loopback: LinkKind | None = None
@@ -74,14 +74,14 @@ class TopologyZone(Zone):
             self.add_host(host)
 
     def made(self, key: object, name: Callable[[], str], times: int = 1) -> tuple[Link, Link]:
-        """The links up and down of one cable, made if needed."""
+        """Return the links up and down of one cable, which are made at the first call."""
         pair = self._made.get(key)
         if pair is None:
             pair = self._made[key] = self.cluster_links.cables.make(name(), times)
         return pair
 
     def loopback(self, index: int) -> Link | None:
-        """The loopback of a host; None if the cluster has no loopbacks."""
+        """Return the loopback of a host; None if the cluster has no loopbacks."""
         kind = self.cluster_links.loopback
         if kind is None:
             return None
@@ -92,7 +92,7 @@ class TopologyZone(Zone):
         return self._made[key][0]
 
     def limiter(self, node: int, switch: bool = False) -> tuple[Link, ...]:
-        """The limiter of a node: one link or none. Switches are numbered from twice the number of hosts downwards."""
+        """Return the limiter of a node: one link or none. Switches are numbered from twice the number of hosts downwards."""
         limit = self.cluster_links.limiter_bytes_per_s
         if limit is None:
             return ()
@@ -103,7 +103,7 @@ class TopologyZone(Zone):
         return (self._made[key][0],)
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The route by the rule of the topology; a host reaches itself through its loopback."""
+        """Return the route by the rule of the topology; a host reaches itself through its loopback."""
         if source.host is None or destination.host is None:
             raise self.no_route(source, destination)
         if source is destination:
@@ -123,16 +123,16 @@ class TopologyZone(Zone):
             yield from self.limiter(node, True)
 
     def place(self, index: int) -> str:
-        """The name of a host, or of an empty place."""
+        """Return the name of a host, or of an empty place."""
         return self.points[index].name if index < len(self.points) else f"{self.name} place {index}"
 
     @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:
-        """The links from one host to another, given by their numbers."""
+        """Return the links from one host to another, given by their numbers."""
 
 
 class Shape(Protocol):
-    """How large each part of a cluster is."""
+    """The sizes of the parts of a cluster."""
 
     @property
     def hosts(self) -> int:

@@ -41,7 +41,7 @@ class TorusZone(TopologyZone):
         return host + ((coordinate + step) % size - coordinate) * stride
 
     def cable(self, host: int, axis: int) -> tuple[Link, Link]:
-        """The links up (to a host's next neighbour) and down (back)."""
+        """Return the links up (to a host's next neighbour) and down (back)."""
         return self.made((host, axis), lambda: f"{self.name}_link_from_{host}_to_{self.neighbour(host, axis, 1)}")
 
     def goes_up(self, source: int, destination: int, axis: int) -> bool:
@@ -51,7 +51,7 @@ class TorusZone(TopologyZone):
         return here < there <= here + half or (here > half and (here + half) % size >= there)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """The links of a route, one dimension after the other."""
+        """Return the links of a route, one dimension after the other."""
         links: list[Link] = []
         here = source
         for axis, (stride, size) in enumerate(zip(self.strides, self.dimensions, strict=True)):
@@ -64,7 +64,7 @@ class TorusZone(TopologyZone):
         return links + list(self.limiter(destination))
 
     def edges(self) -> Iterator[Edge]:
-        """Every cable, except from a host to itself in a dimension of one host."""
+        """Yield every cable, except from a host to itself in a dimension of one host."""
         for host in range(self.places):
             for axis, size in enumerate(self.dimensions):
                 if size > 1:

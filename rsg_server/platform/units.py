@@ -15,7 +15,7 @@ _DECIMAL_WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta
 
 
 def _scale(unit: str, value: float, prefixes: tuple[str, ...], step: float) -> dict[str, float]:
-    """The unit alone and with each prefix; each prefix means `step` times more than the one before."""
+    """Return the unit alone and with each prefix; each prefix multiplies by `step` once more."""
     return {unit: value} | {prefix + unit: value * step**power for power, prefix in enumerate(prefixes, 1)}
 
 
@@ -43,13 +43,13 @@ def _quantity(text: str, units: dict[str, float], default: str, expected: str) -
 
 
 def is_without_unit(text: str) -> bool:
-    """Whether a text is a number alone, other than 0: SimGrid reads it, and warns."""
+    """Whether a text is a number without a unit, other than 0: SimGrid reads it, and warns."""
     match = re.match(_NUMBER, text)
     return match is not None and not match[2] and float(match[1]) != 0
 
 
 def bandwidth_bytes_per_s(text: str) -> float:
-    """A bandwidth in bytes per second; above 0."""
+    """Read a bandwidth in bytes per second, above 0."""
     expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"
     value = _quantity(text, BANDWIDTHS, "Bps", expected)
     if value <= 0:
@@ -58,7 +58,7 @@ def bandwidth_bytes_per_s(text: str) -> float:
 
 
 def size_bytes(text: str) -> int:
-    """A size in bytes, rounded; at least 1."""
+    """Read a size in bytes, rounded, at least 1."""
     expected = "a size above 0 such as '500GiB' or '100MB'"
     value = round(_quantity(text, SIZES, "B", expected))
     if value < 1:
@@ -67,7 +67,7 @@ def size_bytes(text: str) -> int:
 
 
 def time_s(text: str) -> float:
-    """A time in seconds; not below 0."""
+    """Read a time in seconds, not below 0."""
     expected = "a time not below 0 such as '50us' or '1.5ms'"
     value = _quantity(text, TIMES, "s", expected)
     if value < 0:
@@ -76,7 +76,7 @@ def time_s(text: str) -> float:
 
 
 def speed_flops(text: str) -> float:
-    """A speed in flop/s; not below 0 (0: a power state in which nothing progresses)."""
+    """Read a speed in flop/s, not below 0 (0: a power state in which nothing progresses)."""
     expected = "a speed not below 0 such as '2.5Gf' or '100megaflops'"
     value = _quantity(text, SPEEDS, "f", expected)
     if value < 0:

@@ -1,8 +1,8 @@
-"""Zones within zones, and how a route is found through them: by SimGrid's rules (NetZoneImpl.cpp of SimGrid 3.32).
+"""Zones within zones, and the routes through them, by SimGrid's rules (NetZoneImpl.cpp of SimGrid 3.32).
 
-A zone holds points: hosts, routers and smaller zones. It knows the way between any two of its own points (`local_route`);
-between two zones that way leads from a gateway inside one to a gateway inside the other. A route is put together by going to
-the smallest zone around both ends, and from there down to each of them.
+A zone contains points: hosts, routers and smaller zones. It knows the way between any two of its own points
+(`local_route`); between two zones that way leads from a gateway inside one to a gateway inside the other. A route is
+composed from the smallest zone around both ends, and from there down to each of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
 LINK_NODE = "link "
-"""How nodes of drawings that are links are named, before the link's own name."""
+"""The prefix, before a link's name, of nodes in drawings that stand for links."""
 LOOPBACK = Link("__loopback__", 1e10, 0.0, SharingPolicy.FATPIPE)
-"""From a host to itself where nothing else is said; SimGrid's default (network/loopback-bw, -lat)."""
+"""The default link from a host to itself, with SimGrid's values (network/loopback-bw, -lat)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetPoint:
-    """A host, a router, or a zone seen from outside. `index` is the place among the points of `zone`."""
+    """A host, a router, or a zone seen from outside. `index` is its place among the points of `zone`."""
 
     name: str
     zone: Zone | None
@@ -35,7 +35,7 @@ class NetPoint:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """The way from one point of a zone to another; between two zones, also the gateways where it leaves and enters them."""
+    """The way from one point of a zone to another. Between two zones, also the gateways at which it leaves and enters them."""
 
     links: tuple[Link, ...]
     leaves: NetPoint | None = None
@@ -70,31 +70,31 @@ class Zone(ABC):
             parent.children.append(self)
 
     def add_host(self, host: Host) -> NetPoint:
-        """Add a host; its point is the zone's last."""
+        """Add a host, and return its point, which becomes the zone's last."""
         point = NetPoint(host.name, self, len(self.points), host, None, host.coordinates)
         self.points.append(point)
         return point
 
     def add_router(self, name: str, coordinates: tuple[float, float, float] | None = None) -> NetPoint:
-        """Add a router: a point that is no host."""
+        """Add a router: a point without a host."""
         point = NetPoint(name, self, len(self.points), None, None, coordinates)
         self.points.append(point)
         return point
 
     @abstractmethod
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """The leg between two points of this zone, or from a host to itself. Raises NoRouteError."""
+        """Return the leg between two points of this zone, or from a host to itself. Raises NoRouteError."""
 
     def edges(self) -> Iterator[Edge]:
-        """The edges of a drawing of this zone, without the zones inside."""
+        """Yield the edges of a drawing of this zone, without the zones inside."""
         return iter(())
 
     def switches(self) -> Iterator[str]:
-        """The ends of edges that are no points: the switches of a topology."""
+        """Yield the ends of edges that are no points: the switches of a topology."""
         return iter(())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """The links that a switch or other node of a drawing stands for: a backbone, a link that many routes use."""
+        """Return the links for which a switch or other node of a drawing stands: a backbone, a link that many routes use."""
         return ()
 
     def all_links(self) -> Iterator[Link]:
@@ -115,7 +115,7 @@ class Zone(ABC):
         return zone is self
 
     def no_route(self, source: NetPoint, destination: NetPoint) -> NoRouteError:
-        """The error to raise where there is no route."""
+        """Make the error that there is no route."""
         at = f"{self.where}: " if self.where else ""
         kind = "zoneRoute" if source.inside or destination.inside else "route"
         text = f"{at}no route from {source.name} to {destination.name} in zone {self.name}; add a <{kind}> between them"
@@ -135,14 +135,14 @@ class _Way:
 
 
 def find_route(source: NetPoint, destination: NetPoint) -> Route:
-    """The links from one host or router to another. Raises NoRouteError."""
+    """Return the links from one host or router to another. Raises NoRouteError."""
     way = _Way()
     _extend(way, source, destination)
     return Route(tuple(way.links), way.distance_s)
 
 
 def _zones_around(point: NetPoint) -> list[Zone]:
-    """The zones around a point, the innermost first."""
+    """Return the zones around a point, the innermost first."""
     zones = []
     zone = point.zone
     while zone is not None:
@@ -174,7 +174,10 @@ def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
 
 
 def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: bool = False) -> None:
-    """Append the way to the leg's first gateway, the leg, and the way from its second; `loops`: also to itself."""
+    """Append the way to the leg's first gateway, the leg, and the way from its second gateway.
+
+    With `loops` also where a gateway is the end itself.
+    """
     if leg.leaves is not None and (loops or leg.leaves is not source):
         _extend(way, source, leg.leaves)
     way.go(leg)
@@ -185,7 +188,7 @@ def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: b
 def _take_bypass(
     way: _Way, common: Zone, source: NetPoint, destination: NetPoint, ups: Sequence[Zone], downs: Sequence[Zone]
 ) -> bool:
-    """Use a bypass of the common zone, if one joins the ends or zones around them, the innermost first; whether one does."""
+    """Use a bypass of the common zone that joins the ends or zones around them, the innermost first; False if there is none."""
     if not ups and not downs:
         leg = common.bypasses.get((source, destination))
         if leg is not None:

@@ -1,10 +1,10 @@
-"""Programs of type BPF_PROG_TYPE_CGROUP_DEVICE: read, verified, and run. The instruction set is that of RFC 9669."""
+"""Programs of type BPF_PROG_TYPE_CGROUP_DEVICE: reads, verifies and runs them. The instruction set is that of RFC 9669."""
 
 from __future__ import annotations
 
 
 class RefusedError(Exception):
-    """A program, or what is to be done with one, that Linux would refuse as well (or nearly so), with an errno."""
+    """The refusal, with an errno, of a program or of an action on one; Linux would (nearly always) refuse it, too."""
 
     def __init__(self, code: int, why: str = "") -> None:
         super().__init__(why)

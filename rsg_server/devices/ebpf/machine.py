@@ -12,13 +12,13 @@ from rsg_server.devices.ebpf import instructions as of
 from rsg_server.devices.ebpf.instructions import FRAME, STACK_BYTES, WIDE, Instruction
 
 CONTEXT_AT = 1 << 12
-"""The address of the context; the stack lies behind it."""
+"""The address of the context; the stack lies behind the context."""
 STACK_AT = CONTEXT_AT + 4 * len(of.CONTEXT) + 4
 Number = Callable[[int, int, int], int]
 
 
 def signed(value: int, bits: int) -> int:
-    """A number without sign as one with it."""
+    """Convert an unsigned number into a signed one."""
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
 
 
@@ -59,12 +59,12 @@ class _Run:
         self.memory = bytearray(struct.pack("<4I", *context, 0)) + bytearray(STACK_BYTES)
 
     def other(self, instruction: Instruction, bits: int) -> int:
-        """The second operand."""
+        """Return the second operand."""
         value = self.registers[instruction.source] if instruction.is_register else instruction.immediate
         return value & ((1 << bits) - 1)
 
     def compute(self, instruction: Instruction) -> None:
-        """An arithmetic instruction."""
+        """Run an arithmetic instruction."""
         if instruction.operation == of.END:
             self.registers[instruction.to] = self._swapped(instruction)
             return
@@ -74,7 +74,7 @@ class _Run:
         self.registers[instruction.to] = OPERATIONS[instruction.operation](one, self.other(instruction, bits), bits) & mask
 
     def _swapped(self, instruction: Instruction) -> int:
-        """Little endian, to which the computer is native, big endian, or (ALU64) the other one."""
+        """Convert to little endian, the computer's own order, to big endian, or (ALU64) swap the bytes."""
         size = instruction.immediate // 8
         value = self.registers[instruction.to] & ((1 << 8 * size) - 1)
         swaps = instruction.kind == of.ALU64 or instruction.is_register
@@ -87,7 +87,7 @@ class _Run:
         return COMPARISONS[instruction.operation](one, self.other(instruction, bits), bits)
 
     def move(self, instruction: Instruction) -> None:
-        """A load or a store."""
+        """Run a load or a store."""
         is_load = instruction.kind == of.LDX
         start = self.registers[instruction.source if is_load else instruction.to] + instruction.offset - CONTEXT_AT
         place = slice(start, start + instruction.size)
@@ -99,7 +99,7 @@ class _Run:
 
 
 def run(program: list[Instruction], context: tuple[int, int, int]) -> int:
-    """The answer of a verified program: 1 if the access is allowed, else 0. `context` has access_type, major, minor."""
+    """Return the answer of a verified program: 1 if the access is allowed, else 0. `context` is access_type, major, minor."""
     state, place = _Run(context), 0
     while True:
         instruction = program[place]

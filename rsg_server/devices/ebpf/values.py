@@ -11,7 +11,7 @@ MOST = (1 << 64) - 1
 
 
 class Kind(Enum):
-    """What is in a register."""
+    """The kind of value in a register."""
 
     NOTHING = "nothing"
     NUMBER = "number"
@@ -21,14 +21,14 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number between `least` and `most`, without sign; or an address, `least` bytes behind the beginning of its memory."""
+    """A number between `least` and `most`, without sign; or an address `least` bytes behind the beginning of its memory."""
 
     kind: Kind
     least: int = 0
     most: int = 0
 
     def joined(self, other: Value) -> Value:
-        """What is known where two ways through the program meet."""
+        """Return what is known of a value where two ways through the program meet."""
         if self == other:
             return self
         if self.kind is other.kind is Kind.NUMBER:
@@ -37,7 +37,7 @@ class Value:
 
 
 def number(least: int = 0, most: int = MOST) -> Value:
-    """A number of which the bounds are known."""
+    """Make a number with known bounds."""
     return Value(Kind.NUMBER, least, most)
 
 
@@ -47,16 +47,16 @@ FRAME_END = Value(Kind.STACK, STACK_BYTES)
 
 
 State = tuple[Value, ...]
-"""What is known of the registers before an instruction."""
+"""What is known of all registers before an instruction."""
 FIRST: State = (NOTHING, CONTEXT, *[NOTHING] * 8, FRAME_END)
-"""Before a program's first instruction. The stack is all zero."""
+"""What is known of the registers before a program's first instruction. The stack contains zeros."""
 
 
 def joined(one: State, two: State) -> State:
-    """What is known where two ways meet."""
+    """Return what is known of the registers where two ways meet."""
     return tuple(first.joined(second) for first, second in zip(one, two, strict=True))
 
 
 def with_register(state: State, at: int, value: Value) -> State:
-    """With another value in a register."""
+    """Return the state with another value in one register."""
     return (*state[:at], value, *state[at + 1 :])

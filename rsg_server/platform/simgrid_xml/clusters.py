@@ -21,7 +21,7 @@ from rsg_server.platform.zone import Zone
 
 
 def radicals(text: str) -> list[int]:
-    """The numbers of a radical such as `0-9,12,20-29`."""
+    """Return the numbers of a radical such as `0-9,12,20-29`."""
     numbers: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -35,7 +35,7 @@ def radicals(text: str) -> list[int]:
 
 
 def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """The whole numbers of a text such as `3,4;4,3`, from 1; `amounts` says how many each part must have."""
+    """Return the whole numbers, at least 1, of a text such as `3,4;4,3`; `amounts` is how many each part must have."""
     try:
         parts = [tuple(int(number) for number in part.split(",")) for part in text.split(";")]
     except ValueError:
@@ -47,7 +47,7 @@ def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tupl
 
 
 def fat_tree_shape(text: str) -> FatTreeShape:
-    """A fat tree from `levels;children,...;parents,...;cables,...`."""
+    """Read the shape of a fat tree: `levels;children,...;parents,...;cables,...`."""
     expected = "'levels;children,..;parents,..;cables,..' such as '2;4,4;1,2;1,2'"
     parts = counts(text, expected)
     levels = parts[0][0]
@@ -57,14 +57,14 @@ def fat_tree_shape(text: str) -> FatTreeShape:
 
 
 def dragonfly_shape(text: str) -> DragonflyShape:
-    """A dragonfly from `groups,cables;chassis,cables;routers,cables;hosts`."""
+    """Read the shape of a dragonfly: `groups,cables;chassis,cables;routers,cables;hosts`."""
     expected = "'groups,cables;chassis,cables;routers,cables;hosts' such as '3,4;4,3;5,1;2'"
     (groups, blue), (chassis, black), (routers, green), (hosts,) = counts(text, expected, (2, 2, 2, 1))
     return DragonflyShape(groups, chassis, routers, hosts, blue, black, green)
 
 
 def torus_dimensions(text: str) -> tuple[int, ...]:
-    """The dimensions of a torus from a text such as `3,2,2`."""
+    """Read the dimensions of a torus from a text such as `3,2,2`."""
     parts = counts(text, "the size of each dimension such as '3,2,2'")
     if len(parts) != 1:
         raise ValueError(f"expected the size of each dimension such as '3,2,2', got {text[:60]!r}")
@@ -72,7 +72,7 @@ def torus_dimensions(text: str) -> tuple[int, ...]:
 
 
 def add_cluster(context: Context, element: Element, parent: Zone | None) -> Zone:
-    """`<cluster>`: a zone of its own."""
+    """Add the zone of a `<cluster>`."""
     labels = context.value(element, "radical", radicals)
     hosts = _hosts(context, element, labels)
     zone = TOPOLOGIES[element.attributes["topology"]](context, element, parent, hosts, labels)
@@ -108,7 +108,7 @@ def _optional(context: Context, element: Element, key: str, parse: Callable[[str
 
 
 def cluster_links(context: Context, element: Element) -> ClusterLinks:
-    """The links of a cluster. SimGrid 3.32 makes shared links of a cluster's fat pipes."""
+    """Read the links of a cluster. SimGrid 3.32 turns a cluster's fat pipes into shared links."""
     policy = SHARED_POLICIES.get(element.attributes["sharing_policy"])
     note_policy(context, element)
     if policy is not None and context.simgrid_compat:

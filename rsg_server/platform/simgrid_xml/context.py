@@ -1,4 +1,4 @@
-"""The state of reading a file: names, links, profiles and counters so far. Builds the errors, with file and line."""
+"""The state while a file is read: names, links, profiles and counters so far. Makes the errors, with file and line."""
 
 from __future__ import annotations
 
@@ -55,19 +55,22 @@ class Context:
         return f"{self.path}:{element.line}"
 
     def fail(self, element: Element, text: str) -> PlatformError:
-        """The error to raise for an element."""
+        """Make the error for an element."""
         return PlatformError(f"{self.at(element)}: {text}")
 
     def warn(self, element: Element, what: str) -> None:
-        """Note what is read as SimGrid reads it, although it is old or wrong. `what` does not name the element."""
+        """Record a warning about an element that is read as in SimGrid, although it is old or wrong.
+
+        `what` does not name the element.
+        """
         self.warn_line(element.line, what, f"{self.name_of(element)}: ")
 
     def warn_line(self, line: int, what: str, name: str = "") -> None:
-        """Note something about a line; `name` says of which element."""
+        """Record a warning about a line; `name` is the element that the warning is about."""
         self.warned.setdefault(what, []).append(f"{self.path}:{line}: {name}{what}")
 
     def warnings(self) -> tuple[str, ...]:
-        """A line for each kind of what was noted, with the place of the first and the number of the others."""
+        """Return a line for each kind of warning, with the place of the first one and the number of the others."""
         return tuple(
             texts[0] if len(texts) == 1 else f"{texts[0]} (and {len(texts) - 1} more like it)" for texts in self.warned.values()
         )
@@ -79,7 +82,7 @@ class Context:
         return f'<{element.tag} {key}="{name}">' if name else f"<{element.tag}>"
 
     def unknown(self, element: Element, what: str, name: str, known: Iterable[str]) -> PlatformError:
-        """The error to raise for a name that is not known above an element."""
+        """Make the error for a name that is unknown at an element."""
         names = list(known)
         close = difflib.get_close_matches(name, names[:5000], 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(names[:8]) or 'none'}"
@@ -112,21 +115,21 @@ class Context:
                 raise self.fail(child, f"<{child.tag}> cannot stand inside <{element.tag}>; {where}")
 
     def value(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
-        """The value of an attribute. A ValueError of `parse` becomes a PlatformError with file and line."""
+        """Return the value of an attribute. A ValueError of `parse` becomes a PlatformError with file and line."""
         try:
             return parse(element.attributes[key])
         except ValueError as error:
             raise self.fail(element, f"{self.name_of(element)}: {key}: {error}") from None
 
     def quantity(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
-        """The value of an attribute that is a quantity; one without a unit is noted, as SimGrid does."""
+        """Return the value of an attribute that is a quantity. A quantity without a unit is a warning, as in SimGrid."""
         found = self.value(element, key, parse)
         if any(is_without_unit(part) for part in element.attributes[key].split(",")):
             self.warn(element, f"{key}: a number without a unit; read as bytes per second, seconds or flop/s: write the unit")
         return found
 
     def properties(self, element: Element) -> dict[str, str]:
-        """The `<prop>` children of an element; as in SimGrid, the first of a name counts."""
+        """Return the `<prop>` children of an element; as in SimGrid, the first of a name counts."""
         found: dict[str, str] = {}
         for prop in element.below("prop"):
             self.check(prop)
@@ -134,7 +137,7 @@ class Context:
         return found
 
     def property_value(self, element: Element, name: str, parse: Callable[[str], T]) -> T | None:
-        """The value of a `<prop>` child; None without one. A ValueError of `parse` becomes a PlatformError."""
+        """Return the value of a `<prop>` child; None if there is none. A ValueError of `parse` becomes a PlatformError."""
         for prop in element.below("prop"):
             if prop.attributes.get("id") == name:
                 self.check(prop)
@@ -144,7 +147,7 @@ class Context:
     # Names
 
     def add_point(self, element: Element, point: NetPoint) -> None:
-        """Add a host, router or zone. Names must differ, also between these kinds."""
+        """Add a host, router or zone. No two of them may have the same name, also not of different kinds."""
         if not point.name:
             raise self.fail(element, f"<{element.tag}>: empty name; give it one")
         _, line = self.points.setdefault(point.name, (point, element.line))
@@ -154,14 +157,14 @@ class Context:
             )
 
     def point(self, element: Element, key: str) -> NetPoint:
-        """The point that an attribute names."""
+        """Return the point whose name is the value of an attribute."""
         name = element.attributes[key]
         if name not in self.points:
             raise self.unknown(element, "host, router or zone", name, self.points)
         return self.points[name][0]
 
     def add_link(self, element: Element, zone: Zone, name: str, link: Link | Duplex) -> None:
-        """Add a link to a zone. Names of links must differ."""
+        """Add a link to a zone. No two links may have the same name."""
         parts = [link.up, link.down] if isinstance(link, Duplex) else [link]
         for key in {name, *(part.name for part in parts)}:
             if key in self.links:
@@ -175,7 +178,7 @@ class Context:
         zone.links += parts
 
     def next_address(self, element: Element) -> IPv4Address:
-        """The address of the next host: 10.0.0.1 and on, in the order of the file."""
+        """Return the address of the next host: 10.0.0.1 and on, in the order of the file."""
         self.hosts += 1
         if self.hosts > HOSTS_MAX:
             raise self.fail(element, f"{self.name_of(element)}: more than {HOSTS_MAX:,} hosts; make the platform smaller")
@@ -184,7 +187,7 @@ class Context:
     # Profiles
 
     def use_profile(self, element: Element, key: str, changes: Changes, names: Iterable[str]) -> None:
-        """Use the profile that an attribute names, if any: a file beside the platform file."""
+        """Use the profile whose file an attribute names, if any: a file beside the platform file."""
         file = element.attributes[key]
         if file:
             profile = self.read_profile(element, self.path.parent / file)

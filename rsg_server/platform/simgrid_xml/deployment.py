@@ -1,4 +1,4 @@
-"""SimGrid's deployment files: which functions are the actors, on which hosts, from when to when."""
+"""SimGrid's deployment files: the functions of the actors, their hosts, and when they begin and end."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DIE, RESTART = "DIE", "RESTART"
 class DeployedActor:
     """An actor of a deployment file; `place` is file and line.
 
-    It begins at `start_s`, 0 at the earliest, and is killed at `kill_s` (None: never). With `restarts` it begins again when its
-    host comes on after a failure.
+    The actor begins at `start_s`, 0 at the earliest, and is killed at `kill_s` (None: never). With `restarts` it begins
+    again when its host is on again after a failure.
     """
 
     place: str
@@ -31,12 +31,12 @@ class DeployedActor:
     restarts: bool
 
     def fail(self, text: str) -> PlatformError:
-        """The error to raise for this actor."""
+        """Make an error for this actor."""
         return PlatformError(f"{self.place}: {text}")
 
 
 def load_deployment(path: Path | str) -> tuple[DeployedActor, ...]:
-    """The actors of a file, in its order. PlatformError tells file, line, what is wrong and how to mend it."""
+    """Read the actors of a file, in its order. A PlatformError contains file, line, what is wrong and how to correct it."""
     context = Context(Path(path))
     document = parse(context.path)
     if document.tag != "platform":

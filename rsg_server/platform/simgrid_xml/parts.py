@@ -25,7 +25,7 @@ _LEADING_INTEGER = re.compile(r"\s*\+?([0-9]{1,9})")
 
 
 def whole(text: str) -> int:
-    """A count of at least 1."""
+    """Read a count of at least 1."""
     try:
         value = int(text)
     except ValueError:
@@ -36,7 +36,7 @@ def whole(text: str) -> int:
 
 
 def cores_of(context: Context, element: Element) -> int:
-    """The number of cores of a host or of each host of a cluster. As in SimGrid, what follows a whole number does not count."""
+    """Return the number of cores of a host, or of each host of a cluster. As in SimGrid, text behind the number is ignored."""
     text = element.attributes["core"]
     match = _LEADING_INTEGER.match(text)
     if match is None or match[1] == text:
@@ -53,12 +53,12 @@ def note_policy(context: Context, element: Element) -> None:
 
 
 def speeds(text: str) -> tuple[float, ...]:
-    """One for each power state."""
+    """Read the speeds, one for each power state."""
     return tuple(units.speed_flops(part) for part in text.split(","))
 
 
 def coordinates(text: str) -> tuple[float, float, float] | None:
-    """`x y height`, in milliseconds; nothing of an empty text."""
+    """Read coordinates `x y height`, in milliseconds; None for an empty text."""
     if not text:
         return None
     try:
@@ -71,7 +71,7 @@ def coordinates(text: str) -> tuple[float, float, float] | None:
 
 
 def power_state(text: str) -> int:
-    """The number of the first power state; SimGrid's DTD writes it as 0.0."""
+    """Read the number of the initial power state; SimGrid's DTD writes it as 0.0."""
     try:
         return max(0, int(float(text)))
     except (ValueError, OverflowError):
@@ -124,7 +124,7 @@ def _disks(context: Context, host: Element) -> Iterator[Disk]:
 
 
 def _disk(context: Context, element: Element) -> Disk:
-    """A disk. The property `size` is that of SimGrid's file systems; SimGrid ignores the others."""
+    """Read a disk. The property `size` is that of SimGrid's file systems; SimGrid ignores the others."""
     fair_per = context.properties(element).get("fair_per", "operation")
     if fair_per not in ("operation", "application"):
         text = f"property fair_per: expected operation or application, got {fair_per!r}"
@@ -148,7 +148,7 @@ def add_router(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_link(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<link>`; a split-duplex one becomes two."""
+    """Add a `<link>`; a split-duplex link becomes two."""
     name, policy = element.attributes["id"], element.attributes["sharing_policy"]
     if policy == "WIFI":
         text = "sharing_policy: WIFI is not modelled; use SHARED, with the rate of one station as bandwidth"

@@ -8,9 +8,9 @@ from rsg_server.platform.simgrid_xml.tree import Element
 
 
 def power_of_host(context: Context, element: Element, states: int) -> HostPower | None:
-    """What a host, or each of a cluster, draws in each of its power states; None if nothing says so, or nothing that can be.
+    """Return what a host, or each host of a cluster, draws in each power state; None without (possible) watts.
 
-    Watts that cannot be are a warning: SimGrid reads them only where its plugin host_energy is loaded.
+    Impossible watts are a warning: SimGrid reads them only where its plugin host_energy is loaded.
     """
     try:
         return host_power(context.properties(element), states)
@@ -20,7 +20,7 @@ def power_of_host(context: Context, element: Element, states: int) -> HostPower 
 
 
 def power_of_link(context: Context, element: Element) -> LinkPower | None:
-    """What a link draws; None if nothing says so, or nothing that can be, which is a warning."""
+    """Return what a link draws; None without watts, or with impossible watts, which are a warning."""
     try:
         return link_power(context.properties(element))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Written routes: between hosts, between zones, and bypasses, which go before the zones' own rules."""
+"""Written routes: between hosts, between zones, and bypasses, which take precedence over the zones' own rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rsg_server.platform.zone import Leg, NetPoint, Zone
 
 
 def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
-    """The links of a route there and back."""
+    """Return the links of a route, there and back."""
     there: list[Link] = []
     back: list[Link] = []
     for element in route.below("link_ctn"):
@@ -38,7 +38,7 @@ def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Li
 
 
 def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, NetPoint]:
-    """Source and destination of a route, which must be points of the zone."""
+    """Return source and destination of a route, which must be points of the zone."""
     ends = (context.point(element, "src"), context.point(element, "dst"))
     between_zones = "gw_src" in element.attributes
     for key, point in zip(("src", "dst"), ends, strict=True):
@@ -56,7 +56,7 @@ def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, Net
 
 
 def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint) -> NetPoint:
-    """A gateway: a host or router inside the zone that it leads into."""
+    """Return a gateway of a route: a host or router inside the zone to which the gateway leads."""
     gateway = context.point(element, key)
     inside = zone_point.inside
     if gateway.inside is not None:
@@ -68,7 +68,7 @@ def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint)
 
 
 def _leg(context: Context, element: Element, ends: tuple[NetPoint, NetPoint]) -> tuple[Leg, Leg]:
-    """The legs of a route there and back."""
+    """Return the legs of a route, there and back."""
     there, back = _links(context, element)
     leg = Leg(there)
     if "gw_src" in element.attributes:
@@ -93,7 +93,7 @@ def add_route(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_bypass(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<bypassRoute>` or `<bypassZoneRoute>`, in one direction. The zones that it names may lie deeper than `zone`."""
+    """Add a `<bypassRoute>` or `<bypassZoneRoute>`, in one direction. Its two zones may lie deeper than `zone`."""
     ends = (context.point(element, "src"), context.point(element, "dst"))
     for key, point in zip(("src", "dst"), ends, strict=True):
         if not zone.contains(point):

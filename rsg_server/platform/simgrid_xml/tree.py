@@ -1,7 +1,7 @@
-"""Reads an XML file into elements that know their lines. Nothing is fetched, and no entity is expanded.
+"""Reads an XML file into elements that contain their lines. Nothing is fetched, and no entity is expanded.
 
-Python's expat binding is used directly, since it tells the line of each element.
-Platform files need no internal DTD, so a file that brings one (the place for entity tricks) is refused.
+Python's expat binding is used directly, since it reports the line of each element. Platform files need no internal DTD, so
+a file with one (the place for entity tricks) is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Element:
     text: str = ""
 
     def below(self, *tags: str) -> Iterator[Element]:
-        """Children with one of these tags."""
+        """Return the children with one of these tags."""
         return (child for child in self.children if child.tag in tags)
 
 
@@ -78,7 +78,7 @@ _BOM, _DECLARATION = b"\xef\xbb\xbf", b"<?xml"
 
 
 def _after_blanks_and_comments(content: bytes) -> int:
-    """Where the first byte stands that belongs neither to a blank nor to a comment."""
+    """Return the position of the first byte that belongs neither to white space nor to a comment."""
     position = 0
     while True:
         position = len(content) - len(content[position:].lstrip())
@@ -89,7 +89,7 @@ def _after_blanks_and_comments(content: bytes) -> int:
 
 
 def _declaration_first(content: bytes) -> bytes:
-    """The content with its `<?xml ...?>` at the start and all lines kept; unchanged if only other things precede that."""
+    """Return the content with its `<?xml ...?>` moved to the start, if only blanks and comments precede it; lines stay."""
     own = content.removeprefix(_BOM)
     begin = _after_blanks_and_comments(own)
     end = own.find(b"?>", begin) + len(b"?>")
@@ -99,9 +99,9 @@ def _declaration_first(content: bytes) -> bytes:
 
 
 def parse(path: Path, warn: Callable[[int, str], None] = lambda line, text: None) -> Element:
-    """The root element. Raises PlatformError for a file that cannot be read or is not well-formed.
+    """Read a file, and return its root element. Raises PlatformError if it cannot be read or is not well-formed.
 
-    `warn` gets the line and the text of what SimGrid's parser reads although it is not XML.
+    `warn` gets the line and the text of each thing that SimGrid's parser reads although it is not XML.
     """
     if path.is_char_device():  # /dev/zero never ends
         raise PlatformError(f"{path}: a device; give a SimGrid platform file")
