@@ -1,1 +1,1 @@
-"""Disks of hosts as a resource: operations that wait for a latency, then share bandwidths with each other and with flows."""
+"""Disks of hosts as a resource: an operation waits for a latency, then shares bandwidths with other operations and flows."""

@@ -1,8 +1,8 @@
-"""What groups of processes have storages of their host do, and may have them do: io.stat and io.max of cgroups(7).
+"""What groups of processes do at the storages of their host, and their limits there: io.stat and io.max of cgroups(7).
 
-A limit of bytes per second is one more constraint of the solver, which all operations of the group and of those below share. A
-limit of operations per second has them begin one after the other: each as long after the last one as that limit says, or
-later. Invariant: whatever a group has begun is counted there, and in all groups above.
+A limit of bytes per second is one more constraint of the solver, shared by all operations of the group and of the groups
+below. Under a limit of operations per second, each operation begins, at the earliest, the limit's interval after the one
+before. Invariant: every operation that has begun is counted in its group and in all groups above.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ Way = tuple[int, int]
 
 
 class Pace:
-    """When operations may begin, so many per second: `latest_ns` is when the latest has begun, `taken_ns` when one will."""
+    """The moments at which operations may begin, so many per second.
+
+    `latest_ns` is when the latest operation has begun, `taken_ns` the latest moment that was given to one.
+    """
 
     __slots__ = ("interval_ns", "latest_ns", "taken_ns")
 
@@ -28,12 +31,12 @@ class Pace:
         self.change(operations_per_s)
 
     def change(self, operations_per_s: int) -> None:
-        """Another pace from now on: those that wait ask for a moment anew."""
+        """Change the pace. Operations that wait ask for a new moment."""
         self.interval_ns = -(-NS // operations_per_s)
         self.taken_ns = self.latest_ns
 
     def take(self, now_ns: int) -> int:
-        """The moment at which one more operation may begin."""
+        """Return the moment at which one more operation may begin."""
         self.taken_ns = max(now_ns, self.taken_ns + self.interval_ns)
         if self.taken_ns == now_ns:
             self.latest_ns = now_ns
@@ -41,7 +44,7 @@ class Pace:
 
 
 class Account:
-    """A group: its limits, and bytes and operations by disk and direction. `name` is no other group's in the run."""
+    """A group: its limits, and its bytes and operations by disk and direction. `name` is unique in the run."""
 
     __slots__ = ("_bytes_per_s", "_counts", "_paces", "name", "parent")
 
@@ -53,7 +56,7 @@ class Account:
         self._counts: dict[Way, tuple[int, int]] = {}
 
     def up(self) -> Iterator[Account]:
-        """The account itself, then those above."""
+        """Yield the account itself, then those above."""
         account: Account | None = self
         while account is not None:
             yield account
@@ -62,7 +65,7 @@ class Account:
     # Limits
 
     def limit(self, way: Way, bytes_per_s: float | None, operations_per_s: int | None) -> None:
-        """Let the group have so much of a disk at most from now on; None is no limit."""
+        """Set the limits of the group at a disk from now on; None is no limit."""
         if bytes_per_s is None:
             self._bytes_per_s.pop(way, None)
         else:
@@ -75,7 +78,7 @@ class Account:
             self._paces[way] = Pace(operations_per_s)
 
     def own_link(self, way: Way) -> Link | None:
-        """What all operations of the group share besides the disk; None: there is no limit."""
+        """Return the constraint that all operations of the group share besides the disk; None if the group has no limit."""
         rate = self._bytes_per_s.get(way)
         if rate is None:
             return None
@@ -83,27 +86,27 @@ class Account:
         return Link(f"{self.name} {disk} {Direction(direction).name.lower()}", rate, 0.0, SharingPolicy.DISK)
 
     def links(self, way: Way) -> tuple[Link, ...]:
-        """What an operation of the group shares besides the disk, because of the group's limits and of those above."""
+        """Return the constraints of an operation besides the disk, from the limits of its group and of those above."""
         return tuple(link for account in self.up() if (link := account.own_link(way)) is not None)
 
     def take_moment(self, way: Way, now_ns: int) -> int:
-        """When one more operation may begin by the limit of this group alone."""
+        """Return when one more operation may begin by the limit of this group alone."""
         pace = self._paces.get(way)
         return now_ns if pace is None else pace.take(now_ns)
 
     def moment_has_come(self, way: Way, now_ns: int) -> None:
-        """An operation that has waited for its moment begins, as far as this group is concerned."""
+        """Note that an operation has waited for its moment in this group and goes on."""
         if way in self._paces:
             self._paces[way].latest_ns = now_ns
 
     # Counts
 
     def count(self, way: Way, size_bytes: int) -> None:
-        """An operation begins."""
+        """Count an operation that begins, in this group and all above."""
         for account in self.up():
             bytes_before, operations_before = account._counts.get(way, (0, 0))
             account._counts[way] = bytes_before + size_bytes, operations_before + 1
 
     def counted(self, way: Way) -> tuple[int, int]:
-        """Bytes and operations so far."""
+        """Return bytes and operations so far."""
         return self._counts.get(way, (0, 0))

@@ -1,4 +1,4 @@
-"""What one process has had storages do, as /proc/PID/io tells it (proc(5))."""
+"""What storages have done for one process, as /proc/PID/io shows it (proc(5))."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from rsg_server.platform.disk import Direction
 
 @dataclass(slots=True)
 class IoCounts:
-    """Bytes that were read for a process, that it has made dirty, and those of these that were cut off before a write.
+    """Bytes that were read for a process, bytes that it has made dirty, and those of the latter that were cut off unwritten.
 
-    As on Linux, reading ahead counts for the process that has caused it, and writing where pages become dirty, or past the page
-    cache; whoever writes them back.
+    As on Linux, reading ahead counts for the process that has caused it. Writing counts when the process makes pages dirty,
+    or writes past the page cache, whichever process writes the pages back.
     """
 
     read_bytes: int = 0
@@ -20,7 +20,7 @@ class IoCounts:
     cancelled_write_bytes: int = 0
 
     def add(self, direction: int, size_bytes: int) -> None:
-        """Count what goes past the page cache."""
+        """Count bytes that go past the page cache."""
         if direction == Direction.READ:
             self.read_bytes += size_bytes
         else:

@@ -1,4 +1,4 @@
-"""The disks of all hosts: what operations on them share, what is wrong with them, and what they have done."""
+"""The disks of all hosts: what operations on them share, their faults, and what they have done."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rsg_server.storage.transfer import Application, Leg, Network, Reaches
 from rsg_server.storage.volume import Volume
 
 Place = tuple[str, int]
-"""A disk: the name of its host, and its number there."""
+"""A disk: the name of its host, and its number on that host."""
 PathKey = tuple[str, str, int, int, tuple[str, ...]]
-"""Whose operations, of which server, disk and direction, within which limits."""
+"""Key of a path: whose operations, on which server, disk and direction, within which limits."""
 SECTOR_BYTES = 512
 MAJOR = 8
 MINORS = 16
-"""The number of the kind of device that sda is (sd(4)), and how many minor numbers each has to itself."""
+"""The major number of devices such as sda (sd(4)), and how many minor numbers each of them has."""
 
 
 def device_name(number: int) -> str:
-    """What Linux calls a storage of a host: the first one is sdb, its second disk, the 26th sdaa; -1 is the host's disk."""
+    """Return Linux's name for a storage of a host: sdb for number 0, sdc for 1, sdaa for 25; -1 is the host's own disk, sda."""
     letters, left = "", number + 2
     while left > 0:
         left, letter = divmod(left - 1, 26)
@@ -39,7 +39,7 @@ def _listed(names: list[str]) -> str:
 
 
 class Condition(Enum):
-    """What is wrong with a disk: nothing is written any more, or nothing that takes room, or nothing works."""
+    """What is wrong with a disk: nothing can be written any more, or nothing that takes room, or all operations fail."""
 
     OK = "ok"
     READ_ONLY = "read-only"
@@ -49,7 +49,7 @@ class Condition(Enum):
 
 @dataclass(slots=True)
 class Counters:
-    """What a disk has done in one direction: operations, bytes, and the time from beginning to end of each."""
+    """What a disk has done in one direction: operations, bytes, and the sum of the operations' durations."""
 
     operations: int = 0
     size_bytes: int = 0
@@ -57,7 +57,7 @@ class Counters:
 
 
 class Activity:
-    """What a disk has done, as /proc/diskstats tells it."""
+    """What a disk has done, as /proc/diskstats shows it."""
 
     __slots__ = ("_since_ns", "busy_ns", "by_direction", "in_flight", "weighted_ns")
 
@@ -69,47 +69,47 @@ class Activity:
         self._since_ns = 0
 
     def pass_time(self, now_ns: int) -> None:
-        """Count the time since the last change."""
+        """Count the time since the last change for the busy times."""
         spent_ns = now_ns - self._since_ns
         self._since_ns = now_ns
         self.busy_ns += spent_ns if self.in_flight else 0
         self.weighted_ns += spent_ns * self.in_flight
 
     def figures(self) -> list[int]:
-        """What /sys/block/NAME/stat tells; see Documentation/block/stat.rst of Linux."""
+        """Return the figures of /sys/block/NAME/stat; see Documentation/block/stat.rst of Linux."""
         fields = []
         for each in self.by_direction:
             fields += [each.operations, 0, each.size_bytes // SECTOR_BYTES, each.spent_ns // 10**6]
         return [*fields, self.in_flight, self.busy_ns // 10**6, self.weighted_ns // 10**6, *[0] * 6]
 
     def line(self, number: int) -> str:
-        """The disk's line in /proc/diskstats."""
+        """Return the disk's line in /proc/diskstats."""
         return f"{MAJOR:4} {MINORS * (number + 1):7} {device_name(number)} {' '.join(map(str, self.figures()))}\n"
 
 
 class Disks:
-    """Finds the path of each operation, and keeps all legs of transfers (rsg_server/storage/transfer.py: Ways)."""
+    """Finds the path of each operation, and contains all legs of transfers (rsg_server/storage/transfer.py: Ways)."""
 
     def __init__(self, network: Network, reaches: Reaches, tell_conditions: Callable[[int], object]) -> None:
         self.network = network
         self.reaches = reaches
         self.legs: dict[int, Leg] = {}
-        self._tell_conditions = tell_conditions  # gets how many disks are not as they should be
+        self._tell_conditions = tell_conditions  # gets how many disks have something wrong
         self._paths: dict[PathKey, Path] = {}
         self._hosts: dict[str, Host] = {}
-        self._disks: dict[Place, Disk] = {}  # those that are not as the platform has them
+        self._disks: dict[Place, Disk] = {}  # the disks that have changed since the platform was read
         self._conditions: dict[Place, Condition] = {}
-        self._weights: dict[Place, float] = {}  # of a server's own operations, beside those that it serves
+        self._weights: dict[Place, float] = {}  # the weights of a server's own operations, beside those that it serves
         self._activities: dict[Place, Activity] = {}
 
     def disk(self, host: Host, number: int) -> Disk:
-        """A disk as it is now."""
+        """Return the present properties of a disk."""
         return self._disks.get((host.name, number)) or host.disks[number]
 
     # Paths
 
     def round_trip_s(self, client: Host, server: Host) -> float:
-        """How long a question to a server and its answer take."""
+        """Return how long a question to a server and its answer take."""
         if client is server:
             return 0.0
         return self.network.route(client, server).latency_s + self.network.route(server, client).latency_s
@@ -118,7 +118,7 @@ class Disks:
         return self.disk(server, number).latency_s + self.round_trip_s(client, server)
 
     def path(self, client: Host, server: Host, number: int, direction: int, account: Account | None = None) -> Path:
-        """What an operation takes its share of; the limits of a group are more to share."""
+        """Return what an operation shares with others; the limits of its group are additional constraints."""
         limits = account.links((number, direction)) if account is not None else ()
         key = (client.name, server.name, number, direction, tuple(link.name for link in limits))
         path = self._paths.get(key)
@@ -145,7 +145,7 @@ class Disks:
         return path
 
     def limits_changed(self, host: Host, way: Way, account: Account) -> None:
-        """The limits of a group on a disk are others from now on, also for what is under way."""
+        """Apply new limits of a group on a disk, also to operations that have begun."""
         link = account.own_link(way)
         if link is not None:
             self.network.sharing.change_link(link)
@@ -158,17 +158,17 @@ class Disks:
                 leg.limits_changed(account)
 
     def group(self, server: Host, number: int, application: Application) -> Group:
-        """Which operations have one share of a disk together with those of an application; None: each has its own."""
+        """Return the key of the operations that have one share of a disk together; None if each operation has its own share."""
         if application is None or not server.disks[number].fair_per_application:
             return None
         return server.name, number, application
 
     def link_changed(self) -> None:
-        """A link has changed."""
+        """Adapt operations to a link that has changed."""
         self._refresh([key for key in self._paths if key[0] != key[1]])
 
     def _refresh(self, keys: list[PathKey]) -> None:
-        """Compute anew what paths are like, and give operations that are alone their rates."""
+        """Compute paths anew, and give operations that share with no other their new rates."""
         for key in keys:
             client, server, number = key[:3]
             self._paths[key].forget(self._latency_s(self._hosts[client], self._hosts[server], number))
@@ -181,21 +181,21 @@ class Disks:
     # What goes wrong
 
     def look(self) -> None:
-        """Which hosts reach which has changed: transfers go on, or wait."""
+        """Let transfers go on or wait, since another set of hosts can reach each other."""
         for number in sorted(self.legs):
             leg = self.legs.get(number)
             if leg is not None:
                 leg.look()
 
     def lose_client(self, name: str) -> None:
-        """A host has lost its power: what it has under way to file servers is no more. Its own disks end what they are at."""
+        """Cancel the transfers to file servers of a host that has lost its power. Its own disks finish their operations."""
         for number in sorted(self.legs):
             leg = self.legs[number]
             if leg.volume.client.name == name and leg.volume.is_remote:
                 leg.cancel()
 
     def change(self, host: Host, number: int, disk: Disk) -> None:
-        """A disk is as given, from now on: bandwidths and latency of the same name."""
+        """Change the properties of a disk from now on: bandwidths and latency; the name stays."""
         self._disks[host.name, number] = disk
         for direction in Direction:
             for link in disk.route(host.name, direction).links:
@@ -203,11 +203,11 @@ class Disks:
         self._refresh([key for key in self._paths if key[1:3] == (host.name, number)])
 
     def condition(self, host: Host, number: int) -> Condition:
-        """What is wrong with a disk."""
+        """Return what is wrong with a disk."""
         return self._conditions.get((host.name, number), Condition.OK)
 
     def set_condition(self, host: Host, number: int, condition: Condition) -> None:
-        """Something is wrong with a disk from now on, or nothing."""
+        """Set what is wrong with a disk from now on."""
         self._conditions.pop((host.name, number), None)
         if condition is not Condition.OK:
             self._conditions[host.name, number] = condition
@@ -218,11 +218,11 @@ class Disks:
         return self.condition(server, number) is Condition.FAILING
 
     def is_full(self, volume: Volume) -> bool:
-        """Whether nothing more fits on a volume, whatever its capacity."""
+        """Whether a volume counts as full, whatever its capacity."""
         return any(self.condition(*target) is Condition.FULL for target in volume.targets)
 
     def words(self, volume: Volume) -> str:
-        """What a report calls a volume, and which of its servers cannot be reached."""
+        """Describe a volume for a report, with those of its servers that cannot be reached."""
         if not volume.is_remote:
             return f"storage {volume.name}"
         servers = [host.name for host, _ in volume.targets]
@@ -230,7 +230,7 @@ class Disks:
         return f"storage {volume.name} of {_listed(servers)}" + (f" ({_listed(gone)} cannot be reached)" if gone else "")
 
     def refusal(self, volume: Volume) -> int:
-        """The errno with which a write is refused before it begins; 0 if it is not."""
+        """Return the errno with which a write is refused before it begins; 0 if it is allowed."""
         return errno.EROFS if any(self.condition(*target) is Condition.READ_ONLY for target in volume.targets) else 0
 
     # What has been done
@@ -241,11 +241,11 @@ class Disks:
         return activity
 
     def begins(self, server: Host, number: int) -> None:
-        """An operation begins."""
+        """Count an operation that begins."""
         self._activity(server, number).in_flight += 1
 
     def ends(self, server: Host, number: int, direction: int, size_bytes: int, begun_ns: int) -> None:
-        """An operation has ended, of which so many bytes have moved."""
+        """Count an operation that has ended, and the bytes that it has moved."""
         activity = self._activity(server, number)
         activity.in_flight -= 1
         counters = activity.by_direction[direction]
@@ -254,12 +254,12 @@ class Disks:
         counters.spent_ns += self.network.now_ns - begun_ns
 
     def done(self, host: Host, way: Way) -> tuple[int, int]:
-        """Bytes and operations of a disk in one direction so far."""
+        """Return the bytes and operations of a disk in one direction so far."""
         counters = self._activity(host, way[0]).by_direction[way[1]]
         return counters.size_bytes, counters.operations
 
     def stat(self, host: Host, name: str) -> str:
-        """The line of /sys/block/NAME/stat, in which each figure has its width; nothing of what is no disk of a host."""
+        """Return the line of /sys/block/NAME/stat, with figures of fixed width; "" if the host has no such disk."""
         numbers = {device_name(number): number for number in range(-1, len(host.disks))}
         if name not in numbers:
             return ""
@@ -267,6 +267,6 @@ class Disks:
         return " ".join(f"{figure:8}" for figure in activity.figures()) + "\n"
 
     def diskstats(self, host: Host) -> str:
-        """The lines of /proc/diskstats: the disk of the host itself, which takes no time, and its storages."""
+        """Return the lines of /proc/diskstats: the disk of the host itself, which takes no time, and its storages."""
         lines = [self._activity(host, number).line(number) for number in range(len(host.disks))]
         return "".join((Activity().line(-1), *lines))

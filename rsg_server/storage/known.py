@@ -1,16 +1,16 @@
-"""Which files a host has looked up: what Linux keeps in its caches of names and inodes.
+"""The files that a host has looked up: what Linux keeps in its caches of names and inodes.
 
-A file of the host's own disk is looked up once. What a file server says of a file is good for three seconds (acregmin, nfs(5)),
-but open(2) asks again (close-to-open consistency).
+A file of the host's own disk is looked up once. A file server's answer about a file is valid for three seconds (acregmin,
+nfs(5)), but open(2) asks again (close-to-open consistency).
 """
 
 from __future__ import annotations
 
 FILES_MAX = 1 << 16
-"""The file that was looked up least recently is forgotten first."""
+"""The most files that are remembered; the file that was looked up least recently is forgotten first."""
 GOOD_NS = 3 * 10**9
 MADE = -(1 << 62)
-"""In place of the moment at which a file was asked for: it has been made, and its server does not know yet."""
+"""Stands for the moment of a look-up of a file that was made here, which its server does not know yet."""
 
 
 class Known:
@@ -28,11 +28,14 @@ class Known:
             del self._asked_ns[next(iter(self._asked_ns))]
 
     def made(self, file: int) -> None:
-        """A file has been made, emptied or removed."""
+        """Note that a file has been made, emptied or removed."""
         self._note(file, MADE)
 
     def look(self, file: int, now_ns: int, is_remote: bool, is_open: bool) -> bool | None:
-        """A program looks a file up, or opens it: True if its disk has to, False if its server is asked, None for neither."""
+        """Note that a program looks a file up, or opens it.
+
+        Returns True if the disk has to work for that, False if only the server is asked, None if neither is needed.
+        """
         asked_ns = self._asked_ns.get(file)
         if not is_remote:
             if asked_ns is None:

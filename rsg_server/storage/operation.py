@@ -1,7 +1,7 @@
 """An operation on a disk: it waits for the disk's latency, then its bytes share the disk with those of other operations.
 
-Invariant: once it has begun, `left_bytes` had not moved at `_updated_ns`, and have been moving at `_rate` since; `_event` is at
-the moment when none will be left, rounded up to the nanosecond.
+Invariant: once the operation has begun, `left_bytes` had not moved at `_updated_ns`, and have been moving at `_rate` since.
+`_event` is at the moment when none will be left, rounded up to the nanosecond.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NS = 10**9
 
 
 class Carrier(Protocol):
-    """What an operation needs of the network, whose solver also shares disks."""
+    """The part of the network that an operation uses: its solver also shares disks."""
 
     sharing: Sharing
 
@@ -27,9 +27,9 @@ class Carrier(Protocol):
 
 
 class Operation:
-    """So many bytes of one direction; `finished` is called when all of them have moved.
+    """An operation of so many bytes in one direction; `finished` is called when all of them have moved.
 
-    The operations of a `group`, if it is not None, have one share of the disk together.
+    All operations of a `group`, if it is not None, have one share of the disk together.
     """
 
     __slots__ = (
@@ -57,7 +57,7 @@ class Operation:
     ) -> None:
         self.number = number
         self.path = path
-        self.variable = -1  # its number in the solver; -1 while the solver does not have it
+        self.variable = -1  # its number in the solver; -1 before it is there, and after
         self.left_bytes = float(size_bytes)
         self._rate = 0.0
         self._updated_ns = 0
@@ -73,7 +73,7 @@ class Operation:
         return f"operation {self.number} on {self.path.shared[0]} at {self._rate:g} B/s, {self.left_bytes:.0f} bytes left"
 
     def _begin(self) -> None:
-        """The latency has passed."""
+        """Begin to share the disk, since the latency has passed."""
         self._event = None
         self._updated_ns = self._carrier.now_ns
         if not self.left_bytes:
@@ -84,7 +84,7 @@ class Operation:
         self._carrier.sharing.enter(self, self._group)
 
     def change_rate(self, rate: float) -> None:
-        """Account for what has moved at the rate so far, and go on at another one, in bytes per second."""
+        """Count what has moved at the rate so far, and go on at another rate, in bytes per second."""
         self._account()
         self._rate = rate
         if self._event is not None:
@@ -95,12 +95,12 @@ class Operation:
             self._event = self._carrier.at(self._updated_ns + duration_ns, self._end)
 
     def refresh(self) -> None:
-        """The disk, or a link on the way to it, has changed: an operation that is alone goes on at its new rate."""
+        """Take the new rate of a changed disk or link, if the operation shares it with no other."""
         if self._begun and self.variable < 0:
             self.change_rate(self.path.alone)
 
     def go_on(self, path: Path) -> None:
-        """Go on by a path on which other limits act, or the same path with others."""
+        """Go on over a path with other limits, or over the same path, whose limits have changed."""
         if path is self.path:
             self.refresh()
             return
@@ -119,7 +119,7 @@ class Operation:
         self._updated_ns = now_ns
 
     def _count(self, moved_bytes: float) -> None:
-        """So many bytes have moved until now."""
+        """Count bytes that have moved until now."""
         usage = self._carrier.sharing.usage
         if usage is not None and moved_bytes:
             usage.moved(self.path.shared, self._updated_ns, self._carrier.now_ns, moved_bytes)
@@ -142,7 +142,7 @@ class Operation:
             self._carrier.sharing.leave(self, self._group)
 
     def cancel(self) -> None:
-        """End the operation before its time; `left_bytes` have not moved."""
+        """End the operation early; `left_bytes` have not moved."""
         if self._event is not None:
             self._event.cancel()
             self._event = None

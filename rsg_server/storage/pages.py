@@ -1,7 +1,7 @@
-"""The page cache of a host: which pages of files it holds, and which of these are dirty: written, and not on their storage yet.
+"""The page cache of a host: the pages of files that it holds, and which of them are dirty: written, but not to their storage.
 
-Pages are numbered from the beginning of their file. Files are known by numbers of the kernel's, which differ from run to run:
-nothing is ever put into the order of these numbers.
+Pages are numbered from the beginning of their file. Files are known by numbers of the kernel's, which differ from run to
+run: nothing is ever put into the order of these numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rsg_server.storage.window import Flight, Window
 
 PAGE_BYTES = 4096
 FAR = 1 << 62
-"""Behind the last page of any file."""
+"""A page number behind the last page of any file."""
 
 
 class Pages:
@@ -25,7 +25,7 @@ class Pages:
         self.count = 0
 
     def among(self, first: int, end: int) -> int:
-        """How many pages of a range, up to before `end`, are in the set."""
+        """Return how many pages of a range, up to before `end`, are in the set."""
         edges, found = self._edges, 0
         at = bisect_right(edges, first) // 2 * 2
         while at < len(edges) and edges[at] < end:
@@ -50,7 +50,7 @@ class Pages:
         return gone
 
     def missing(self, first: int, end: int) -> list[tuple[int, int]]:
-        """The ranges of a range that are not in the set."""
+        """Return the parts of a range that are not in the set."""
         edges, found = self._edges, []
         at = bisect_right(edges, first) // 2 * 2
         while at < len(edges) and edges[at] < end:
@@ -89,7 +89,7 @@ class Pages:
 
 
 class CachedFile:
-    """The pages of one file on a disk; `dirtied_ns` is when the first of its dirty pages became so."""
+    """The pages of one file on a disk; `dirtied_ns` is when the first of its dirty pages became dirty."""
 
     __slots__ = ("cached", "dirtied_ns", "dirty", "disk", "flights", "key", "window")
 
@@ -100,15 +100,15 @@ class CachedFile:
         self.dirty = Pages()
         self.dirtied_ns = 0
         self.window = Window()
-        self.flights: list[Flight] = []  # pages that are in the cache, and still being read
+        self.flights: list[Flight] = []  # reads of pages that count as cached, and have not arrived yet
 
 
 class PageCache:
-    """The pages of all files of a host, as many as its memory holds. Of those used least recently clean pages go first."""
+    """The pages of all files of a host, as many as its memory holds. Clean pages of the least recently used files go first."""
 
     def __init__(self, memory_bytes: int) -> None:
         self._most = max(1, memory_bytes // PAGE_BYTES)
-        self._files: dict[int, CachedFile] = {}  # the one that was used last is the last one
+        self._files: dict[int, CachedFile] = {}  # the file that was used last is the last entry
         self._dirty: dict[int, dict[int, CachedFile]] = {}  # by disk, then by file, in the order in which they became dirty
         self.count = 0
 
@@ -118,11 +118,11 @@ class PageCache:
         return file
 
     def find(self, key: int) -> CachedFile | None:
-        """A file of which pages are, or were, in the cache."""
+        """Return a file whose pages are, or were, in the cache; None for an unknown file."""
         return self._files.get(key)
 
     def read(self, key: int, disk: int, first: int, end: int) -> list[tuple[int, int]]:
-        """Have a range of a file in the cache; returns the ranges of it that were not there."""
+        """Put a range of a file into the cache; returns the parts of the range that were not there."""
         file = self._use(key, disk)
         missing = file.cached.missing(first, end)
         if missing:
@@ -144,7 +144,7 @@ class PageCache:
                 self.count -= file.cached.remove(low, high)
 
     def write(self, key: int, disk: int, first: int, end: int, now_ns: int) -> int:
-        """Have a range in the cache, dirty; returns how many pages of the range were not dirty."""
+        """Put a range into the cache as dirty; returns how many pages of the range were not dirty before."""
         if end <= first:
             return 0
         file = self._use(key, disk)
@@ -157,15 +157,15 @@ class PageCache:
         return fresh
 
     def oldest(self, disk: int) -> CachedFile | None:
-        """The file of a disk that has had dirty pages for longest."""
+        """Return the file of a disk that has had dirty pages for the longest time."""
         return next(iter(self._dirty.get(disk, {}).values()), None)
 
     def clean(self, file: CachedFile, most: int) -> list[tuple[int, int]]:
-        """Take dirty pages of a file as written; returns their ranges."""
+        """Mark dirty pages of a file as written, the lowest first; returns their ranges."""
         return self._cleaned(file, file.dirty.take(most))
 
     def clean_within(self, file: CachedFile, first: int, end: int) -> list[tuple[int, int]]:
-        """Take the dirty pages in a range of a file as written; returns their ranges."""
+        """Mark the dirty pages in a range of a file as written; returns their ranges."""
         return self._cleaned(file, file.dirty.take_within(first, end))
 
     def _cleaned(self, file: CachedFile, taken: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -174,7 +174,7 @@ class PageCache:
         return taken
 
     def written(self, key: int, first: int, end: int) -> int:
-        """Take a range of a file as written; returns how many of its pages were dirty."""
+        """Mark a range of a file as written; returns how many of its pages were dirty."""
         file = self._files.get(key)
         gone = file.dirty.remove(first, end) if file is not None else 0
         if file is not None and gone and not file.dirty.count:
@@ -182,7 +182,7 @@ class PageCache:
         return gone
 
     def cut(self, key: int, end: int) -> int:
-        """A file has no pages from `end` on any more; returns how many of those that have gone were dirty."""
+        """Remove the pages of a file from `end` on; returns how many of the removed pages were dirty."""
         file = self._files.get(key)
         if file is None:
             return 0
@@ -193,7 +193,7 @@ class PageCache:
         return gone
 
     def _shrink(self, used: CachedFile) -> None:
-        """Let go of clean pages, of the file that was used least recently first, until memory holds the rest."""
+        """Remove clean pages, those of the least recently used file first, until memory holds the rest."""
         emptied = []
         for file in self._files.values():
             if self.count <= self._most:

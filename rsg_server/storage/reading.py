@@ -1,8 +1,9 @@
-"""Pages on their way into the page cache of a host: what programs read, and what is read ahead for them.
+"""Reads pages into the page cache of a host: those that programs want, and those that are read ahead for them.
 
-Linux does so as well (mm/readahead.c). Whoever reads a file from its beginning, or goes on after the last read, gets a window
-of pages that grows up to 128 KiB. When the reader reaches the window's marker, the next window is read as well, and nobody
-waits for that until its pages are wanted. There is one window for each file, where Linux has one for each open file.
+Linux reads ahead as well (mm/readahead.c). A program that reads a file from its beginning, or goes on after the last read,
+gets a window of pages that grows up to 128 KiB. When it reaches the window's marker, the next window is read as well, and
+the program does not wait for that window until it wants the pages. There is one window for each file, where Linux has one
+for each open file.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ Ranges = list[tuple[int, int]]
 
 
 class Disks(Protocol):
-    """What reading needs of the storages of one host."""
+    """The part of one host's storages that reading uses."""
 
     def read(self, disk: int, file: int, pages: Ranges, done: Ended, /) -> None: ...
 
 
 class Reader:
-    """Reads pages of files into the page cache of one host; what is read is added to `counts`."""
+    """Reads pages of files into the page cache of one host, and adds what is read to `counts`."""
 
     def __init__(self, disks: Disks, cache: PageCache, counts: IoCounts | None = None) -> None:
         self._disks = disks
@@ -33,9 +34,10 @@ class Reader:
         self._counts = counts or IoCounts()
 
     def read(self, key: int, disk: int, first: int, end: int, last: int) -> Callable[[Ended], None] | None:
-        """A program reads a range of pages of a file that ends before the page `last`.
+        """Read a range of pages for a program, from a file that ends before the page `last`.
 
-        Returns what the program has to wait for: a function that has its argument called with 0 or an errno; None: nothing.
+        Returns what the program has to wait for: a function that calls its argument with 0 or an errno at the end; None if
+        there is nothing to wait for.
         """
         missing = self._cache.read(key, disk, first, end)
         file = self._cache.find(key)
@@ -60,7 +62,7 @@ class Reader:
         return wait
 
     def ahead(self, key: int, disk: int, first: int, end: int) -> None:
-        """Have a range of a file in the cache soon, whoever wants it later (MADV_WILLNEED of madvise(2))."""
+        """Begin to read a range of a file into the cache, for any later reader (MADV_WILLNEED of madvise(2))."""
         missing = self._cache.read(key, disk, first, end)
         file = self._cache.find(key)
         if missing and file is not None:
@@ -106,7 +108,7 @@ class Reader:
 
 
 def _joined(ranges: Ranges, behind: Ranges) -> Ranges:
-    """Ranges, and those that lie behind them; where the two meet they are one."""
+    """Join ranges with those that lie behind them; two ranges that meet become one."""
     if ranges and behind and ranges[-1][1] == behind[0][0]:
         return [*ranges[:-1], (ranges[-1][0], behind[0][1]), *behind[1:]]
     return [*ranges, *behind]

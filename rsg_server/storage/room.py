@@ -1,8 +1,9 @@
-"""How full storages are: the files below the folders that hold what is kept on them.
+"""How full storages are: adds up the files below the folders whose content is on a storage.
 
-A file takes its size in whole blocks, also where it has holes; a file of several names counts once. Folders and links take
-nothing; nor does what has been removed, even while it is open. Nothing is kept for each file: the folders are looked through
-when somebody asks, and, for writers, when all that they have asked for since the last look might not fit.
+A file takes its size in whole blocks, also if it has holes; a file of several names counts once. Folders, links and removed
+files take nothing, even while a removed file is open. The server keeps no record of each file. It looks through the folders
+when a program asks how full the storage is. For writers it looks when all that they have asked for since the last look
+might not fit.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ BLOCK_BYTES = 4096
 
 
 def _files(folder: str) -> Iterator[os.stat_result]:
-    """All regular files below a folder."""
+    """Yield all regular files below a folder."""
     try:
         entries = [*os.scandir(folder)]
-    except OSError:  # removed, or another user's
+    except OSError:  # the folder was removed, or is another user's
         return
     for entry in entries:
         try:
@@ -33,7 +34,7 @@ def _files(folder: str) -> Iterator[os.stat_result]:
 
 
 def used_bytes(folders: list[Path]) -> int:
-    """What the files below these folders take."""
+    """Return how many bytes the files below these folders take."""
     sizes: dict[tuple[int, int], int] = {}
     for folder in folders:
         for status in _files(str(folder)):
@@ -42,7 +43,7 @@ def used_bytes(folders: list[Path]) -> int:
 
 
 class Room:
-    """The room of one storage that has a capacity. No more than `_most_bytes` are used."""
+    """The room of one storage that has a capacity. The used bytes are `_most_bytes` at most."""
 
     def __init__(self, capacity_bytes: int) -> None:
         self.capacity_bytes = capacity_bytes
@@ -50,12 +51,12 @@ class Room:
         self._most_bytes = capacity_bytes
 
     def look(self) -> int:
-        """What is used, now."""
+        """Return how many bytes are used now."""
         self._most_bytes = used_bytes(self.folders)
         return self._most_bytes
 
     def take(self, wanted_bytes: int) -> int:
-        """How many bytes there is room for, of those that a writer wants; the writer takes them."""
+        """Reserve room for a writer; returns how many of the wanted bytes the writer may write."""
         whole_bytes = self.capacity_bytes // BLOCK_BYTES * BLOCK_BYTES
         if self._most_bytes + wanted_bytes > whole_bytes:
             self.look()

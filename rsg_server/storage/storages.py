@@ -1,10 +1,10 @@
-"""The storages of all hosts, and what is done to them.
+"""The storages of all hosts, and the operations on them.
 
 A disk is three constraints of the solver that also shares links: all reads, all writes, and both together
 (rsg_server/platform/disk.py). A host numbers its own disks first, then what it mounts from file servers
-(rsg_server/storage/volume.py). Whoever waits for something has a number of its own, and waits for one thing at a time. What
-goes past the page cache of a host is a transfer at once (`start`); for what goes through it, `ask` says whether there is
-anything to wait for, and `wait` waits for it.
+(rsg_server/storage/volume.py). Each waiter (an actor or another part) has a number, and waits for one thing at a time. What
+goes past the page cache of a host is a transfer at once (`start`). For what goes through the page cache, `ask` returns
+whether there is anything to wait for, and `wait` waits for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rsg_server.storage.volume import Layout, Range, Remote, Volume
 from rsg_server.storage.writeback import Done, Writeback
 
 STORAGE_AS_SAID: Final = 2
-"""The third number of PARK_STORAGE of an actor that waits for what `ask` has said."""
+"""The third number of PARK_STORAGE, of an actor that waits for the answer to an earlier `ask`."""
 Plan = Callable[[Done], None]
 
 
@@ -39,7 +39,7 @@ def _call(action: Done) -> None:
 
 
 class HostDisks:
-    """The storages of one host, as its page cache sees them."""
+    """The storages of one host, as its page cache uses them."""
 
     def __init__(self, storages: Storages, network: Network, host: Host) -> None:
         self._storages = storages
@@ -52,15 +52,15 @@ class HostDisks:
         return self._network.now_ns
 
     def at(self, moment_ns: int, action: Done) -> object:
-        """Have an action called at a moment of virtual time."""
+        """Call an action at a moment of virtual time."""
         return self._network.at(moment_ns, lambda: _call(action))
 
     def write(self, disk: int, file: int, pages: list[Range], done: Ended) -> None:
-        """Write pages of a file on a storage, whoever waits for that."""
+        """Write pages of a file to a storage, and call `done` at the end."""
         self._operate(Direction.WRITE, disk, file, pages, done)
 
     def read(self, disk: int, file: int, pages: list[Range], done: Ended) -> None:
-        """Read pages of a file from a storage, whoever waits for that."""
+        """Read pages of a file from a storage, and call `done` at the end."""
         self._operate(Direction.READ, disk, file, pages, done)
 
     def _operate(self, direction: Direction, disk: int, file: int, pages: list[Range], done: Ended) -> None:
@@ -69,7 +69,7 @@ class HostDisks:
 
 
 class Storages:
-    """Starts and ends transfers, and keeps the page cache of each host."""
+    """Starts and ends transfers, and contains the page cache of each host."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Storages:
         self._rooms: dict[tuple[tuple[str, int], ...], Room] = {}
         self._caches: dict[str, Writeback] = {}
         self._known: dict[str, Known] = {}  # by host: the files that it has looked up
-        self._plans: dict[int, Plan] = {}  # what actors have been told to wait for
+        self._plans: dict[int, Plan] = {}  # what actors have to wait for, after an `ask`
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
         self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
         self.users = Users(application_of)
@@ -94,7 +94,7 @@ class Storages:
     # Volumes
 
     def mount(self, host: Host, number: int, remote: Remote, find: Callable[[str], Host]) -> None:
-        """A host has disks of file servers as one more storage."""
+        """Add disks of file servers to a host, as one more storage."""
         layout = self._layouts.setdefault(remote.servers, Layout())
         targets = tuple((find(name), disk) for name, disk in remote.servers)
         self._volumes[host.name, number] = Volume(host, targets, remote.stripe_bytes, remote.soft_ns, layout)
@@ -103,7 +103,7 @@ class Storages:
                 self._volumes[server.name, disk] = Volume(server, ((server, disk),), layout=layout)
 
     def volume(self, host: Host, number: int) -> Volume:
-        """A storage of a host. Raises ValueError for one that the host does not have."""
+        """Return a storage of a host. Raises ValueError if the host does not have it."""
         volume = self._volumes.get((host.name, number))
         if volume is None:
             if not 0 <= number < len(host.disks):
@@ -113,7 +113,7 @@ class Storages:
         return volume
 
     def keep(self, host: Host, number: int, folder: FilePath) -> None:
-        """What is below a folder is kept on a storage of a host, and takes room there if the storage has a capacity."""
+        """Note that the files below a folder are on a storage of a host, and use its capacity if it has one."""
         volume = self.volume(host, number)
         if volume.capacity_bytes is not None:
             room = self._rooms.setdefault(_names(volume), Room(volume.capacity_bytes))
@@ -121,11 +121,11 @@ class Storages:
                 room.folders.append(folder)
 
     def room(self, host: Host, number: int) -> Room | None:
-        """The room of a storage; None if anything fits."""
+        """Return the room of a storage; None if the storage has no capacity."""
         return self._rooms.get(_names(self.volume(host, number)))
 
     def admit(self, host: Host, number: int, wanted_bytes: int) -> int:
-        """How many more bytes of those that a writer wants a storage has room for, or a negative errno."""
+        """Return how many of the bytes that a writer wants have room on a storage, or a negative errno."""
         volume = self.volume(host, number)
         error = self.disks.refusal(volume)
         if error:
@@ -138,17 +138,18 @@ class Storages:
     # Past the page cache
 
     def operate(self, host: Host, number: int, direction: int, file: int, ranges: Iterable[Range], ended: Ended) -> Transfer:
-        """Have ranges of a file read or written from now on; `ended` is called once that is over, never at once.
+        """Begin to read or write ranges of a file; `ended` is called at the end, never at once.
 
-        The operation counts for the application that has used the file last on this host, where applications have shares, and
-        for the group of the process that has used it last in this direction: so writing back counts for the last writer's.
+        The operation counts for the application that has used the file last on this host, where applications have shares.
+        It counts for the group of the process that has used the file last in this direction: so a write-back counts for the
+        last writer's group.
         """
         volume, parts = self.volume(host, number), self.volume(host, number).parts(file, ranges)
         application, account = self.users.application(host.name, file), self.users.account(host.name, file, direction)
         return Transfer(self.disks, volume, parts, direction, ended, application, account)
 
     def start(self, waiter: int, host: Host, number: int, direction: int, size_bytes: int, finished: Done) -> None:
-        """Have so many bytes begin to move for a waiter, whose end ends that; see `operate`.
+        """Begin to move bytes for a waiter, who can end that with `end`; see `operate`.
 
         Raises ValueError for a storage that the host does not have, and for a size below 0.
         """
@@ -173,7 +174,7 @@ class Storages:
             self._errors[waiter] = error
 
     def end(self, waiter: int) -> int:
-        """End what somebody waits for. Returns how many bytes of its own transfer have not moved, rounded up, or -errno."""
+        """End what a waiter waits for. Returns how many bytes of its own transfer have not moved, rounded up, or -errno."""
         self._plans.pop(waiter, None)
         self._waits.pop(waiter, None)
         transfer = self._transfers.pop(waiter, None)
@@ -194,7 +195,7 @@ class Storages:
         return self._known.setdefault(host.name, Known())
 
     def lose_host(self, name: str) -> None:
-        """A host has lost its power, and with it the pages in its memory. What its own disks are at comes to an end."""
+        """Drop the page cache of a host that has lost its power. Its own disks finish their operations."""
         cache = self._caches.pop(name, None)
         self._known.pop(name, None)
         self.users.lose_host(name)
@@ -214,11 +215,11 @@ class Storages:
         file_bytes: int = 0,
         counts: IoCounts | None = None,
     ) -> int:
-        """Account for what somebody has done to a file; returns 1 if there is something to wait for (`wait`), or -errno.
+        """Account for a program's use of a file; returns 1 if the program has to wait (`wait`), 0 if not, or -errno.
 
-        Nothing is read ahead behind the `file_bytes` that the file has. What is moved for the caller is added to `counts`.
+        Nothing is read ahead behind the `file_bytes` of the file. What is moved for the program is added to `counts`.
 
-        Raises ValueError for a storage that the host does not have, for what cannot be done, and for a place below 0.
+        Raises ValueError for a storage that the host does not have, for an unknown request, and for a position below 0.
         """
         volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
@@ -330,7 +331,7 @@ class Storages:
     # Without bytes
 
     def _look(self, waiter: int, volume: Volume, number: int, file: int, flags: int, end: int) -> Plan | None:
-        """A file is looked up, or opened: its server is asked, and the disk, if its host has not done so."""
+        """Look a file up, or open it: its server is asked, or its disk works, unless the host knows the file."""
         host, is_open = volume.client, bool(flags & StorageFlag.OPENED)
         if is_open and volume.layout is not None and volume.layout.take_stale(file, host.name):
             self._cache(host).cache.drop(file)
@@ -340,7 +341,7 @@ class Storages:
         return None if news is None else self._without_bytes(waiter, volume, number, file, Direction.READ if news else ASKS)
 
     def _change(self, waiter: int, volume: Volume, number: int, file: int, flags: int, end: int) -> Plan | None:
-        """A name or an inode is changed: on a file server at once, on a host's own disk some time later."""
+        """Change a name or an inode: on a file server at once, on a host's own disk some time later."""
         if not volume.is_remote and not flags & StorageFlag.UNCACHED:
             return None
         return self._without_bytes(waiter, volume, number, file, Direction.WRITE)
@@ -349,7 +350,7 @@ class Storages:
         return partial(self._start, waiter, volume.client, number, direction, file, [(0, 0)])
 
     def wait(self, waiter: int, finished: Done) -> None:
-        """Have `finished` called when that is over which `ask` has told. Raises ValueError if that was nothing."""
+        """Call `finished` when what the last `ask` has begun is over. Raises ValueError if there is nothing to wait for."""
         plan = self._plans.pop(waiter, None)
         if plan is None:
             raise ValueError("a wait for a storage that has nothing to do")
@@ -386,11 +387,11 @@ _ASKED: dict[int, Callable[[Storages, int, Volume, int, int, int, int], Plan | N
     Storage.CHANGE: Storages._change,
 }
 _DIRECT = {int(Storage.DIRECT_READ): Direction.READ, int(Storage.DIRECT_WRITE): Direction.WRITE}
-"""What goes past the page cache."""
+"""The direction of the requests that go past the page cache."""
 _COUNTED: dict[int, Callable[[Storages, Volume, int, int, int, int, IoCounts], None]] = {
     Storage.CUT: Storages._cut,
     Storage.AHEAD: Storages._ahead,
     Storage.FORGET: Storages._forget,
     Storage.FLUSH: Storages._flush,
 }
-"""What nobody waits for."""
+"""The requests for which nobody waits."""

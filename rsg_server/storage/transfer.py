@@ -1,7 +1,8 @@
-"""Bytes of one call, or of a flusher, on their way between a host and the disks of a volume.
+"""A transfer: the bytes of one call, or of a flusher, on their way between a host and the disks of a volume.
 
-There is a leg to each disk concerned, and the transfer ends with the last one. A leg is an operation on a disk; that of a
-server which cannot be reached waits until it can be, and begins anew. Invariant: a leg that has not ended is in `Ways.legs`.
+There is a leg to each disk concerned, and the transfer ends with the last leg. A leg is an operation on a disk. If the
+disk's server cannot be reached, the leg waits until it can, and then begins anew. Invariant: a leg that has not ended is in
+`Ways.legs`.
 """
 
 from __future__ import annotations
@@ -20,26 +21,26 @@ from rsg_server.storage.operation import NS, Carrier, Operation
 from rsg_server.storage.volume import Part, Volume
 
 ASKS = -1
-"""In place of a direction: only the server is asked, its disk does nothing."""
+"""Stands for a direction if only the server is asked, and its disk does nothing."""
 Ended = Callable[[int], object]
-"""Gets 0, or the errno of what went wrong."""
+"""A function that gets 0, or the errno of the failure."""
 
 
 Application = Hashable
-"""Whose operations have one share of a disk together, if the disk is so; None: nobody's."""
+"""A key for the operations that have one share of a disk together, if the disk shares by application; None: no application."""
 Reaches = Callable[[Host, Host], bool]
-"""Whether a host can reach a server now."""
+"""A function that returns whether a host can reach a server now."""
 
 
 class Network(Carrier, Protocol):
-    """The network, which numbers what shares links, and knows the way from host to host."""
+    """The part of the network that transfers use: numbers for what shares links, and routes between hosts."""
 
     def new_number(self) -> int: ...
     def route(self, source: Host, destination: Host, /) -> Route: ...
 
 
 class Ways(Protocol):
-    """What a leg needs of the disks of all hosts."""
+    """The part of the disks of all hosts that a leg uses."""
 
     legs: dict[int, Leg]
 
@@ -56,7 +57,7 @@ class Ways(Protocol):
 
 
 class Leg:
-    """What one disk has to do for a transfer; `account` is of the group of processes whose transfer it is."""
+    """The work of one disk for a transfer; `account` is that of the group of processes to which the transfer belongs."""
 
     __slots__ = (
         "_application",
@@ -95,9 +96,9 @@ class Leg:
         self._ended = ended
         self._application = application
         self.account = account if volume.targets[place][0] is volume.client else None  # groups have disks of their host alone
-        self._gate: Account | None = None  # the group whose pace it waits for
+        self._gate: Account | None = None  # the group for whose pace the leg waits
         self._event: Event | None = None
-        self._is_waiting = False  # for a server that cannot be reached
+        self._is_waiting = False  # whether it waits for a server that cannot be reached
         self._begun_ns = 0
         self.operation: Operation | None = None
         ways.legs[self.number] = self
@@ -108,7 +109,7 @@ class Leg:
 
     @property
     def left_bytes(self) -> float:
-        """What has not moved."""
+        """The bytes that have not moved."""
         return float(self.size_bytes) if self.operation is None else self.operation.left_bytes
 
     @property
@@ -128,7 +129,7 @@ class Leg:
 
     @property
     def way(self) -> Way:
-        """The number of the disk at its host, and the direction."""
+        """The number of the disk on its host, and the direction."""
         return self._target[1], self._direction
 
     def _wait_for_pace(self, account: Account | None) -> None:
@@ -151,11 +152,11 @@ class Leg:
             self._wait_for_pace(gate.parent)
 
     def is_of(self, account: Account) -> bool:
-        """Whether it is a group's, or one's below."""
+        """Whether the leg belongs to a group, or to one below it."""
         return self.account is not None and account in self.account.up()
 
     def limits_changed(self, account: Account) -> None:
-        """The limits of the group, or of this one above, are others from now on."""
+        """Apply changed limits of the leg's group, or of one above it."""
         server, disk = self._target
         if self._gate is account and self._event is not None:
             self._event.cancel()
@@ -194,7 +195,7 @@ class Leg:
             self._event = network.at(network.now_ns + soft_ns, partial(self._end, errno.EIO))
 
     def look(self) -> None:
-        """Something has changed between hosts: begin, or wait for the server."""
+        """Begin, or wait for the server, since connections between hosts have changed."""
         is_reached = self._is_reached()
         if is_reached == self._is_waiting:
             self._stop()
@@ -219,7 +220,7 @@ class Leg:
         self._ended(error)
 
     def cancel(self) -> None:
-        """Leave the disk to others; what has not moved stays known."""
+        """Leave the disk to others; `left_bytes` stays known."""
         operation = self.operation
         self._stop()
         self.operation = operation
@@ -227,7 +228,7 @@ class Leg:
 
 
 class Transfer:
-    """The legs to all disks that have something to do; `ended` gets the first error, if any, once the last leg has ended."""
+    """The legs to all disks that have something to do. At the end of the last leg, `ended` gets the first error, or 0."""
 
     def __init__(
         self,
@@ -255,10 +256,10 @@ class Transfer:
 
     @property
     def left_bytes(self) -> float:
-        """What has not moved."""
+        """The bytes that have not moved."""
         return sum(leg.left_bytes for leg in self.legs)
 
     def cancel(self) -> None:
-        """End before the time, without telling anybody."""
+        """End the transfer early, without calling `ended`."""
         for leg in self.legs:
             leg.cancel()

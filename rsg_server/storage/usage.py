@@ -1,7 +1,7 @@
-"""What the disks of all hosts do in each interval of virtual time, and the CSV file of that.
+"""Records what the disks of all hosts do in each interval of virtual time, and writes it as a CSV file.
 
-There are INTERVALS_MAX intervals at most: when a run grows longer, they become twice as long, so that a run of months needs no
-more memory than one of an hour.
+There are INTERVALS_MAX intervals at most: when a run grows longer, they become twice as long, so that a run of months needs
+no more memory than one of an hour.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rsg_server.whole_files import whole_file
 NS: Final = 10**9
 INTERVALS_MAX: Final = 4096
 COLUMNS: Final = ("time", "interval", "storage", "read_bytes", "written_bytes", "operations", "busy", "utilisation")
-"""Start and length of the interval (s), HOST/NAME, bytes, operations that ended, seconds in which at least one was under way,
-and part of the bandwidth that was used: the largest of those of reads, writes and both."""
+"""Start and length of the interval (s), HOST/NAME, bytes read and written, operations that ended, seconds in which at
+least one was under way, and the used part of the bandwidth: the largest of those of reads, writes and both."""
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Interval:
     busy_ns: int = 0
 
     def add(self, other: Interval) -> None:
-        """Count what the other has done as well."""
+        """Add what the other interval counts."""
         self.read_bytes += other.read_bytes
         self.written_bytes += other.written_bytes
         self.operations += other.operations
@@ -41,7 +41,7 @@ class Interval:
 
 
 class DiskUsage:
-    """Counts bytes, operations and busy time of disks, which are known by the names of their constraints."""
+    """Counts bytes, operations and busy time of disks, which are identified by the names of their constraints."""
 
     def __init__(self, hosts: Sequence[Host], interval_ns: int = NS) -> None:
         self.interval_ns = interval_ns
@@ -52,14 +52,14 @@ class DiskUsage:
         self._names: dict[tuple[str, ...], tuple[str, bool]] = {}
 
     def _disk_of(self, shared: tuple[str, ...]) -> tuple[str, bool]:
-        """The disk that an operation is on, and whether it reads, by the names of what it shares with others."""
+        """Return the disk of an operation, and whether it reads, from the names of the constraints that it shares."""
         if shared not in self._names:
             name = next(name for name in shared if name.startswith(PREFIX) and name.removeprefix(PREFIX) in self._disks)
             self._names[shared] = (name.removeprefix(PREFIX), f"{name} reads" in shared)
         return self._names[shared]
 
     def began(self, shared: tuple[str, ...], now_ns: int) -> None:
-        """An operation has begun."""
+        """Count an operation that has begun."""
         disk, _ = self._disk_of(shared)
         count = self._active.get(disk, 0)
         if not count:
@@ -67,7 +67,7 @@ class DiskUsage:
         self._active[disk] = count + 1
 
     def ended(self, shared: tuple[str, ...], now_ns: int) -> None:
-        """An operation is over, or was given up."""
+        """Count an operation that has ended, or was given up."""
         disk, _ = self._disk_of(shared)
         self._active[disk] -= 1
         self._at(now_ns, disk).operations += 1
@@ -80,7 +80,7 @@ class DiskUsage:
         self._busy_since_ns[disk] = now_ns
 
     def moved(self, shared: tuple[str, ...], begin_ns: int, end_ns: int, size_bytes: float) -> None:
-        """Bytes have moved evenly between two moments."""
+        """Count bytes that have moved evenly between two moments."""
         disk, reads = self._disk_of(shared)
         for low_ns, high_ns in self._parts(begin_ns, end_ns):
             part = size_bytes * (high_ns - low_ns) / (end_ns - begin_ns)
@@ -95,7 +95,7 @@ class DiskUsage:
         return self._intervals.setdefault((moment_ns // self.interval_ns, disk), Interval())
 
     def _parts(self, begin_ns: int, end_ns: int) -> Iterator[tuple[int, int]]:
-        """A span of time cut at the ends of intervals."""
+        """Yield the parts of a span of time, cut at the ends of intervals."""
         self._coarsen(end_ns)
         while begin_ns < end_ns:
             cut_ns = min(end_ns, (begin_ns // self.interval_ns + 1) * self.interval_ns)
@@ -103,7 +103,7 @@ class DiskUsage:
             begin_ns = cut_ns
 
     def _coarsen(self, moment_ns: int) -> None:
-        """Make intervals long enough for few of them to reach to a moment."""
+        """Make intervals so long that at most INTERVALS_MAX of them reach to a moment."""
         while moment_ns >= self.interval_ns * INTERVALS_MAX:
             self.interval_ns *= 2
             halves, self._intervals = self._intervals, {}
@@ -111,7 +111,7 @@ class DiskUsage:
                 self._intervals.setdefault((number // 2, disk), Interval()).add(half)
 
     def rows(self, now_ns: int) -> Iterator[tuple[object, ...]]:
-        """One row per interval and disk, by time, then by name. The end of the run may cut the last interval short."""
+        """Yield a row for each interval and disk, by time, then by name. The end of the run may cut the last interval short."""
         for disk in [disk for disk, count in self._active.items() if count]:
             self._count_busy(disk, now_ns)
         for number, name in sorted(self._intervals):

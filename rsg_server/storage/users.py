@@ -1,6 +1,6 @@
-"""Who uses files of storages: which applications have shares there, and for which groups of processes operations count.
+"""Records who uses files of storages: applications, which have shares there, and groups of processes, which have counts.
 
-What is read ahead and written back later is that of whoever has used the file last. Files are keys, never an order.
+What is read ahead and written back later counts for the last user of the file. Files are keys, never an order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rsg_server.storage.volume import Volume
 class Users:
     """By host and file: the application of the latest use, and the group of the latest read and of the latest write.
 
-    `application_of` and `account_of` tell of a waiter; without the latter no groups are kept.
+    `application_of` and `account_of` return those of a waiter. Without `account_of` no groups are recorded.
     """
 
     def __init__(self, application_of: Callable[[int], Application]) -> None:
@@ -26,13 +26,13 @@ class Users:
         self._accounts: dict[tuple[str, int, int], Account] = {}
 
     def note(self, waiter: int, volume: Volume, file: int, direction: int) -> None:
-        """A waiter is about to read or write a file; 0 is the file of those that name none."""
+        """Note that a waiter is about to read or write a file; the number 0 stands for unknown files."""
         if volume.is_fair_per_application:
             self._applications[volume.client.name, file] = self.application_of(waiter)
         self.note_account(waiter, volume, file, direction)
 
     def note_account(self, waiter: int, volume: Volume, file: int, direction: int) -> None:
-        """A waiter is about to have a file in the page cache: only its group counts."""
+        """Note that a waiter is about to use the page cache of a file: only the waiter's group is recorded."""
         if self.account_of is None or volume.is_remote:
             return
         account, key = self.account_of(waiter), (volume.client.name, file, direction)
@@ -42,19 +42,19 @@ class Users:
             self._accounts.pop(key, None)
 
     def application(self, host: str, file: int) -> Application:
-        """The application that has used a file last."""
+        """Return the application that has used a file last."""
         return self._applications.get((host, file))
 
     def account(self, host: str, file: int, direction: int) -> Account | None:
-        """The group of the process that has used a file last in a direction; None if it was in none."""
+        """Return the group of the process that has used a file last in a direction; None if the process was in no group."""
         return self._accounts.get((host, file, direction))
 
     def forget(self, host: str, file: int) -> None:
-        """A file has been removed, or has nothing in it any more."""
+        """Forget a file that has been removed or emptied."""
         self._applications.pop((host, file), None)
         for direction in Direction:
             self._accounts.pop((host, file, direction), None)
 
     def lose_host(self, host: str) -> None:
-        """A host has lost its power, and its groups with it."""
+        """Forget the groups of a host that has lost its power."""
         self._accounts = {key: account for key, account in self._accounts.items() if key[0] != host}

@@ -1,4 +1,4 @@
-"""What the files of a mount are kept on: a disk of its own host, or disks of file servers, between which stripes go round."""
+"""The disks behind a mount: a disk of the mount's own host, or disks of file servers, which have stripes of a file in turn."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from rsg_server.platform.host import Host
 
 Range = tuple[int, int]
-"""Bytes of a file: the first one, and the one behind the last."""
+"""Bytes of a file: the number of the first one, and that of the byte behind the last."""
 Part = tuple[int, int]
-"""The place of a disk among those of its volume, and how many bytes."""
+"""A part of an operation: the index of a disk among those of its volume, and a number of bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
     """Disks of file servers that a host mounts: for each server its name, and the number of its disk.
 
-    Of several servers each has a stripe of a file in turn. An operation waits for a server that cannot be reached: for ever (a
-    hard mount), or for `soft_ns`, and fails then.
+    Of several servers, each has a stripe of a file in turn. An operation waits for a server that cannot be reached: for
+    ever (a hard mount), or for `soft_ns`, after which it fails.
     """
 
     servers: tuple[tuple[str, int], ...]
@@ -27,7 +27,7 @@ class Remote:
 
 
 class Layout:
-    """What servers know of the files that they keep: on which of them each begins, and which hosts may have its pages.
+    """What servers know of their files: the server on which each file begins, and the hosts that may have its pages.
 
     The first stripe of each further file is on the next server. Files are keys, never an order.
     """
@@ -38,7 +38,7 @@ class Layout:
         self.holders: dict[int, dict[str, bool]] = {}  # by file and host: whether another host has written since
 
     def first(self, file: int, servers: int) -> int:
-        """The server that has the first stripe of a file."""
+        """Return the index of the server that has the first stripe of a file."""
         place = self._first.get(file)
         if place is None:
             place = self._first[file] = self._count
@@ -46,12 +46,12 @@ class Layout:
         return place % servers
 
     def forget(self, file: int) -> dict[str, bool]:
-        """A file has been removed, or has nothing in it any more; returns its holders."""
+        """Forget a file that has been removed or emptied; returns its holders."""
         self._first.pop(file, None)
         return self.holders.pop(file, {})
 
     def used(self, file: int, host: str, writes: bool) -> None:
-        """A host has read or written a file through its page cache."""
+        """Note that a host has read or written a file through its page cache."""
         holders = self.holders.setdefault(file, {})
         if writes:
             for other in holders:
@@ -61,7 +61,7 @@ class Layout:
             holders.setdefault(host, False)
 
     def take_stale(self, file: int, host: str) -> bool:
-        """Whether another host has written a file since this host asked last."""
+        """Return whether another host has written a file since this host last asked, and count that as known now."""
         holders = self.holders.get(file, {})
         is_stale = holders.get(host, False)
         if is_stale:
@@ -71,17 +71,17 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A storage as a host numbers it: the disks that it is on, each by its host and its number there."""
+    """A storage as a host numbers it: its disks, each given by a host and by its number on that host."""
 
     client: Host
     targets: tuple[tuple[Host, int], ...]
     stripe_bytes: int = 0
     soft_ns: int | None = None
-    layout: Layout | None = None  # None: no other host has it
+    layout: Layout | None = None  # None: no other host has the volume
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is on file servers."""
+        """Whether the volume is on file servers."""
         return any(host is not self.client for host, _ in self.targets)
 
     @property
@@ -91,23 +91,23 @@ class Volume:
 
     @property
     def is_fair_per_application(self) -> bool:
-        """Whether the operations of an application have one share together on a disk of this volume."""
+        """Whether all operations of an application have one share together on a disk of this volume."""
         return any(host.disks[disk].fair_per_application for host, disk in self.targets)
 
     @property
     def name(self) -> str:
-        """How a message calls it."""
+        """The name of the volume in messages."""
         return "+".join(host.disks[disk].name for host, disk in self.targets[:1])
 
     @property
     def capacity_bytes(self) -> int | None:
-        """What all of its disks together hold; None if one of them holds any number of bytes."""
+        """The sum of the capacities of all its disks; None if one of them has no capacity."""
         capacities = [host.disks[disk].capacity_bytes for host, disk in self.targets]
         known = [capacity for capacity in capacities if capacity is not None]
         return sum(known) if len(known) == len(capacities) else None
 
     def parts(self, file: int, ranges: Iterable[Range]) -> list[Part]:
-        """How many bytes of these ranges of a file each disk has; disks that have none are left out."""
+        """Return how many bytes of these ranges of a file are on each disk; disks without any are left out."""
         if not self.is_striped or self.layout is None:
             return [(0, sum(end - first for first, end in ranges))]
         count, stripe = len(self.targets), self.stripe_bytes
@@ -119,6 +119,6 @@ class Volume:
 
 
 def _until(end: int, place: int, count: int, stripe: int) -> int:
-    """How many of the bytes before `end` are in every `count`th stripe, from the stripe `place` on."""
+    """Return how many of the bytes before `end` are in every `count`th stripe, from the stripe `place` on."""
     rounds, rest = divmod(end, count * stripe)
     return rounds * stripe + min(stripe, max(0, rest - place * stripe))

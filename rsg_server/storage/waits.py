@@ -1,7 +1,7 @@
-"""For how long what belongs together has waited for storages.
+"""Measures for how long groups of processes have waited for storages.
 
-Processes belong together whose environment has one value for a variable, on hosts of one group. Counted is the time in which at
-least one of their threads waits.
+Processes belong together if a variable has the same value in their environments, on hosts of one group. The measured time
+is that in which at least one of their threads waits.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 Label = tuple[str, str]
-"""The group of hosts, and the value of the variable."""
+"""A group of processes: the group of its hosts, and the value of the variable."""
 
 
 class Process(Protocol):
-    """A process, as far as its environment is looked up."""
+    """The part of a process that is used here, to look up its environment."""
 
     @property
     def number(self) -> int: ...
@@ -30,7 +30,7 @@ class Process(Protocol):
 
 @dataclass(slots=True)
 class Waited:
-    """How many threads wait, since when at least one does, and for how long one did before."""
+    """How many threads wait, since when at least one of them does, and for how long that was so before."""
 
     count: int = 0
     since_ns: int = 0
@@ -38,7 +38,7 @@ class Waited:
 
 
 class StorageWaits:
-    """Counts the waits on hosts that are in a group, by the group's variable. Without groups, nothing is counted."""
+    """Counts the waits on hosts that are in a group, by the value of the group's variable; without groups, none."""
 
     def __init__(self, groups: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None) -> None:
         self._groups = groups or {}  # by host
@@ -53,7 +53,7 @@ class StorageWaits:
         return bool(self._groups)
 
     def begins(self, waiter: int, process: Process, now_ns: int) -> None:
-        """A thread of a process begins to wait for a storage."""
+        """Note that a thread of a process begins to wait for a storage."""
         label = self.label(process)
         if label is None:
             return
@@ -64,7 +64,7 @@ class StorageWaits:
         waited.count += 1
 
     def ends(self, waiter: int, now_ns: int) -> None:
-        """A thread waits no longer, if it did."""
+        """Note that a thread does not wait any more; nothing happens if it did not."""
         label = self._waiting.pop(waiter, None)
         if label is None:
             return
@@ -74,7 +74,7 @@ class StorageWaits:
             waited.total_ns += now_ns - waited.since_ns
 
     def label(self, process: Process) -> Label | None:
-        """To what a process belongs; looked up once for each program that it runs."""
+        """Return the label of a process, which is looked up once for each program that the process runs."""
         if not self._groups:
             return None
         key = (process.number, process.images)
@@ -96,7 +96,7 @@ class StorageWaits:
         return None if value is None else (group, value.decode(errors="replace"))
 
     def totals(self, now_ns: int) -> dict[Label, int]:
-        """Nanoseconds by group and value, those of waits that have not ended as well."""
+        """Return nanoseconds by group and value, including waits that have not ended."""
         return {
             label: waited.total_ns + (now_ns - waited.since_ns if waited.count else 0) for label, waited in self._waited.items()
         }

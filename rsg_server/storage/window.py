@@ -1,16 +1,16 @@
-"""How far a file is read ahead, and pages of it that are on their way; see rsg_server/storage/reading.py."""
+"""The window of pages that are read ahead of a file, and reads that are under way; see rsg_server/storage/reading.py."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 MOST_PAGES = 32
-"""read_ahead_kb is 128."""
+"""The largest window: 128 KiB, as read_ahead_kb of Linux."""
 Ended = Callable[[int], object]
 
 
 class Window:
-    """What is read ahead of one file: up to before `end`, the latest time `size` pages."""
+    """What has been read ahead of one file: the pages before `end`, of which the latest window had `size` pages."""
 
     __slots__ = ("_next", "end", "marker", "size")
 
@@ -18,16 +18,16 @@ class Window:
         self._next = 0
         self.size = 0
         self.end = 0
-        self.marker = -1  # who reads this page has the next window read
+        self.marker = -1  # a read of this page starts the read of the next window
 
     def follows(self, first: int, end: int) -> bool:
-        """Whether a read goes on where the last one has ended, or begins the file; the next one is to go on from here."""
+        """Return whether a read goes on where the last read has ended, or begins the file; note where this one ends."""
         is_next = first in (0, self._next, self._next - 1)
         self._next = end
         return is_next
 
     def begin(self, first: int, end: int) -> int:
-        """Begin anew with what is wanted; returns where to end."""
+        """Begin a new window for the wanted pages; returns the end of the window."""
         wanted = end - first
         size = 1 << (wanted - 1).bit_length()
         self.size = min(MOST_PAGES, size * (4 if size <= MOST_PAGES // 32 else 2 if size <= MOST_PAGES // 4 else 1))
@@ -36,7 +36,7 @@ class Window:
         return self.end
 
     def advance(self) -> tuple[int, int]:
-        """The next window."""
+        """Move to the next window; returns its first page and its end."""
         self.size = min(MOST_PAGES, self.size * (4 if self.size < MOST_PAGES // 16 else 2))
         first = self.marker = self.end
         self.end = first + self.size
@@ -44,7 +44,7 @@ class Window:
 
 
 class Flight:
-    """Pages that are being read, and who waits for them."""
+    """A read of pages that is under way, and those who wait for the pages."""
 
     __slots__ = ("_end", "_first", "waiters")
 
@@ -54,5 +54,5 @@ class Flight:
         self.waiters: list[Ended] = []
 
     def has(self, first: int, end: int) -> bool:
-        """Whether some page of a range is on its way."""
+        """Whether one of the pages in a range is being read."""
         return first < self._end and self._first < end

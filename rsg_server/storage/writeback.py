@@ -1,9 +1,10 @@
-"""Dirty pages on their way to the storages of a host, as Linux writes them back.
+"""Writes dirty pages to the storages of a host, as Linux writes them back.
 
-Of each disk one flusher writes, a piece of a file after the other, from the file that has been dirty for longest on: while more
-than a tenth of the memory is dirty, and what has been dirty for 30 s, looking every 5 s (vm.dirty_background_ratio,
-vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). Who writes while more than a fifth is dirty waits until less is
-(vm.dirty_ratio). fsync(2) writes what is dirty of its file, and waits for what the flusher and other fsyncs are writing of it.
+For each disk one flusher writes a piece of a file after the other, and begins with the file that has been dirty for
+longest. It writes while more than a tenth of the memory is dirty, and what has been dirty for 30 s, for which it looks
+every 5 s (vm.dirty_background_ratio, vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). A program that writes while
+more than a fifth is dirty waits until less is dirty (vm.dirty_ratio). fsync(2) writes the dirty pages of its file, and
+waits for pages of the file that the flusher and other fsyncs are writing.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ Done = Callable[[], object]
 
 
 def count_pages(ranges: list[tuple[int, int]]) -> int:
-    """How many pages there are in ranges."""
+    """Return the number of pages in ranges."""
     return sum(end - first for first, end in ranges)
 
 
 def after_all(done: Done, count: int) -> Done:
-    """What calls `done` when it has been called `count` times."""
+    """Return a function that calls `done` when it has been called `count` times."""
     left = count
 
     def one_done() -> None:
@@ -39,7 +40,7 @@ def after_all(done: Done, count: int) -> Done:
 
 
 class Disks(Protocol):
-    """What writing back needs of the storages of one host."""
+    """The part of one host's storages that writing back uses."""
 
     @property
     def now_ns(self) -> int: ...
@@ -48,17 +49,17 @@ class Disks(Protocol):
 
 
 class Flusher:
-    """What writes dirty pages to one disk. `waiters` wait for the piece that it is at."""
+    """Writes dirty pages to one disk. `waiters` wait for the piece that is being written."""
 
     def __init__(self) -> None:
         self.file: CachedFile | None = None
         self.pages = 0
         self.waiters: list[Done] = []
-        self.is_due = False  # it will look again by itself
+        self.is_due = False  # a later look is planned
 
 
 class Batch:
-    """Pages of a file that one fsync(2) writes. `waiters` are others that want some of them written."""
+    """Pages of a file that one fsync(2) writes. `waiters` are other calls that want some of these pages written."""
 
     def __init__(self, disk: int, pages: list[tuple[int, int]]) -> None:
         self.disk = disk
@@ -66,7 +67,7 @@ class Batch:
         self.waiters: list[Done] = []
 
     def has(self, first: int, end: int) -> bool:
-        """Whether it writes pages of a range."""
+        """Whether the batch writes pages of a range."""
         return any(low < end and first < high for low, high in self.pages)
 
 
@@ -79,16 +80,16 @@ class Writeback:
         self._background = memory_bytes // BACKGROUND_PART // PAGE_BYTES
         self._limit = memory_bytes // LIMIT_PART // PAGE_BYTES
         self._flushers: dict[int, Flusher] = {}
-        self._batches: dict[int, list[Batch]] = {}  # by file, what is on its way to the disk by fsync(2)
+        self._batches: dict[int, list[Batch]] = {}  # batches of fsync(2) that are being written, by file
         self._throttled: list[Done] = []
-        self._errors: dict[int, int] = {}  # by file, the errno that the next fsync(2) of the file is to tell
+        self._errors: dict[int, int] = {}  # the errno that the next fsync(2) of a file returns, by file
         self.dirty = 0  # pages that are dirty, or being written
         self.dirtied = 0  # pages that have become dirty so far, or were written through
 
     # What programs do
 
     def wrote(self, key: int, disk: int, first: int, end: int) -> bool:
-        """A program has written a range of pages; returns whether it has to wait until less is dirty."""
+        """Note that a program has written a range of pages; returns whether it has to wait until less is dirty."""
         fresh = self.cache.write(key, disk, first, end, self._disks.now_ns)
         self.dirty += fresh
         self.dirtied += fresh
@@ -96,14 +97,14 @@ class Writeback:
         return self.dirty > self._limit
 
     def wrote_through(self, key: int, disk: int, first: int, end: int) -> None:
-        """A program writes a range of pages to the disk itself: they are in the cache, and not dirty."""
+        """Note that a program writes a range of pages to the disk itself: they are in the cache, and not dirty."""
         self.cache.read(key, disk, first, end)
         gone = self.cache.written(key, first, end)
         self.dirtied += end - first - gone
         self._gone(gone)
 
     def has_dirty(self, disk: int) -> bool:
-        """Whether anything of a disk is dirty, or on its way."""
+        """Whether any page of a disk is dirty, or being written."""
         flusher = self._flushers.get(disk)
         is_flushed = flusher is not None and flusher.file is not None
         return self.cache.oldest(disk) is not None or is_flushed or next(self._batches_of(disk), None) is not None
@@ -112,11 +113,11 @@ class Writeback:
         return (batch for batches in self._batches.values() for batch in batches if batch.disk == disk)
 
     def dirty_disks(self) -> list[int]:
-        """The disks of which something is dirty, or on its way."""
+        """Return the disks with pages that are dirty or being written."""
         return [disk for disk in sorted(self._flushers) if self.has_dirty(disk)]
 
     def wait_for_room(self, done: Done) -> None:
-        """Have `done` called once less than the limit is dirty."""
+        """Call `done` once less than the limit is dirty."""
         self._throttled.append(done)
 
     def is_dirty(self, key: int, disk: int, first: int = 0, end: int = FAR) -> bool:
@@ -129,7 +130,7 @@ class Writeback:
         return [batch for batch in self._batches.get(key, ()) if batch.has(first, end)]
 
     def sync(self, key: int, disk: int, done: Done, first: int = 0, end: int = FAR) -> None:
-        """Write what is dirty of a range of a file; `done` is called once that is done, and what others write of it."""
+        """Write the dirty pages in a range of a file. `done` is called when these, and those that others write, are written."""
         file = self.cache.find(key)
         queues = [batch.waiters for batch in self._written_by_others(key, first, end)]
         if file is not None and self._is_at(file, disk):
@@ -159,7 +160,7 @@ class Writeback:
         return batch
 
     def sync_all(self, disks: list[int], done: Done) -> None:
-        """Write everything that is dirty on disks: of each a file after the other, and all disks at a time."""
+        """Write all dirty pages of some disks, file after file on each, all disks at the same time; then call `done`."""
         one_done = after_all(done, len(disks))
         for disk in disks:
             self._sync_disk(disk, one_done)
@@ -181,20 +182,20 @@ class Writeback:
             self._errors[key] = error
 
     def take_error(self, key: int) -> int:
-        """The errno with which pages of a file were not written, told once; else 0."""
+        """Return the errno with which pages of a file could not be written, once; then, and without an error, 0."""
         return self._errors.pop(key, 0)
 
     def cut(self, key: int, end: int) -> int:
-        """A file has become shorter; with nothing left it has been removed, or is new, by the number of one that is no more.
+        """Remove the pages of a file from `end` on; returns how many dirty ones have gone.
 
-        Returns how many of its dirty pages have gone.
+        With `end` 0 the file was removed, or it is new and has the number of a removed file.
         """
         gone = self.cache.cut(key, end)
         self._gone(gone)
         return gone
 
     def lose(self) -> None:
-        """Forget all pages, and who waits: the host is off."""
+        """Forget all pages, and all that wait: the host is off."""
         self.cache = PageCache(0)
         self._throttled = []
 
@@ -205,7 +206,7 @@ class Writeback:
         return flusher is not None and flusher.file is file
 
     def _look(self, disk: int) -> None:
-        """Have the flusher of a disk write if it should, or look again when it might have to."""
+        """Let the flusher of a disk write if it should, or look again when it might have to."""
         flusher = self._flushers.setdefault(disk, Flusher())
         file = self.cache.oldest(disk)
         if flusher.file is not None or file is None:
@@ -238,7 +239,7 @@ class Writeback:
             waiter()
 
     def _gone(self, pages: int) -> None:
-        """So many pages are dirty no more: let writers go on."""
+        """Count pages that are no longer dirty, and let writers go on."""
         self.dirty -= pages
         if self.dirty <= self._limit and self._throttled:
             throttled, self._throttled = self._throttled, []
