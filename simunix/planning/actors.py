@@ -1,4 +1,4 @@
-"""The actors of Remote SimGrid that a scenario names: processes that are told which actor they are."""
+"""The actors of Remote SimGrid in a scenario: processes that get to know which actor they are."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from simunix.scenario.model import ActorSection, Scenario
 
 NS = 10**9
 RUNS_FUNCTION = "simunix.rsg.function"
-"""The module that makes a function the life of an actor."""
+"""The module that runs a function as an actor."""
 
 
 def with_actors(scenario: Scenario, folder: Path) -> Scenario:
-    """The scenario with the actors of its deployment file among the others, and with a command for each function.
+    """Return the scenario with the actors of its deployment file among the others, and with a command for each function.
 
-    Raises SimunixError for what cannot be.
+    Raises SimunixError for impossible actors.
     """
     given = [_with_command(section, f"actors[{at}].function", folder) for at, section in enumerate(scenario.actors)]
     deployed = [_with_command(section, "deployment", folder) for section in _deployed(scenario, folder)]
@@ -42,7 +42,10 @@ def _with_command(section: ActorSection, key: str, folder: Path) -> ActorSection
 
 
 def _deployed(scenario: Scenario, folder: Path) -> list[ActorSection]:
-    """The actors of the deployment file; of those of one function, the second on a host is called FUNCTION-2, for its files."""
+    """Return the actors of the deployment file.
+
+    If a host has several actors with one function, the second one gets the name FUNCTION-2, for its files.
+    """
     section = scenario.deployment
     if section is None:
         return []
@@ -78,7 +81,7 @@ def _section(actor: DeployedActor, function: str, suffix: str) -> ActorSection:
 
 
 def as_actors(scenario: Scenario, processes: Sequence[ProcessSpec]) -> list[ProcessSpec]:
-    """The processes of actors, in the order in which they begin at one date."""
+    """Return the processes as actors, in the order in which they begin at one date."""
     sections = (section for section in scenario.actors for _ in section.host)
     return [replace(process, actor=_spec(section)) for process, section in zip(processes, sections, strict=True)]
 
@@ -88,14 +91,17 @@ def _spec(section: ActorSection) -> ActorSpec:
 
 
 def shared_with_functions(scenario: Scenario) -> tuple[str, ...]:
-    """Folders that hosts are to see for functions to run there: Python with its packages, and this one."""
+    """Return the folders that hosts must see to run functions: Python with its packages, and this package."""
     if not any(section.function for section in scenario.actors):
         return ()
     return (sys.prefix, sys.base_prefix, str(Path(simunix.__file__).resolve().parents[1]))
 
 
 def costs_of(scenario: Scenario) -> Costs:
-    """What asking costs; nothing in a scenario of actors that does not say, so that its dates are those of SimGrid."""
+    """Return the prices of calls.
+
+    If a scenario with actors does not give prices, they are 0, so that its dates are those of SimGrid.
+    """
     if scenario.actors and "costs" not in scenario.model_fields_set:
         return Costs(0, 0, 0)
     return Costs(scenario.costs.clock_read, scenario.costs.poll, scenario.costs.call)

@@ -1,4 +1,4 @@
-"""From a `workload:` section to its jobs and what they do: scripts, the job program, the servers of storages."""
+"""Makes the jobs of a `workload:` section, and plans what they do: scripts, the job program, the servers of storages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Behaviour:
 def plan_behaviour(
     scenario: Scenario, section: WorkloadSection, key: str, trace: OpenedTrace, cluster: ClusterPlan, host: str
 ) -> Behaviour:
-    """The jobs of a section, and what they do. Raises SimunixError for a job or profile that cannot be run."""
+    """Plan the jobs of a section and what they do. Raises SimunixError for a job or profile that cannot be run."""
     servers = _servers(scenario, section, key)
     storages = _storages(scenario, section, cluster, key)
     clients = cluster.rjms.clients
@@ -72,7 +72,7 @@ def plan_behaviour(
 
 
 def _room_bytes(jobs: Sequence[Job], scripts: Scripts, section: WorkloadSection, cluster: ClusterPlan) -> int:
-    """The most that jobs which fit on the cluster together take of a disk, those that take most for a core first."""
+    """Return the most bytes that jobs which fit on the cluster together use on a disk, if the largest per core run first."""
     rooms = {path: room_bytes(text) for path, text in scripts.files.items()}
     taken = [(rooms.get(job.work.script, 0), max(1, job.cores)) for job in jobs if job.work is not None]
     free, total = len(cluster.nodes) if section.resources == "nodes" else cluster.cores, 0
@@ -94,7 +94,7 @@ def _disk_needs(scenario: Scenario, section: WorkloadSection, key: str, size_byt
 def _with_factors(
     jobs: list[Job], skipped: list[SkippedJob], section: WorkloadSection, key: str, cluster: ClusterPlan, host: str
 ) -> Behaviour:
-    """Jobs of a job table whose run times depend on where they run: a file has the factor of each node."""
+    """Plan jobs of a job table whose run times depend on their nodes: a file contains the factor of each node."""
     if any(job.request is None for job in jobs):
         raise SimunixError(f"{key}.factors: only for job tables; convert the trace: simunix workload convert TRACE TABLE.csv")
     factors = factors_of(cluster.features, cluster.nodes, section.factors, f"{key}")
@@ -105,11 +105,11 @@ def _with_factors(
 
 
 def _nodes(job: Job) -> list[str]:
-    """The nodes that the job ran on in the trace; none if these are unknown."""
+    """Return the nodes that the job ran on in the trace; none if they are unknown."""
     try:
         return expand_hosts(job.request.node_list) if job.request is not None and job.request.node_list else []
     except ValueError:
-        return []  # what accounting says where there were none, e.g. "None assigned"
+        return []  # the text of accounting for a job without nodes, e.g. "None assigned"
 
 
 def _read_jobs(
@@ -134,7 +134,10 @@ def _read_jobs(
 
 
 def _perturbed(scenario: Scenario, jobs: list[Job], trace: OpenedTrace) -> list[Job]:
-    """The jobs as this run's seed has them; those of a context, which are to wait and to run as recorded, as they are."""
+    """Return the jobs with the perturbation of this run's seed.
+
+    Jobs of a context stay unchanged: they must wait and run as recorded.
+    """
     if (section := scenario.perturbation) is None:
         return jobs
     from simunix.perturbation.jobs import perturbed_jobs
@@ -160,12 +163,15 @@ def _table_jobs(
 
 
 def _speed_flops(scenario: Scenario, cluster: ClusterPlan) -> float:
-    """The speed, in flop/s, of a core of the cluster's first node."""
+    """Return the speed, in flop/s, of a core of the cluster's first node."""
     return next(host.speed[host.pstate] for host in scenario.hosts if cluster.nodes[0] in host.name)
 
 
 def _storages(scenario: Scenario, section: WorkloadSection, cluster: ClusterPlan, key: str) -> dict[str, tuple[str, int] | str]:
-    """What each label of a storage means: a server, or a path that all nodes have mounted. SimunixError names what is wrong."""
+    """Return what each label of a storage means: a server, or a path that all nodes have mounted.
+
+    The text of a SimunixError begins with the wrong key.
+    """
     found: dict[str, tuple[str, int] | str] = {}
     for label, name in section.storage.items():
         found[label] = name.rstrip("/") if name.startswith("/") else (name, STORAGE_PORT)
@@ -178,7 +184,7 @@ def _storages(scenario: Scenario, section: WorkloadSection, cluster: ClusterPlan
 
 
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:
-    """A server on each host that is a storage, one also where a host has several labels."""
+    """Plan the servers of storages: one on each host that is a storage, even if the host has several labels."""
     known = [name for host in scenario.hosts for name in host.name]
     hosts = {label: name for label, name in section.storage.items() if not name.startswith("/")}
     for label, name in hosts.items():

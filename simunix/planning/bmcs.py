@@ -1,7 +1,7 @@
 """Baseboard management controllers: hosts on which OpenIPMI's ipmi_sim answers IPMI over the network for another host.
 
-ipmi_sim is a real program: `ipmitool -I lanplus` talks to it over the emulated network. What it does to its host, it does by
-the files that are wired to the host (rsg_server/power_files/switches.py), through a script that it calls.
+ipmi_sim is a real program: `ipmitool -I lanplus` talks to it over the emulated network. It calls a script to act on its
+host. The script writes to the files that are wired to the host (rsg_server/power_files/switches.py).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ WORD = re.compile(r"[!-~]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Bmcs:
-    """What BMCs add to a plan; `wires` has, by host, the hosts that are wired to it."""
+    """What BMCs add to a plan. For each BMC's host, `wires` lists the hosts that are wired to it."""
 
     wires: Mapping[str, tuple[str, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
@@ -87,7 +87,7 @@ class Bmcs:
 def plan_bmcs(
     sections: Sequence[BmcSection], hosts: Mapping[str, Host], roots: Mapping[str, RootTree], path: str, checked: bool
 ) -> Bmcs:
-    """The BMCs of all sections. SimunixError names the key that is wrong."""
+    """Plan the BMCs of all sections. The text of a SimunixError begins with the wrong key."""
     pairs: dict[str, tuple[BmcSection, str]] = {}
     for index, section in enumerate(sections):
         key = f"bmcs[{index}]"
@@ -141,7 +141,10 @@ def _files(section: BmcSection, bmc: str, host: Host) -> tuple[FileSpec, ...]:
 
 
 def scale(most_w: float) -> tuple[int, int, int]:
-    """How watts become the byte of a sensor: times the first, by the second; a byte is the second times ten to the third."""
+    """Return how watts become the byte of a sensor: watts times the first number, divided by the second.
+
+    One unit of the byte is the second number times ten to the third.
+    """
     for factor, exponent in ((100, -2), (10, -1)):
         step = int(most_w * factor / 255) + 1
         if step <= 511:  # ten bits with a sign
@@ -150,7 +153,7 @@ def scale(most_w: float) -> tuple[int, int, int]:
 
 
 def sensor_record(step: int, exponent: int) -> bytes:
-    """The sensor data record of a power meter: type 1 of IPMI 2.0, 43.1."""
+    """Make the sensor data record of a power meter: type 1 of IPMI 2.0, 43.1."""
     head = bytes([0x20, 0, 1, 7, 1, 0x7F, 0x68, 0x0B, 1]) + bytes(6)  # owner, number, entity; threshold of other units
     units = bytes([0, 6, 0, 0])  # unsigned, watts, linear
     factors = bytes([step & 0xFF, (step >> 8) << 6, 0, 0, 0, (exponent & 0xF) << 4])

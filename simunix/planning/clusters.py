@@ -1,4 +1,4 @@
-"""From the sections of a scenario that describe clusters to what each cluster adds to the plan."""
+"""Plans the clusters that the sections of a scenario describe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simunix.scenario.model import Scenario
 
 
 def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
-    """Plan all clusters. Clusters share the network and nothing else: a host belongs to one of them at most."""
+    """Plan all clusters. Clusters share the network and nothing else: a host belongs to at most one of them."""
     owner: dict[str, str] = {}
     plans: list[ClusterPlan] = []
     for key, rjms, section in cluster_sections(scenario):
@@ -38,7 +38,7 @@ def _check_speeds(plan: ClusterPlan, key: str, site: Site) -> None:
 
 
 def _with_cpu_policy(plan: ClusterPlan, policy: str | None) -> ClusterPlan:
-    """The plan with this CPU policy of the cluster's daemons, and so of what they start: jobs; clients have their host's."""
+    """Return the plan with this CPU policy for the cluster's daemons, and so for jobs; clients have their host's policy."""
     if policy is None:
         return plan
     return replace(plan, processes=tuple(replace(process, cpu_policy=policy) for process in plan.processes))

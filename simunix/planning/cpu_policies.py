@@ -1,4 +1,4 @@
-"""From the CPU policies that a scenario names to those of the run."""
+"""Turns the CPU policies of a scenario into those of the run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from simunix.scenario.model import CpuPolicySection, Scenario
 
 
 def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Path) -> Charging | None:
-    """How computing is charged; None if all of it is free. A relative path of costs is below `folder`. Raises SimunixError."""
+    """Return how computing is charged; None if it is never charged.
+
+    A relative path of a file of costs is relative to `folder`. Raises SimunixError.
+    """
     said = scenario.cpu_policy
     section = said if isinstance(said, CpuPolicySection) else CpuPolicySection(default=said)
     policies = Policies(
@@ -34,7 +37,7 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Pa
 
 
 def check_speeds(charging: Charging | None, platform: Platform) -> None:
-    """Refuse a host of speed 0 where computing is charged: whatever computes there would never end. Raises SimunixError."""
+    """Refuse a host of speed 0 where computing is charged: any computing there would never end. Raises SimunixError."""
     still = next((host.name for host in platform.hosts if host.speed_flops <= 0), None)
     if charging is not None and still is not None:
         text = f"host {still} has speed 0 in the platform file, so that no computing ends there"

@@ -1,4 +1,4 @@
-"""From a checked scenario to a plan: every host, address, file and process spelled out."""
+"""Expands a checked scenario to a plan: every host, address, file and process written out."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ class _Parts:
 
     @property
     def replaced(self) -> dict[str, str]:
-        """Variables that have another value on hosts than the scenario's."""
+        """Variables whose value on hosts differs from the scenario's."""
         return {name: value for cluster in self.clusters for name, value in cluster.replaced.items()}
 
     def hosts(self, shipped: Mapping[str, tuple[PrivateSpec, ...]]) -> tuple[HostSpec, ...]:
-        """The hosts in the order of the scenario, which is also the order of their addresses; `shipped`: more private paths."""
+        """Return the hosts in the order of the scenario, which is that of their addresses; `shipped`: more private paths."""
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
@@ -112,7 +112,10 @@ class _Parts:
         )
 
     def processes(self, checked: bool) -> tuple[ProcessSpec, ...]:
-        """All processes, daemons of the RJMS first. Of those that start at one moment, the first one here starts first."""
+        """Return all processes, daemons of the RJMS first.
+
+        Of those that start at one moment, the first one in this list starts first.
+        """
         return (
             *(process for cluster in self.clusters for process in cluster.processes),
             *_processes("processes", self.scenario, self.site, checked),
@@ -125,7 +128,7 @@ class _Parts:
         )
 
     def files(self) -> tuple[FileSpec, ...]:
-        """The files that simunix writes into private paths of the hosts."""
+        """Return the files that simunix writes into private paths of the hosts."""
         return (
             *(file for cluster in self.clusters for file in cluster.files),
             *(file for workload in self.workloads for file in workload.files),
@@ -137,7 +140,10 @@ class _Parts:
 def expand(
     scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False, checked: bool = True
 ) -> Expansion:
-    """Expand a scenario; relative paths are below `folder`. SimunixError tells what does not fit (programs: if `checked`)."""
+    """Expand a scenario; relative paths are relative to `folder`.
+
+    Raises SimunixError for what does not fit together, and for programs that cannot be run if `checked`.
+    """
     with located(scenario):
         parts = _parts(with_actors(scenario, folder), folder, checked)
         plan = _plan(parts, folder, log_every_turn, strict, checked)
@@ -212,7 +218,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
 
 
 def _stop(scenario: Scenario, processes: Sequence[ProcessSpec]) -> str | frozenset[str]:
-    """What ends the run, by default the workload if there is one."""
+    """Return what ends the run; the default is the end of the workload if there is one, else of all processes."""
     if scenario.stop is None:
         return "workload" if scenario.workload else "processes"
     if len(scenario.stop) == 1 and scenario.stop[0] in STOPS:
@@ -225,14 +231,14 @@ def _stop(scenario: Scenario, processes: Sequence[ProcessSpec]) -> str | frozens
 
 
 def _working(workload: WorkloadPlan) -> int:
-    """On how many nodes the jobs of a workload may run programs at a time: a job that sleeps does so on its first node only."""
+    """Return on how many nodes a workload's jobs may run programs at a time; a job that sleeps runs on its first node only."""
     nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
 
 
 def _own_folder(folder: Path) -> tuple[str, ...]:
-    """The scenario's folder, which its hosts see even if it is in /tmp, which else is their own; not /tmp itself."""
+    """Return the scenario's folder, which its hosts see even below /tmp, else each host's own; () for /tmp itself."""
     path = os.path.realpath(folder)
     return () if path in FOLDERS else (path,)
 
@@ -243,7 +249,7 @@ def _choice(value: bool | str) -> str:
 
 
 def _storage_servers(workloads: Sequence[WorkloadPlan]) -> list[ProcessSpec]:
-    """The servers of storages: one on each host, also where several workloads use that host."""
+    """Return the servers of storages: one on each host, even if several workloads use that host."""
     servers = (server for workload in workloads for server in workload.behaviour.servers)
     return list({server.host: server for server in servers}.values())
 
@@ -306,7 +312,7 @@ def _host(section: HostSection, name: str, address: IPv4Address | IPv6Address) -
 
 
 def platform_of(scenario: Scenario, folder: Path) -> Platform:
-    """The platform of a scenario: its hosts and its network, without what runs there."""
+    """Return the platform of a scenario: its hosts and its network, without what runs there."""
     with located(scenario):
         return _platform(scenario, {}, folder)
 
@@ -317,7 +323,10 @@ def _private_paths(
     workloads: Sequence[WorkloadPlan],
     *others: Mapping[str, tuple[PrivateSpec, ...]],
 ) -> dict[str, tuple[PrivateSpec, ...]]:
-    """Paths of the hosts' own, of their processes, and of the RJMS; the first to name a path decides its owner."""
+    """Return each host's private paths: those of the scenario, of its processes and of the RJMS.
+
+    The first section that lists a path decides who owns it.
+    """
     found: dict[str, dict[str, PrivateSpec]] = {}
     for cluster in clusters:
         for name, specs in cluster.private.items():
@@ -353,7 +362,7 @@ def _private_spec(entry: PrivateSection, owner: str = "") -> PrivateSpec:
 
 
 def _processes(key: str, scenario: Scenario, site: Site, checked: bool) -> list[ProcessSpec]:
-    """The processes that a key of the scenario names. Raises SimunixError for one that cannot be run."""
+    """Return the processes of a key of the scenario. Raises SimunixError for a process that cannot be run."""
     specs = []
     names: set[tuple[str, str]] = set()
     path = scenario.environment.get("PATH", PATH)
@@ -373,7 +382,7 @@ def _processes(key: str, scenario: Scenario, site: Site, checked: bool) -> list[
 
 
 def process_spec(section: ProcessSection, host: str) -> ProcessSpec:
-    """The process that a section describes, on one of the section's hosts."""
+    """Return the process that a section describes, on one of the section's hosts."""
     return ProcessSpec(
         section.name,
         host,

@@ -1,4 +1,4 @@
-"""`network.links` and `network.routes`: hosts and switches joined one by one."""
+"""`network.links` and `network.routes`: hosts and switches that the scenario joins one by one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from simunix.scenario.network_section import LinkSection, NetworkSection, RouteS
 from simunix.scenario.power_section import power_of_link
 
 ROUTINGS: dict[str, type[RoutedZone]] = {"dijkstra": DijkstraZone, "floyd": FloydZone, "full": FullZone}
-Pair = tuple[Link, Link]  # up and down; the same link if it has no directions
+Pair = tuple[Link, Link]  # up and down; equal if the link has no directions
 
 
 def linked_zone(network: NetworkSection, hosts: Sequence[Host]) -> RoutedZone:
-    """The zone that links and routes describe. SimunixError names the link or route that is wrong."""
+    """Make the zone that links and routes describe. The text of a SimunixError begins with the wrong link or route."""
     zone = ROUTINGS[network.routing]("network", None, "", network.simgrid_compat)
     points: dict[str, NetPoint] = {host.name: zone.add_host(host) for host in hosts}
     for name in network.switches:

@@ -1,4 +1,4 @@
-"""From `events:` and `profiles:` of a scenario to the changes that a plan schedules, checked against the platform."""
+"""Turns `events:` and `profiles:` of a scenario into the changes that a plan schedules, checked against the platform."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NS = 10**9
 
 
 def read_profile(path: Path, change: Callable[[float], Change], is_positive: bool = False) -> FaultProfile:
-    """Read a profile in SimGrid's format. SimunixError names file and line."""
+    """Read a profile in SimGrid's format. The text of a SimunixError contains file and line."""
     try:
         found = parse_profile(path.name, path.read_text())
     except (OSError, UnicodeDecodeError) as error:
@@ -37,7 +37,10 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
 def plan_faults(
     events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
 ) -> tuple[tuple[Fault, ...], tuple[FaultProfile, ...]]:
-    """The faults and profiles of a run, those of the platform file first; all are checked. SimunixError names the key."""
+    """Return the faults and profiles of a run, those of the platform file first, all checked.
+
+    The text of a SimunixError begins with the wrong key.
+    """
     faults = []
     for index, event in enumerate(events):
         for change in event.changes():

@@ -1,4 +1,4 @@
-"""Which flow model a scenario asks for: its own words, then SimGrid's settings, then the `<config>` of its platform file."""
+"""Finds the flow model of a scenario: from its own keys, then SimGrid's settings, then the `<config>` of its platform file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ NOT_FOR_CONNECTIONS = {
     "network/loopback-lat": "is written as network.loopback_latency here",
     "precision/timing": "moments are whole nanoseconds here; take it away",
 }
-"""Settings of SimGrid that mean nothing to what sockets send, and what to do about it. Of a platform file they are ignored."""
+"""Settings of SimGrid that have no meaning for connections, and what to do about them. In a platform file they are ignored."""
 
 
 def flow_model(network: NetworkSection, config: Mapping[str, str]) -> Model:
-    """The model of a scenario's network; `config` is that of its platform file. SimunixError says what does not fit."""
+    """Return the model of a scenario's network; `config` is that of its platform file.
+
+    Raises SimunixError for settings that do not fit.
+    """
     written = {key: _text(value) for key, value in network.settings.items()}
     _refuse_what_counts_for_nothing(network, written)
     own = {key: value for key, value in about_flows(config).items() if key not in {*NOT_FOR_CONNECTIONS, *written}}
@@ -29,7 +32,7 @@ def flow_model(network: NetworkSection, config: Mapping[str, str]) -> Model:
 
 
 def _text(value: str | float) -> str:
-    """A setting as SimGrid's command line writes it: 1.0, which was 1 in the YAML file, becomes 1 again."""
+    """Write a setting as SimGrid's command line does: 1.0, which was 1 in the YAML file, becomes 1 again."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 

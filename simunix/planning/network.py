@@ -1,4 +1,4 @@
-"""From the `network:` section and the hosts of a scenario to a platform."""
+"""Makes a platform from the `network:` section and the hosts of a scenario."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ CHECKED_PAIRS = 20_000
 def build_platform(
     network: NetworkSection, hosts: Sequence[Host], overrides: Mapping[str, Access], folder: Path = Path()
 ) -> Platform:
-    """The platform of a scenario; `overrides` are access links of single hosts. SimunixError says what does not fit."""
+    """Make the platform of a scenario; `overrides` are access links of single hosts.
+
+    Raises SimunixError for sections that do not fit together.
+    """
     power = power_of_link(network.wattage_range, network.wattage_off)
     overrides = {name: replace(own, power=power) for name, own in overrides.items()} if power is not None else overrides
     if network.shape == "star":
@@ -158,7 +161,10 @@ BUILDERS: dict[str, Callable[[NetworkSection, Sequence[Host], Mapping[str, Acces
 
 
 def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Platform:
-    """For each host of the scenario, the file's host of its name; if the file has none of the names, the next one."""
+    """Make the platform of a platform file: each host of the scenario is the file's host of that name.
+
+    If the file has none of the names, the scenario's hosts are the file's hosts in their order.
+    """
     file = folder / (network.platform or "")
     machine = load_platform(file, network.simgrid_compat)
     there = {host.name: host for host in machine.hosts}
@@ -193,7 +199,7 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
 
 
 def _check_connected(platform: Platform, shape: str) -> None:
-    """The pairs of hosts whose route is checked: all pairs of few hosts; of many, each host and the first, both ways."""
+    """Check that pairs of hosts have routes, both ways: all pairs, or of many hosts each one with the first ones."""
     hosts = platform.hosts
     pairs = [(a, b) for a in hosts[: max(1, CHECKED_PAIRS // len(hosts))] for b in hosts]
     for one, other in pairs:

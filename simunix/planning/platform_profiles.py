@@ -21,13 +21,13 @@ _MEANINGS: dict[Changes, Callable[[str, float], Change]] = {
 
 
 def renamed(uses: Iterable[ProfileUse], names: Mapping[str, str]) -> tuple[ProfileUse, ...]:
-    """The profiles of links, and those of the file's hosts that hosts of the scenario stand for, under their `names`."""
+    """Return the profiles of links, and of those hosts of the file that the scenario uses, under their `names` there."""
     kept = (use for use in uses if use.changes not in OF_HOSTS or use.element in names)
     return tuple(ProfileUse(use.changes, names[use.element], use.profile) if use.changes in OF_HOSTS else use for use in kept)
 
 
 def played(uses: Iterable[ProfileUse]) -> Iterator[FaultProfile]:
-    """The profiles that an emulation plays. SimunixError names a profile that an emulation cannot play."""
+    """Yield the profiles that an emulation plays. The text of a SimunixError contains the profile that it cannot play."""
     for use in uses:
         if use.changes not in _MEANINGS or not use.profile.events:
             continue
@@ -42,5 +42,5 @@ def played(uses: Iterable[ProfileUse]) -> Iterator[FaultProfile]:
 
 
 def not_played(uses: Iterable[ProfileUse]) -> tuple[str, ...]:
-    """Warnings about the profiles that an emulation does not play."""
+    """Return warnings about the profiles that an emulation does not play."""
     return (SPEEDS,) if any(use.changes is Changes.SPEED for use in uses) else ()

@@ -1,4 +1,4 @@
-"""Enclosures of a scenario, host by host, and what does not fit the watts of a scenario."""
+"""Makes the enclosures of a scenario, and refuses watts that do not fit the scenario."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from simunix.scenario.power_section import EnclosureSection
 
 
 def enclosures_of(scenario: Scenario, platform: Platform) -> tuple[Enclosure, ...]:
-    """The enclosures of a run, numbered from 0 where a section makes several. SimunixError names the key that is wrong."""
+    """Return the enclosures of a run, numbered from 0 if a section makes several.
+
+    The text of a SimunixError begins with the wrong key.
+    """
     _check_platform_file(scenario)
     hosts = {host.name: host for host in platform.hosts}
     found = [
@@ -30,7 +33,7 @@ def enclosures_of(scenario: Scenario, platform: Platform) -> tuple[Enclosure, ..
 
 
 def _check_nesting(found: list[Enclosure]) -> None:
-    """A host is in a chassis, and that in a rack: of two enclosures with a host in common one has all hosts of the other."""
+    """Check that enclosures are nested, as a host in a chassis in a rack: of two with a common host, one contains the other."""
     inside: dict[str, list[int]] = {}
     hosts = [frozenset(each.hosts) for each in found]
     for place, names in enumerate(hosts):
@@ -45,7 +48,7 @@ def _check_nesting(found: list[Enclosure]) -> None:
 
 
 def _check_platform_file(scenario: Scenario) -> None:
-    """A platform file brings the speeds of its hosts, so their watts have to stand there, too."""
+    """Refuse watts in the scenario beside a platform file: that file gives the speeds of hosts, and so their watts, too."""
     for index, section in enumerate(scenario.hosts):
         if scenario.network.platform is not None and section.wattage_per_state is not None:
             text = "speeds and watts are those of the platform file (network.platform); write this property there"
@@ -69,7 +72,7 @@ def _enclosures(section: EnclosureSection, key: str, hosts: Mapping[str, Host]) 
 
 
 def boots_of(scenario: Scenario) -> dict[str, Boot]:
-    """The boots of all hosts that take time, draw watts of their own, or may hang."""
+    """Return the boots of all hosts that take time, draw their own watts, or may hang."""
     boots = [
         (host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage, host.boot_failure)) for host in scenario.hosts
     ]

@@ -1,4 +1,4 @@
-"""The programs of a scenario, checked before the scenario is run."""
+"""Checks the programs of a scenario before it is run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simunix.roots.tree import RootTree
 
 
 def check_programs(expansion: Expansion) -> list[Report]:
-    """A report on each program that the hosts will run; each once per user and root."""
+    """Return a report on each program that the hosts will run; one for each user and root."""
     roots = {host.name: host.root for host in expansion.plan.hosts}
     found: dict[tuple[str, str | None, RootTree], Report] = {}
     seen = set()
@@ -30,7 +30,7 @@ def check_programs(expansion: Expansion) -> list[Report]:
 
 
 def _clients(expansion: Expansion) -> Iterator[ProcessSpec]:
-    """The programs that every cluster needs and that no process of the plan is: the clients that submit jobs."""
+    """Yield the clients that submit jobs, which every cluster needs although no process of the plan starts them."""
     started = {os.path.basename(process.argv[0]) for process in expansion.plan.processes}
     for cluster in expansion.clusters:
         for program in cluster.rjms.programs:

@@ -1,4 +1,4 @@
-"""Which root file system each host of a scenario runs in, and whose root's powers are this computer's."""
+"""Finds the root file system of each host of a scenario, and the hosts whose root is root on this computer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simunix.scenario.model import Scenario
 
 
 def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
-    """Every host's root, by name: its own `root`, else the scenario's, else this computer's; relative to `folder`."""
+    """Return every host's root, by name: its own `root`, else the scenario's, else this computer's; relative to `folder`."""
     opened: dict[Path, RootTree] = {}
     roots = {}
     for index, section in enumerate(scenario.hosts):
@@ -22,13 +22,13 @@ def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
 
 
 def privileged_hosts(scenario: Scenario) -> frozenset[str]:
-    """The hosts whose root is to be root of this computer, by their own `privileged`, else the scenario's."""
+    """Return the hosts whose root is root on this computer, by their own key `privileged`, else the scenario's."""
     said = ((section, scenario.privileged if section.privileged is None else section.privileged) for section in scenario.hosts)
     return frozenset(name for section, is_privileged in said if is_privileged for name in section.name)
 
 
 def _home(path: Path, key: str) -> Path:
-    """The path with the home folder that a ~ at its beginning stands for."""
+    """Return the path with a ~ at its beginning replaced by the home folder."""
     try:
         return path.expanduser()
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""From the `storages:` and `mounts:` of a scenario to the disks of its hosts, and to the paths that are kept on them."""
+"""Turns `storages:` and `mounts:` of a scenario into disks of its hosts, and into the paths that are on these disks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from simunix.scenario.model import Scenario
 from simunix.scenario.storage_section import MountSection, StorageSection
 
 NEEDED = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
-"""Folders without whose content no program of a host runs."""
+"""Folders without whose content no program of a host can run."""
 NAME_BYTES_MAX = 255
-"""Of one part of a path (NAME_MAX)."""
+"""The most bytes of one part of a path (NAME_MAX)."""
 MOUNTS_MAX = 16
-"""Of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
+"""The most mounts of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
 STRIPE_BYTES = 1 << 20
-"""Of parallel mounts that name none: Lustre's."""
+"""The stripe of parallel mounts that give none: Lustre's."""
 FOR_EVERYBODY = 0o1777
 """The mode of a mounted folder that the host's root does not have: users of a new file system find no folder of their own."""
 
 
 def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> list[Host]:
-    """The hosts with their disks. SimunixError names the storage that is wrong."""
+    """Return the hosts with their disks. The text of a SimunixError begins with the wrong storage."""
     disks: dict[str, dict[str, Disk]] = {host.name: {} for host in hosts}
     for index, section in enumerate(storages):
         disk = Disk(
@@ -52,7 +52,7 @@ def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> lis
 
 
 def together(of_file: Host, of_scenario: Host) -> tuple[Disk, ...]:
-    """The disks of a host in a platform file, then those that the scenario adds. SimunixError names one that both have."""
+    """Return the disks of a host in a platform file, then those that the scenario adds. Raises SimunixError for equal names."""
     names = {disk.name for disk in of_file.disks}
     for disk in of_scenario.disks:
         if disk.name in names:
@@ -63,7 +63,7 @@ def together(of_file: Host, of_scenario: Host) -> tuple[Disk, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """By host: the paths that are kept on storages, the private paths that hold their content, and what is of file servers."""
+    """For each host: the paths that are on storages, the private paths with their content, and what comes from file servers."""
 
     specs: Mapping[str, tuple[MountSpec, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
@@ -71,7 +71,7 @@ class Mounts:
 
 
 def copies(scenario: Scenario) -> tuple[DiskNeed, ...]:
-    """What mounts and private paths copy of the roots of hosts; of what servers export there is one copy."""
+    """Return what mounts and private paths copy from the roots of hosts. What servers export is copied once."""
     found: list[DiskNeed] = []
     for index, mount in enumerate(scenario.mounts):
         if mount.content == "copy":
@@ -91,7 +91,7 @@ def _copy(scenario: Scenario, key: str, path: str, hosts: Sequence[str]) -> Disk
 
 
 def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> Mounts:
-    """The mounts of all hosts. SimunixError names the mount that is wrong."""
+    """Plan the mounts of all hosts. The text of a SimunixError begins with the wrong mount."""
     planner = _Planner(hosts, roots)
     for index, section in enumerate(mounts):
         planner.add(section, f"mounts[{index}]")
@@ -104,7 +104,7 @@ class _Planner:
     def __init__(self, hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> None:
         self._hosts = hosts
         self._roots = roots
-        self._exports: dict[str, tuple[str, Remote]] = {}  # by SERVERS:PATH: the storage, and what the servers have of it
+        self._exports: dict[str, tuple[str, Remote]] = {}  # by SERVERS:PATH: the storage, and the servers' disks
         self.specs: dict[str, tuple[MountSpec, ...]] = {}
         self.private: dict[str, tuple[PrivateSpec, ...]] = {}
         self.remotes: dict[str, tuple[Remote, ...]] = {}
@@ -137,7 +137,7 @@ class _Planner:
             self.private[name] = (*self.private.get(name, ()), private)
 
     def _remote(self, section: MountSection, servers: Sequence[str], export: str, key: str) -> Remote:
-        """The disks of file servers; a path of theirs is on one storage."""
+        """Return the disks of file servers for a mount. An exported path must be on one storage."""
         disks = [(name, _number(section, self._known(name, f"{key}.server"), key)) for name in servers]
         if len(set(servers)) < len(servers):
             raise SimunixError(f"{key}.server: {section.server} names a host twice; name each once")
@@ -153,7 +153,7 @@ class _Planner:
         return replace(remote, soft_ns=section.soft)
 
     def _spec(self, section: MountSection, host: Host, remote: Remote | None, export: str, key: str) -> MountSpec:
-        """A host's mount. What it serves alone is a disk of its own."""
+        """Return a host's mount. A mount of which the host is the only server is a disk of its own."""
         path, is_cached = section.path, section.cache
         if remote is None or [name for name, _ in remote.servers] == [host.name]:
             number = _number(section, host, key)
@@ -166,7 +166,7 @@ class _Planner:
 
 
 def _wrong_place(section: MountSection, host: str, root: RootTree) -> str:
-    """Why a host cannot have a mount at a path; empty if it can."""
+    """Return why a host cannot have a mount at a path; "" if it can."""
     path = section.path
     top = "/" + path.split("/")[1]
     if top in ("/proc", "/sys"):

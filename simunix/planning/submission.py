@@ -1,4 +1,4 @@
-"""From a `workload:` section to the program that submits its jobs, on a host of the cluster that gets them."""
+"""Plans the program that submits the jobs of a `workload:` section, on a host of the cluster that gets the jobs."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadPlan:
-    """What a workload adds to a plan, and what the reports need to know of it. `label` names it in jobs.csv.
+    """What a workload adds to a plan, and what the reports need to know of it. Its `label` stands in jobs.csv.
 
-    `context`: what its trace says of the jobs that ran and waited when its replay begins.
+    `context` describes the jobs that ran and waited when its replay begins, as its trace says.
     """
 
     label: str
@@ -62,7 +62,7 @@ class WorkloadPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A section, where it submits from, and its jobs."""
+    """A section, the host from which it submits, and its jobs."""
 
     section: WorkloadSection
     key: str
@@ -79,21 +79,21 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` say what cannot be had here."""
+    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` are about what is impossible here."""
 
     plans: tuple[WorkloadPlan, ...] = ()
     host_users: Population = NO_PEOPLE
     warnings: tuple[str, ...] = ()
 
     def with_accounts(self, clusters: Sequence[ClusterPlan]) -> tuple[ClusterPlan, ...]:
-        """The clusters, with databases of accounts that know every user who submits there."""
+        """Return the clusters with databases of accounts that contain every user who submits there."""
         return tuple(_with_accounts(cluster, self.plans) for cluster in clusters)
 
 
 def plan_workloads(
     scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree], is_root: bool
 ) -> Workloads:
-    """Plan a submitter for each workload. Raises SimunixError for what does not fit together."""
+    """Plan a submitter for each workload. Raises SimunixError for workloads that do not fit together."""
     tasks = _tasks(scenario, folder, clusters)
     _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
@@ -124,7 +124,7 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) ->
 
 
 def _check_names(tasks: Sequence[_Task]) -> None:
-    """Jobs of a client that tells no number are found by their names, which no other workload of the cluster may have."""
+    """Refuse a client that prints no job numbers if the cluster has another workload: its jobs are found by their names."""
     for task in tasks:
         others = [other.key for other in tasks if other is not task and other.cluster.name == task.cluster.name]
         if others and task.section.client in task.cluster.rjms.clients.staying:
@@ -135,7 +135,7 @@ def _check_names(tasks: Sequence[_Task]) -> None:
 
 
 def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> ClusterPlan:
-    """The cluster with each account and user once, also where several workloads have them."""
+    """Return the cluster with each account and user once, even if several workloads have them."""
     own = [plan.submit for plan in plans if plan.cluster == cluster]
     associations: dict[str, dict[str, None]] = {}
     for submit in own:
@@ -147,7 +147,7 @@ def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> Clust
 
 
 def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]) -> ClusterPlan:
-    """The cluster that a workload names, or that its host belongs to, or the only one."""
+    """Return the cluster that a workload asks for, or to which its host belongs, or the only one."""
     if not clusters:
         raise SimunixError(f"{key}: there is nothing to submit to; add a section {SECTIONS}")
     names = ", ".join(cluster.name for cluster in clusters)
@@ -194,19 +194,19 @@ def _is_table(jobs: Sequence[Job]) -> bool:
 
 
 def _scripts(task: _Task) -> tuple[FileSpec, ...]:
-    """The submitter's own program, copied to where every root file system can see it; for a job table, with its extension."""
+    """Return the submitter's program, copied to where every root file system sees it; for a job table, with its extension."""
     modules = (submitter, table_submitter) if _is_table(task.jobs) else (submitter,)
     files = [Path(str(module.__file__)) for module in modules]
     return tuple(FileSpec(task.host, f"{WORKLOAD_FOLDER}/{file.name}", file.read_bytes()) for file in files)
 
 
 def inputs_of(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
-    """The files of which run.json gives checksums, by their role."""
+    """Return the files whose checksums are in run.json, by their role."""
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 
 def _python(root: RootTree) -> str:
-    """The root's own Python: that of simunix has another path in each checkout, and paths are in the event log."""
+    """Return the Python of a root: the path of simunix's own Python differs by checkout, and paths are in the event log."""
     return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
 
 

@@ -1,4 +1,4 @@
-"""From a workload's jobs and its section to the plan of the submitter (simunix.workload.guest.submitter says what is in it)."""
+"""Makes the submitter's plan from a workload's jobs and section (its content: simunix.workload.guest.submitter)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 NS = 10**9
 NOBODY = "root"
-"""The user who submits the jobs of no known user, or all jobs where users are ignored."""
+"""The user who submits the jobs without a known user, or all jobs if users are ignored."""
 COMMON_ACCOUNT = "trace"
-"""The account of users in no group, or of all where groups are ignored."""
+"""The account of users without a group, or of all if groups are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,12 @@ def submit_plan(
     context: Context | None = None,
     factors: str = "",
 ) -> SubmitPlan:
-    """The plan; `host_users` are empty where all jobs are to be submitted by the submitter's own user. Raises SimunixError.
+    """Make the plan; `host_users` are empty if the submitter's own user submits all jobs. Raises SimunixError.
 
-    `factors` is the path of the file with a factor of run times for each node, "" without one.
+    `factors` is the path of the file with a factor of run times for each node, or "".
 
-    The waiting jobs of a `context` are submitted held (others release them), each of its jobs by itself, under its own name.
+    The waiting jobs of a `context` are submitted held, and released later. Each job of a context is submitted by itself,
+    under its own name.
     """
     client = _client(section, key, clients)
     held, alone = _restored(context)
@@ -90,7 +91,7 @@ def _entries(
     clients: Clients,
     users: Mapping[str, int],
 ) -> list[dict[str, Any]]:
-    """The jobs of plan.json for a trace that is no job table."""
+    """Return the jobs of plan.json for a trace that is no job table."""
     needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
     return [
         _entry(job, clients.command(job, choice), each, choice.client in clients.staying, order, needs, users)
@@ -99,7 +100,7 @@ def _entries(
 
 
 def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
-    """The commands of plan.json that are run for a job after its submission."""
+    """Return the commands of plan.json that are run for a job after its submission."""
     words = {word for entry in entries for word in entry}
     found: dict[str, Any] = {"release": clients.release} if "hold" in words else {}
     if clients.tables is not None and words & {"cancel", "cancel_elements"}:
@@ -108,7 +109,10 @@ def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any
 
 
 def _submitters(jobs: Sequence[Job], clients: Clients, host_users: Population) -> tuple[tuple[User, ...], dict[str, int]]:
-    """The users that submit, in the plan's order, and the place there of each user of the trace but the submitter itself."""
+    """Return the users that submit, in the plan's order, and the place of each user of the trace there.
+
+    The submitter's own user has no place.
+    """
     places = {name: index for index, name in enumerate(host_users.users)}
     if clients.nobody is None:
         return tuple(host_users.users.values()), places
@@ -124,7 +128,7 @@ def _entry(
     needs: Mapping[int, int],
     users: Mapping[str, int],
 ) -> dict[str, Any]:
-    """A job of plan.json; `users` gives each user of the trace a place among the plan's users."""
+    """Return a job of plan.json; `users` gives each user of the trace a place among the plan's users."""
     entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": argv}
     if job.id in order.after:
         entry["after"] = order.after[job.id]
@@ -140,7 +144,7 @@ def _entry(
 
 
 def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
-    """The numbers of those jobs of a context that are held, and of all its jobs."""
+    """Return the numbers of those jobs of a context that are held, and of all its jobs."""
     return (
         (frozenset(), frozenset())
         if context is None
@@ -149,7 +153,7 @@ def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
 
 
 def _client(section: SubmitSection, key: str, clients: Clients) -> str:
-    """The client that the section names. Raises SimunixError if this client cannot do what the section asks for."""
+    """Return the client of the section. Raises SimunixError if this client cannot do what the section asks for."""
     client = section.client or clients.names[0]
     if client not in clients.names:
         raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
@@ -189,7 +193,7 @@ def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOption
 
 
 def _account(job: Job) -> str | None:
-    """The account that the trace says: the job table's, or the job's group."""
+    """Return the account of a job in the trace: the job table's, or the job's group."""
     return (job.request.account if job.request is not None else "") or group_of(job) or None
 
 
@@ -202,7 +206,7 @@ def _order(section: SubmitSection, jobs: Sequence[Job]) -> Order:
 
 
 def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Sequence[User]) -> dict[str, Any]:
-    """The entries of plan.json that only some workloads need."""
+    """Return the entries of plan.json that only some workloads need."""
     found: dict[str, Any] = {}
     if order.groups:
         found["groups"] = order.groups
@@ -222,7 +226,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Seque
 
 
 def _check_table(section: SubmitSection, key: str, clients: Clients) -> None:
-    """Raise SimunixError for what cannot be had together with a job table."""
+    """Refuse keys that are impossible together with a job table. Raises SimunixError."""
     if clients.tables is None:
         raise SimunixError(f"{key}.trace: this RJMS cannot be told what a job table says; convert the table to .swf")
     if section.client in clients.staying:
@@ -267,7 +271,7 @@ def _table_entries(
 
 
 def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients, alone: Container[int] = ()) -> list[dict[str, Any]]:
-    """Put entries that differ in their job only together as arrays, each in the place of its first job.
+    """Put entries that differ only in their job together as arrays, each at the place of its first job.
 
     A job that depends on another's number stays alone, as do the jobs in `alone`.
     """
@@ -300,9 +304,9 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
 def _associations(
     section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
-    """The accounts that each user submits to, the default one first; of root only those that root has not anyhow."""
+    """Return the accounts to which each user submits, the default one first; root's are only those that jobs ask for."""
     if section.accounts == "ignore" and (section.users == "ignore" or any(job.request is not None for job in jobs)):
-        return {}  # of a job table, accounts are made where asked for: a site's own are in its database
+        return {}  # the accounts of a job table are made on demand: a site's own are in its database
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
         user = name if (name := user_of(job)) in host_users.users else NOBODY

@@ -1,4 +1,4 @@
-"""Which jobs of a job table one command submits together: elements of an array, components of a heterogeneous job."""
+"""Groups the jobs of a job table that one command submits: elements of an array, components of a heterogeneous job."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from simunix.workload.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Jobs of one command; of an array the only part is its first element."""
+    """The jobs of one command; the only part of an array is its first element."""
 
     parts: tuple[Job, ...]
     elements: Mapping[int, Job] = field(default_factory=dict)
 
     def entry(self) -> dict[str, Any]:
-        """What plan.json says of them besides their command (simunix.workload.guest.table_submitter)."""
+        """Return the entry of plan.json for the group, without its command (simunix.workload.guest.table_submitter)."""
         request = _request(self.parts[0])
         found: dict[str, Any] = {"key": request.number}
         if len(self.parts) > 1:
@@ -40,7 +40,7 @@ class Group:
 
 
 def submissions(jobs: Sequence[Job], key: str) -> list[Group]:
-    """The groups in the order of their first jobs. Raises SimunixError for dependencies that can never be fulfilled."""
+    """Return the groups in the order of their first jobs. Raises SimunixError for dependencies that can never be fulfilled."""
     groups: dict[object, list[Job]] = {}
     for job in jobs:
         request = _request(job)
@@ -63,7 +63,7 @@ def _group(jobs: list[Job]) -> Group:
 
 
 def _asked(request: Request) -> Request:
-    """What an element asks for, without what is its own: elements that were changed later are another submission."""
+    """Return what elements of one array have in common. Elements that were changed later are another submission."""
     return replace(request, element=None, cancel_s=None, state="", exit_code="", node_list="", steps=())
 
 
@@ -102,7 +102,7 @@ def _request(job: Job) -> Request:
 def factors_of(
     features: Mapping[str, tuple[str, ...]], nodes: Sequence[str], said: Mapping[str, float], key: str
 ) -> dict[str, float]:
-    """The factor of run times on each node: the product of its features' factors. SimunixError for an unknown feature."""
+    """Return each node's factor of run times: the product of its features' factors. Raises SimunixError for an unknown one."""
     known = {feature for own in features.values() for feature in own}
     for feature in said:
         if feature not in known:
@@ -112,12 +112,12 @@ def factors_of(
 
 
 def factor_file(factors: Mapping[str, float]) -> bytes:
-    """The file that jobs read: a node and its factor, in thousandths, on each line."""
+    """Write the file that jobs read: a node and its factor, in thousandths, on each line."""
     return "".join(f"{node} {round(factor * 1000)}\n" for node, factor in factors.items()).encode()
 
 
 def on_plain_nodes(job: Job, factors: Mapping[str, float], nodes: Sequence[str]) -> Job:
-    """The job with the run time that it would have had on nodes of factor 1; `nodes` are those it ran on, if all are known."""
+    """Return the job with its run time on nodes of factor 1; `nodes` are those that it ran on, if all are known."""
     ran_on = [factors[node] for node in nodes if node in factors]
     if not ran_on or len(ran_on) != len(nodes):
         return job

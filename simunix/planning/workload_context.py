@@ -1,8 +1,8 @@
-"""A workload with a context (`simunix workload cut --context`) in a run: restored, and checked at the moment of its replay.
+"""Restores the context of a workload in a run (`simunix workload cut --context`), and checks it when the replay begins.
 
-The submitter submits the waiting jobs held (simunix.planning.submit_plan). At T0 a program of its own on the same host asks the
-RJMS what runs and what waits, writes that down, and releases the waiting jobs. A run whose context was not established by then
-is not valid: its replay began in another state than the trace's.
+The submitter submits the waiting jobs held (simunix.planning.submit_plan). At T0 another program on the same host asks the
+RJMS which jobs run and which wait, writes that down, and releases the waiting jobs. A run whose context was not established
+by then is not valid: its replay began in another state than the trace's.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ STATES, PROGRAM = "context.states", "context.sh"
 SEPARATOR = "|"
 LONGEST_LIST = 3
 AT_ONCE = 1000
-"""How many names of jobs a command line has: more would exceed 128 KiB, Linux's limit for one word (execve(2))."""
+"""The most names of jobs in a command line: more would exceed 128 KiB, Linux's limit for one word (execve(2))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What a context adds to a plan; `running` and `waiting` tell, by number, how many cores each job asks for."""
+    """What a context adds to a plan; `running` and `waiting` contain, by number, how many cores each job asks for."""
 
     workload: WorkloadPlan
     begin_s: float
@@ -43,7 +43,7 @@ class ContextPlan:
 
 
 def plan_contexts(workloads: Sequence[WorkloadPlan]) -> tuple[ContextPlan, ...]:
-    """Plan how to restore the contexts of those workloads that have one. Raises SimunixError."""
+    """Plan how to restore the contexts of the workloads that have one. Raises SimunixError."""
     return tuple(_plan(workload, workload.context) for workload in workloads if workload.context is not None)
 
 
@@ -76,7 +76,7 @@ def _plan(workload: WorkloadPlan, context: Context) -> ContextPlan:
 
 
 def program(clients: Clients, waiting: Sequence[int]) -> str:
-    """The script that writes down the state of all jobs, then releases the held ones in the order of their submission."""
+    """Write the script that records the state of all jobs, and then releases the held ones in the order of their submission."""
     states = f"{clients.states} > {WORKLOAD_FOLDER}/{STATES}\n"
     return states + "".join(_release(clients, waiting[first : first + AT_ONCE]) for first in range(0, len(waiting), AT_ONCE))
 
@@ -87,7 +87,7 @@ def _release(clients: Clients, jobs: Sequence[int]) -> str:
 
 
 def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, Any]:
-    """What became of a context, for run.json: `established`, and the reasons why not."""
+    """Return the result of a context for run.json: `established`, and the reasons why not."""
     folder = directory.private(context.workload.host, WORKLOAD_FOLDER)
     reasons = judge(context, folder / STATES)
     return {
@@ -101,7 +101,7 @@ def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, An
 
 
 def judge(context: ContextPlan, states: Path) -> list[str]:
-    """Why a context was not established at T0; nothing if it was."""
+    """Return why a context was not established at T0; [] if it was."""
     try:
         lines = states.read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Which PCI device a GPU or a network card of a scenario is: its numbers, by the name of its type, and its place."""
+"""Chooses the PCI device of each GPU or network card: its numbers by the name of its type, and its place."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ NICS: Mapping[str, Model] = {
 }
 OTHER_GPU = Model(0x10DE, 0xFFFF, THREE_D)
 OTHER_NIC = Model(0x8086, 0xFFFF, ETHERNET)
-"""Of a type that no table has, a device without a name."""
+"""The device of a type that no table contains: a device without a name."""
 PLAIN_GPU, PLAIN_NIC = GPUS["a100"], NICS["e810"]
-"""Of devices that have no type."""
+"""The device of a section without a type."""
 
 
 def _model(name: str, models: Mapping[str, Model], plain: Model, other: Model) -> Model:
-    """The model that a type's name is for: the longest known name in it, such as a100 in `nvidia_a100-sxm4-80gb`."""
+    """Return the model for a type's name: the longest known name in it, such as a100 in `nvidia_a100-sxm4-80gb`."""
     if not name:
         return plain
     letters = "".join(letter for letter in name.lower() if letter.isalnum())
@@ -64,7 +64,7 @@ def _device(kind: str, section: DeviceSection, node: int, model: Model) -> PciDe
 
 
 def pci_devices(gpus: list[DeviceSection], nics: list[DeviceSection], nodes: int) -> tuple[PciDevice, ...]:
-    """The devices of a host, GPUs first: in the order in which drivers number them."""
+    """Return the devices of a host, GPUs first: the order in which drivers number them."""
     return (
         *(_device("gpu", one, node, _model(one.type, GPUS, PLAIN_GPU, OTHER_GPU)) for one, node in nodes_of(gpus, nodes)),
         *(_device("nic", one, node, _model(one.type, NICS, PLAIN_NIC, OTHER_NIC)) for one, node in nodes_of(nics, nodes)),

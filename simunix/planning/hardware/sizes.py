@@ -1,4 +1,4 @@
-"""The hardware that a host of a scenario has."""
+"""Makes the hardware of a scenario's hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simunix.scenario.model import HostSection
 
 
 def hardware_of(section: HostSection) -> Hardware:
-    """Processors, memory, NUMA nodes and devices of each host of a section."""
+    """Return processors, memory, NUMA nodes and devices of each host of a section."""
     return Hardware(
         section.sockets,
         section.cores_per_socket,
