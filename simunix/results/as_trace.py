@@ -1,4 +1,4 @@
-"""A finished run as a trace: its jobs.csv in the Standard Workload Format, with what the run was in the header."""
+"""Reads a finished run as a trace: its jobs.csv in the Standard Workload Format, with the run's provenance in the header."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from simunix.workload.formats import by_name
 from simunix.workload.formats.swf import LIMIT, UNKNOWN, SwfTrace, table
 
 USER, GROUP = (re.compile(rf"^(?:{word})?(\d{{1,9}})$") for word in ("user", "group"))
-"""What `simunix.workload.population` calls the users and groups of a trace, or their bare numbers."""
+"""The names that `simunix.workload.population` gives to users and groups of a trace, or their bare numbers."""
 TEXTS = ("job_id", "metadata", "final_state", "user", "account")
 COMPLETED, FAILED, CANCELLED = 1, 0, 5
 NOT_ENDED = (jobs_csv.UNFINISHED, jobs_csv.UNKNOWN)
-"""What `final_state` says of a job whose end the run has not seen."""
+"""The values of `final_state` for a job whose end the run has not seen."""
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
-"""Keys of run.json that are the run's provenance."""
+"""The keys of run.json that describe the run's provenance."""
 
 
 def read_trace(path: Path) -> SwfTrace:
-    """The folder of a finished run, or a file of jobs in any format that `by_name` tells. Raises SimunixError."""
+    """Read the folder of a finished run, or a file of jobs in any format that `by_name` knows. Raises SimunixError."""
     return read_run(path) if path.is_dir() else by_name.read_trace(path)
 
 
 def read_run(directory: Path) -> SwfTrace:
-    """The jobs that were submitted, in the order of their submission. Raises SimunixError for what is no finished run."""
+    """Return the submitted jobs, in the order of their submission. Raises SimunixError if this is no finished run."""
     jobs, record = _jobs(directory / "jobs.csv"), _record(directory)
     submitted = jobs[jobs["submission_time"].notna()].sort_values("submission_time", kind="stable").reset_index(drop=True)
     started = submitted["starting_time"].notna()
@@ -61,7 +61,10 @@ def read_run(directory: Path) -> SwfTrace:
 
 
 def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
-    """Numbers for names, and the names of those whose number is new: a trace's users and groups get their own numbers back."""
+    """Return numbers for names, and the names that got a new number.
+
+    Users and groups of the run's trace get their old numbers back.
+    """
     texts = column.fillna("").astype(str)
     numbers = texts.str.extract(known, expand=False).astype(float)
     highest = int(numbers.max()) if numbers.notna().any() else 0
@@ -108,5 +111,5 @@ def _notes(record: dict[str, Any], left_out: int) -> list[str]:
 
 
 def _line(value: object) -> str:
-    """A value as a text without anything that would end a line of the header."""
+    """Write a value as a text without characters that would end a line of the header."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", str(value))

@@ -1,4 +1,4 @@
-"""choices.jsonl: the choices of a run that explored. First a line on all of them, then a line for each that is not 0."""
+"""choices.jsonl: the choices of a run that explored. A line about all of them, then a line for each choice that is not 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEYS = {"number": int, "place": str, "alternatives": int, "taken": int}
 
 @dataclass(frozen=True, slots=True)
 class ChoicesFile:
-    """The places at which a run chose, how many choices it made (-1: not known), and those that are not 0, by number."""
+    """The places at which a run chose, how many choices it made (-1: unknown), and the choices that are not 0, by number."""
 
     places: frozenset[str]
     count: int
@@ -38,7 +38,7 @@ def write_choices(path: Path, file: ChoicesFile) -> None:
 
 
 def made_by(choices: Choices) -> ChoicesFile:
-    """The choices of a run that has ended."""
+    """Return the choices of a run that has ended."""
     return ChoicesFile(choices.places, choices.count, tuple(choices.taken))
 
 

@@ -1,7 +1,7 @@
 """What an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's limits.
 
-A package's build decides which calls a program makes; a plugin that is installed is found by a daemon that lists its folder.
-The list itself goes to packages.txt; run.json has its checksum.
+A package's build decides which calls a program makes; a daemon that lists its folder of plugins finds each installed
+plugin. The list of packages and plugins goes to packages.txt; run.json contains its checksum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PACKAGE = re.compile(
 
 
 def packages(root: RootTree) -> list[str]:
-    """The packages that are installed in a root, with their versions, sorted; empty for a root without dpkg."""
+    """Return the packages that are installed in a root, with their versions, sorted; [] for a root without dpkg."""
     try:
         text = root.locate(STATUS).read_text(errors="replace")
     except OSError:
@@ -37,9 +37,10 @@ def packages(root: RootTree) -> list[str]:
 
 
 def owners(root: RootTree, files: Iterable[Path]) -> dict[Path, str]:
-    """The packages, with their versions, that brought files of a root; a file that no package brought is left out.
+    """Return the packages, with their versions, to which files of a root belong; files of no package are left out.
 
-    The files are given as this computer sees them, without links. Since /bin is a link to /usr/bin, packages may list either.
+    The files are given as this computer sees them, without links. Since /bin is a link to /usr/bin, packages may list
+    either path.
     """
     names: dict[bytes, Path] = {}
     for file in files:
@@ -48,7 +49,7 @@ def owners(root: RootTree, files: Iterable[Path]) -> dict[Path, str]:
     versions: dict[str, str] = {}
     for name, _, version in (one.partition(" ") for one in packages(root)):
         package = name.partition(":")[0]
-        versions |= dict.fromkeys((package, name), f"{package} {version}")  # the second: where several architectures may be
+        versions |= dict.fromkeys((package, name), f"{package} {version}")  # the second if several architectures are possible
     found: dict[Path, str] = {}
     for listing in sorted(root.locate(LISTS).glob("*.list")) if names else ():
         text = _content(listing)
@@ -64,7 +65,7 @@ def _content(path: Path) -> bytes:
 
 
 def processor() -> str:
-    """The processor's name: C libraries choose their functions by it."""
+    """Return the processor's name: C libraries choose their functions by the processor."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -73,13 +74,13 @@ def processor() -> str:
 
 
 def cpu_model(cpuinfo: str) -> str | None:
-    """The model name of the first processor in /proc/cpuinfo."""
+    """Return the model name of the first processor in /proc/cpuinfo; None if there is none."""
     found = re.search(r"^model name\s*: (.*)$", cpuinfo, re.MULTILINE)
     return found[1].strip() if found else None
 
 
 def listed(roots: Iterable[RootTree]) -> list[str]:
-    """Every package and plugin of every root, a line each: the root's path, what it is, its name and version."""
+    """Return a line for every package and plugin of every root: the root's path, its kind, its name and version."""
     lines = []
     for root in roots:
         lines += [f"{root.path} package {package}" for package in packages(root)]
@@ -89,13 +90,13 @@ def listed(roots: Iterable[RootTree]) -> list[str]:
 
 
 def write_packages(directory: Path, text: str) -> None:
-    """Write packages.txt, with the text that `dependencies` has made."""
+    """Write packages.txt; `dependencies` returns its text."""
     with whole_file(directory / PACKAGES_FILE) as file:
         file.write(text)
 
 
 def dependencies(hosts: Iterable[HostSpec]) -> tuple[dict[str, Any], str]:
-    """What run.json says of the computer, packages, plugins and limits, and the text of packages.txt."""
+    """Return what run.json says of the computer, packages, plugins and limits, and the text of packages.txt."""
     lines = listed(dict.fromkeys(host.root for host in hosts))
     text = "".join(f"{line}\n" for line in lines)
     found = {

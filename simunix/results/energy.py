@@ -1,8 +1,9 @@
 """What a run has consumed: energy.csv, power.csv, Batsim's consumed_energy.csv and pstate_changes.csv, energies of jobs.
 
-Energies come from the meters of the run (rsg_server.energy), at any moment. A job has the energy of its hosts while it ran,
-each by the part of the host's cores that the job had: of a host of its own all, as Batsim counts. Batsim's machines are cores
-here (`simunix.results.machines`); the total of consumed_energy.csv is that of all nodes and of all enclosures.
+Energies come from the meters of the run (rsg_server.energy), which know them at any moment. A job gets the energy of its
+hosts while it ran, of each host in proportion to its cores there. A job that has a host to itself gets all of the host's
+energy, as Batsim counts. Batsim's machines are cores here (`simunix.results.machines`); the total of consumed_energy.csv is
+that of all nodes and of all enclosures.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CONSUMED = ("time", "energy", "event_type", "wattmin", "epower")
 POWER = ("time", "watts", "cap")
 PSTATES = ("time", "machine_id", "new_pstate")
 ENDS, SWITCHES, STARTS = "e", "p", "s"
-"""Types of events in consumed_energy.csv; of one moment in this order."""
+"""The types of events in consumed_energy.csv; events of one moment are in this order."""
 OFF_PSTATE = -1
 """The power state of a host that is off, as SimGrid numbers it."""
 SLEEPING, SWITCHING_OFF, SWITCHING_ON = "nb_sleeping", "nb_switching_off", "nb_switching_on"
@@ -38,14 +39,14 @@ STATE_OF = {OFF: SLEEPING, STOPPING: SWITCHING_OFF, BOOTING: SWITCHING_ON}
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """The meters of a run that has ended, and the machines of its nodes: of all hosts with watts, if there are no nodes."""
+    """The meters of a run that has ended, and the machines of its nodes; without nodes, of all hosts that have watts."""
 
     energy: Energy
     machines: Machines
     end_ns: int
 
     def of_jobs(self, rows: Sequence[JobRow]) -> list[JobRow]:
-        """The rows with the energy of each job that ran on hosts that all have watts; `allocated_resources` is known."""
+        """Return the rows with the energy of each job whose hosts all have watts; `allocated_resources` must be known."""
         return [replace(row, consumed_energy=self._of_job(row)) for row in rows]
 
     def _of_job(self, row: JobRow) -> float | None:
@@ -61,7 +62,7 @@ class Consumption:
         return total
 
     def _cores(self, intervals: Intervals) -> Iterator[tuple[str, int]]:
-        """Hosts, and how many of their cores are in the intervals."""
+        """Yield hosts, and how many of their cores are in the intervals."""
         place = iter(intervals)
         low, high = next(place)
         for name, first in self.machines.first.items():
@@ -75,7 +76,7 @@ class Consumption:
                 yield name, count
 
     def between(self, begin_s: float, end_s: float) -> float:
-        """The energy of all nodes and enclosures between two moments."""
+        """Return the energy of all nodes and enclosures between two moments."""
         begin_ns, end_ns = round(begin_s * NS), round(end_s * NS)
         return sum(meter.joules(end_ns) - meter.joules(begin_ns) for meter in self._meters())
 
@@ -86,13 +87,13 @@ class Consumption:
 
     @property
     def switches(self) -> list[Switch]:
-        """What the nodes did, in the order of time."""
+        """The switches of the nodes, in the order of time."""
         return [switch for switch in self.energy.hosts.switches if switch.host in self.machines.cores]
 
     # Machine states
 
     def unavailable(self) -> list[tuple[float, str, int]]:
-        """When the number of cores in a state of STATE_OF changes, and by how much."""
+        """Return when the number of cores in a state of STATE_OF changes, and by how much."""
         now: dict[str, str | None] = {}
         found = []
         for switch in self.switches:
@@ -106,7 +107,7 @@ class Consumption:
     # Files
 
     def power(self) -> tuple[Sequence[int], Sequence[float]]:
-        """Every moment at which nodes and enclosures together draw another power, and what they draw from it on."""
+        """Return every moment at which the power of all nodes and enclosures together changes, and the power from then on."""
         import numpy as np
 
         found: dict[int, float] = {}
@@ -132,7 +133,7 @@ class Consumption:
             yield kind, name, _text(joules), _text(joules * NS / self.end_ns) if self.end_ns else ""
 
     def _powers(self, caps: Sequence[PowerCap]) -> Iterator[tuple[object, ...]]:
-        """The power of all nodes and enclosures from each moment on, and the cap in whose window the moment is."""
+        """Yield the power of all nodes and enclosures from each moment on, and the cap in whose window the moment is."""
         moments, powers = self.power()
         edges = {edge for cap in caps for edge in (cap.start_ns, cap.end_ns) if edge <= self.end_ns}
         last: tuple[float, float | None] | None = None
@@ -145,7 +146,7 @@ class Consumption:
             last = now
 
     def _pstates(self) -> Iterator[tuple[object, ...]]:
-        """The power states at the start, then each change; what several machines do at one moment is one row."""
+        """Yield the power states at the start, then each change; changes of several machines at one moment are one row."""
         first: dict[int, list[str]] = {}
         for name in self.machines.cores:
             if (host := self.energy.hosts.hosts.get(name)) is not None:
@@ -156,7 +157,7 @@ class Consumption:
             yield _moment(moment_ns), self._intervals(names), state
 
     def grouped(self) -> list[tuple[int, int, list[str]]]:
-        """Changes of power states: when, to which, and of which hosts; shutdown and boot count when they have ended."""
+        """Return the changes of power states: when, to which, and of which hosts. Shutdown and boot count at their ends."""
         found: list[tuple[int, int, list[str]]] = []
         for switch in self.switches:
             state = OFF_PSTATE if switch.what == OFF else switch.state
@@ -173,7 +174,10 @@ class Consumption:
         return intervals_text(merged((first[name], first[name] + cores[name] - 1) for name in names))
 
     def _consumed(self, rows: Sequence[JobRow]) -> Iterator[tuple[object, ...]]:
-        """Energy so far at each start and end of a job and each change of a power state; `epower` since the row before."""
+        """Yield the energy so far at each start and end of a job and each change of a power state.
+
+        `epower` is the mean power since the row before.
+        """
         moments = [(moment_ns, ENDS if is_end else STARTS) for row in rows for moment_ns, is_end in _ends(row)]
         moments += [(moment_ns, SWITCHES) for moment_ns, _, _ in self.grouped()]
         moments.sort()
@@ -194,7 +198,7 @@ class Consumption:
         return [float(value) for value in total]
 
     def _least_watts(self, moments_ns: Sequence[int]) -> Iterator[float]:
-        """What nodes and enclosures would draw with next to no load, as they are switched after each moment."""
+        """Yield what nodes and enclosures would draw with almost no load, in their power states after each moment."""
         hosts = self.energy.hosts.hosts
         states = {name: hosts[name].first_state for name in self.machines.cores if name in hosts}
         on = {name: hosts[name].power.states[state].epsilon_w for name, state in states.items()}
@@ -215,7 +219,7 @@ class Consumption:
 
 
 def consumption(energy: Energy, machines: Machines, cores: Mapping[str, int], end_ns: int) -> Consumption | None:
-    """What a run has consumed; None if nothing has watts. `cores` are those of all hosts."""
+    """Return what a run has consumed; None if nothing has watts. `cores` are those of all hosts."""
     if not energy.is_metered:
         return None
     nodes = machines if machines.cores else Machines({name: cores[name] for name in energy.hosts.hosts})
@@ -223,7 +227,7 @@ def consumption(energy: Energy, machines: Machines, cores: Mapping[str, int], en
 
 
 def _ends(row: JobRow) -> Iterator[tuple[int, bool]]:
-    """Start and end of a job that has run."""
+    """Yield start and end of a job that has run."""
     if row.starting_time is not None and row.finish_time is not None:
         yield round(row.starting_time * NS), False
         yield round(row.finish_time * NS), True

@@ -1,4 +1,4 @@
-"""Reading events.jsonl, whole or of a run that was killed while it wrote."""
+"""Reads events.jsonl, also of a run that was killed while it wrote the file."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KEYS: dict[str, dict[str, type]] = {
     "process_exit": {"number": int, "program": str, "pid": int},
     "connect": {"source": str, "destination": str},
 }
-"""Keys, with the types of their values, that readers of these events rely on."""
+"""The keys, with the types of their values, that readers of these events need."""
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """Event by event; a last line that was cut off is left out. Raises SimunixError with file and line for any other."""
+    """Yield event after event; a last line that was cut off is left out. Raises SimunixError with file and line for others."""
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):

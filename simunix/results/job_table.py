@@ -34,17 +34,17 @@ OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time", "recorded_submi
 REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
 RESOLUTION_S = 1.0
-"""Slurm's accounting cuts fractions of seconds off: a job may seem to start before it was submitted, by less than this."""
+"""Slurm's accounting cuts off fractions of seconds: a job may seem to start earlier than its submission, by less than this."""
 EXPECTED = "a jobs.csv, as a run directory has one"
 FINISHED = "finished"
-"""Column that `job_table` adds: the job has started and ended, so that its metrics are known."""
+"""The column that `job_table` adds: whether the job has started and ended, so that its metrics are known."""
 
 
 def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
-    """A copy with every column of the module's list as floats, and `finished`.
+    """Return a copy with every column of the module's list as floats, and the column `finished`.
 
-    `source` leads the errors; with `first_line`, the line of the first row in that file, the line too. Raises SimunixError for
-    a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
+    Errors begin with `source`; with `first_line`, the line of the first row in that file, also with the line. Raises
+    SimunixError for a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
     """
     for name in REQUIRED:
         if name not in columns:
@@ -68,7 +68,7 @@ def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int 
 
 
 def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series:
-    """As floats, NaN for nothing. Raises SimunixError for a text, and for more than any run can have had."""
+    """Return a column as floats, NaN for empty fields. Raises SimunixError for texts and for impossibly large numbers."""
     found = as_floats(column)
     wrong = (found.isna() & column.notna()) | (found.abs() >= LIMIT)
     if wrong.any():
@@ -79,7 +79,7 @@ def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series
 
 
 def as_floats(column: pd.Series) -> pd.Series:
-    """As floats, NaN for what is no number, infinite for what is too large for one."""
+    """Return a column as floats: NaN for what is no number, infinite for what is too large."""
     try:
         return pd.to_numeric(column, errors="coerce").astype(float)
     except OverflowError:
@@ -108,9 +108,9 @@ def _where(source: str, first_line: int | None, row: int) -> str:
 
 
 def settled(table: pd.DataFrame) -> pd.DataFrame:
-    """Jobs that start less than RESOLUTION_S before their submission are taken as submitted when they started.
+    """Return the jobs, where a start up to RESOLUTION_S before the submission sets the submission to the start.
 
-    Raises KeyError where these columns are missing.
+    Raises KeyError if one of these columns is missing.
     """
     submitted, started = as_floats(table["submission_time"]), as_floats(table["starting_time"])
     early = (started < submitted) & (submitted - started < RESOLUTION_S)
@@ -120,7 +120,8 @@ def settled(table: pd.DataFrame) -> pd.DataFrame:
 def check_shape(path: Path, expected: str) -> None:
     """Raise SimunixError with file and line unless the columns have different names and each row has a field for each.
 
-    pandas would take a row that is too short as one with nothing in its last columns, and shift the columns of one too long.
+    pandas would accept a row that is too short as one with empty last columns, and shift the columns of a row that is too
+    long.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -136,9 +137,9 @@ def check_shape(path: Path, expected: str) -> None:
 
 
 def read_columns(path: Path, texts: Sequence[str], required: Sequence[str] = (), expected: str = EXPECTED) -> pd.DataFrame:
-    """The columns of a jobs.csv, unchecked but for those `required` to be there; those of `texts` are read as texts.
+    """Read the columns of a jobs.csv, of which only the presence of the `required` ones is checked; `texts` are read as texts.
 
-    Raises SimunixError, which says what was `expected` where the file cannot be read.
+    Raises SimunixError, which says what was `expected` if the file cannot be read.
     """
     check_shape(path, expected)
     try:
@@ -153,7 +154,7 @@ def read_columns(path: Path, texts: Sequence[str], required: Sequence[str] = (),
 
 
 def read_jobs_csv(path: Path) -> pd.DataFrame:
-    """The job table of a jobs.csv, ours (`settled`) or Batsim's. Raises SimunixError with file and line."""
+    """Read the job table of a jobs.csv, simunix's (then `settled`) or Batsim's. Raises SimunixError with file and line."""
     columns = read_columns(path, ("job_id", "allocated_resources", "metadata"))
     has_both = {"submission_time", "starting_time"} <= set(columns)
     return job_table(settled(columns) if has_both else columns, str(path), first_line=2)

@@ -25,9 +25,9 @@ from simunix.rjms.adapter import Clients, CompletedJob, EarlierRun, nodes_of
 from simunix.workload.job import Job, SkippedJob
 
 UNFINISHED, UNKNOWN = "UNFINISHED", "UNKNOWN"
-"""`final_state` of a submitted job of which the RJMS has recorded no end; of one whose RJMS could not be asked."""
+"""`final_state` of a submitted job whose end the RJMS has not recorded; of a job whose RJMS could not be asked."""
 LOST = ("PREEMPTED", "NODE_FAIL", "BOOT_FAIL")
-"""How a job's last run ends that something else than the job, its user or its limit has ended: the run is lost."""
+"""The states of a last run that neither the job nor its user nor its limit has ended: such a run is lost."""
 PREEMPTED = "PREEMPTED"
 NO_LIMIT_S = -1.0
 """`requested_time` of a job without a time limit, as Batsim writes it."""
@@ -35,7 +35,7 @@ NO_LIMIT_S = -1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """A row of jobs.csv; None is written as nothing."""
+    """A row of jobs.csv; None is written as an empty field."""
 
     job_id: int
     workload_name: str
@@ -73,7 +73,7 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A row of submissions.csv: what the submitter saw. `number` is None if the job was refused, or its client tells none."""
+    """A row of submissions.csv, from the submitter. `number` is None if the job was refused, or its client prints none."""
 
     id: int
     submitted_s: float
@@ -100,11 +100,12 @@ def read_submissions(path: Path) -> dict[int, Submission]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What was recorded of a workload's jobs, by the submitter and by the RJMS, and how both count time.
+    """What the submitter and the RJMS have recorded of a workload's jobs, and how both count time.
 
-    `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` and `io_times` are seconds by the RJMS's.
-    `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start. Where `completed`
-    does not tell of all jobs, because the RJMS could not be asked or keeps no record, others may have ended as well.
+    `submissions` are by the trace's numbers; `completed` by the RJMS's; `suspended` and `io_times` are seconds by the
+    RJMS's numbers. `origin_s` is when submission began, in seconds of the run; `epoch_s` the Unix time of the run's start.
+    `tells_all` is False if the RJMS could not be asked or keeps no record: then jobs that `completed` does not list may
+    have ended as well.
     """
 
     clients: Clients
@@ -117,9 +118,9 @@ class Recorded:
     tells_all: bool = True
 
     def by_job(self) -> dict[int, CompletedJob | None]:
-        """The RJMS's record of every submitted job, by the trace's number; None if the RJMS has none.
+        """Return the RJMS's record of every submitted job, by the trace's number; None if the RJMS has none.
 
-        A job is found by the number that its client told, or, where a client tells none, by the job's name.
+        A job is found by the number that its client printed, or, if the client prints none, by the job's name.
         """
         by_name = {done.name: done for done in self.completed.values()}
         return {
@@ -128,7 +129,7 @@ class Recorded:
         }
 
     def io_time(self, done: CompletedJob) -> float | None:
-        """For how long a job waited for storages; None for one that never ran, and for elements of an array with one number."""
+        """Return how long a job waited for storages; None if it never ran, or is an array element without its own number."""
         if self.io_times is None or done.start_s is None:
             return None
         if done.element and sum(other.number == done.number for other in self.completed.values()) > 1:
@@ -137,7 +138,7 @@ class Recorded:
 
 
 def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob], recorded: Recorded) -> list[JobRow]:
-    """A row for every job of a workload, also for those that were not submitted, or left out of the workload."""
+    """Return a row for every job of a workload, also for those that were not submitted, or left out of the workload."""
     done_of = recorded.by_job()
     rows = []
     for job in jobs:
@@ -165,14 +166,14 @@ def make_rows(workload: str, jobs: Iterable[Job], skipped: Iterable[SkippedJob],
 
 
 def _suspended(row: JobRow, seconds: float) -> JobRow:
-    """Seconds of suspension are no run time; the accounting's whole seconds may leave less than none of it."""
+    """Subtract the seconds of suspension from the run time; accounting in whole seconds may make that 0."""
     if not seconds or row.execution_time is None:
         return row
     return replace(row, execution_time=max(0.0, row.execution_time - seconds), suspended_time=seconds)
 
 
 def _named(job: Job, row: JobRow) -> JobRow:
-    """What the trace calls a job, where that is no number, comes first in its metadata."""
+    """Put the trace's name of a job, if it is no number, in front of its metadata."""
     return replace(row, metadata="; ".join(filter(None, (job.name, row.metadata)))) if job.name else row
 
 
@@ -202,7 +203,7 @@ def _row(workload: str, job: Job, recorded: Recorded, done: CompletedJob | None)
 
 
 def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
-    """The row of a job of which the RJMS has a record."""
+    """Return the row of a job of which the RJMS has a record."""
     names = {name: getattr(done, name) for name in ("user", "account", "partition", "qos")}
     row = replace(row, final_state=done.state, recorded_submission_time=done.submit_s - epoch_s, **names)
     if done.start_s is None:
@@ -220,7 +221,10 @@ def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
 
 
 def _with_lost(row: JobRow, job: Job, done: CompletedJob) -> JobRow:
-    """The row with the job's GPUs and, if the RJMS records them, its lost runs: the earlier ones, and a last one of LOST."""
+    """Return the row with the job's GPUs and, if the RJMS records them, its lost runs.
+
+    Lost are the earlier runs, and a last one that ended in a state of LOST.
+    """
     runs = list(done.earlier or ())
     if done.start_s is not None:
         last = EarlierRun(done.end_s - done.start_s, done.state, done.cores, nodes_of(done.nodes))
@@ -239,7 +243,7 @@ def _with_lost(row: JobRow, job: Job, done: CompletedJob) -> JobRow:
 
 
 def _gpus(job: Job, done: CompletedJob, nodes: int) -> int | None:
-    """The GPUs of a run on so many nodes: those that the RJMS counted, else those that the job asked for; None if unknown."""
+    """Return the GPUs of a run on so many nodes, as the RJMS counted or the job asked; None if unknown."""
     if done.gpus is not None:
         return done.gpus
     return job.request.gpus(nodes) if job.request is not None else None

@@ -1,4 +1,4 @@
-"""links.csv of a run, read again: bytes per second of each link over time."""
+"""Reads links.csv of a run: bytes per second of each link over time."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from rsg_server.network.usage import COLUMNS
 from simunix.columns import number, read_columns, whole
 
 KINDS = (number, str, whole, number, number)
-"""What the fields of COLUMNS are."""
+"""The kinds of the fields of COLUMNS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """By link: moment in seconds -> (bytes, bytes per second, part of the bandwidth). What is not there was idle."""
+    """For each link: moment in seconds -> (bytes, bytes per second, part of the bandwidth). At other moments it was idle."""
 
     path: Path
     links: dict[str, dict[float, tuple[int, float, float]]]
 
     @property
     def moments(self) -> list[float]:
-        """All moments at which an interval begins, in seconds, rising."""
+        """All moments at which an interval begins, in seconds, ascending."""
         return sorted({moment for rows in self.links.values() for moment in rows})
 
     @property
     def interval_s(self) -> float:
-        """How long an interval is, from bytes and rates; the end of the run may have cut the last one short."""
+        """The length of an interval, from bytes and rates: the end of the run may have cut the last interval short."""
         longest = max(size / rate for rows in self.links.values() for size, rate, _ in rows.values() if rate > 0)
         return float(f"{longest:.5g}")
 
     def bytes_of(self, link: str) -> int:
-        """All bytes that a link carried."""
+        """Return all bytes that a link carried."""
         return sum(size for size, _, _ in self.links[link].values())
 
     def curves(self, names: Sequence[str]) -> tuple[list[float], list[list[float]]]:
-        """Moments in seconds, and of each link the per cent of its bandwidth from each moment on; a link that is idle has 0."""
+        """Return moments in seconds, and for each link the per cent of its bandwidth from each moment on; idle links have 0."""
         begins = self.moments
         moments = sorted({0.0, *begins, *(round(moment + self.interval_s, 9) for moment in begins)})
         parts = [[100 * self.links[name].get(moment, (0, 0.0, 0.0))[2] for moment in moments] for name in names]
         return moments, parts
 
     def chosen(self, names: Sequence[str], busiest: int) -> list[str]:
-        """The links of these names, or those that carried most, busiest first. SimunixError for a link that is not there."""
+        """Return the links of these names, or those that carried most, busiest first. Raises SimunixError for unknown ones."""
         for name in names:
             if name not in self.links:
                 known = ", ".join(sorted(self.links)[:12])
@@ -53,7 +53,7 @@ class Usage:
 
 
 def read_usage(path: Path) -> Usage:
-    """Read links.csv. SimunixError names file and line of what is wrong."""
+    """Read links.csv. The text of a SimunixError contains file and line."""
     links: dict[str, dict[float, tuple[int, float, float]]] = {}
     mend = "give the directory of a run with --link-usage"
     for moment, link, size, rate, part in read_columns(path, COLUMNS, KINDS, SimunixError, mend):

@@ -1,7 +1,7 @@
-"""The machines of a run as Batsim numbers them: one resource for every core, host after host; and which of them a job had.
+"""The machines of a run as Batsim numbers them, one for every core, host after host; and the machines that each job had.
 
-An RJMS's accounting says on which nodes a job ran and on how many cores, not on which cores. Those are chosen here as an RJMS
-does: the lowest free ones of each node, nodes filled in order, at least one core on each.
+An RJMS's accounting says on which nodes a job ran and on how many cores, not on which cores. The cores are chosen here as
+an RJMS does: the lowest free ones of each node, nodes filled in order, at least one core on each.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Intervals = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Machines:
-    """Cores of every node, in the order of their numbers."""
+    """The cores of every node, in the order of their numbers."""
 
     cores: Mapping[str, int]
 
@@ -47,7 +47,7 @@ class Machines:
 
     @property
     def total(self) -> int:
-        """Cores of all nodes."""
+        """The number of cores of all nodes."""
         return sum(self.cores.values())
 
 
@@ -74,14 +74,14 @@ def read_machines(path: Path) -> Machines:
 
 
 def _host(text: str) -> str:
-    """A host's name."""
+    """Read a host's name."""
     if not _NAME.fullmatch(text):
         raise ValueError(text)
     return text
 
 
 def _cores(text: str) -> int:
-    """A number of cores that a host can have."""
+    """Read a number of cores that a host can have."""
     found = whole(text)
     if not 0 < found <= CORES_MAX:
         raise ValueError(text)
@@ -93,18 +93,18 @@ EXPECTED[_cores] = f"a whole number from 1 to {CORES_MAX:,}"
 
 
 def intervals_text(intervals: Intervals) -> str:
-    """Batsim's interval set: `0-3 5`."""
+    """Write intervals as Batsim's interval set: `0-3 5`."""
     return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in intervals)
 
 
 def parse_intervals(text: str) -> Intervals:
-    """The intervals of a Batsim interval set. Raises ValueError."""
+    """Read the intervals of a Batsim interval set. Raises ValueError."""
     pairs = (part.partition("-") for part in text.split())
     return [(int(low), int(high if dash else low)) for low, dash, high in pairs]
 
 
 def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
-    """The intervals sorted, with neighbours joined."""
+    """Return the intervals sorted, with neighbours joined."""
     found: Intervals = []
     for low, high in sorted(intervals):
         if found and low <= found[-1][1] + 1:
@@ -115,7 +115,7 @@ def merged(intervals: Iterable[tuple[int, int]]) -> Intervals:
 
 
 def lowest_bits(mask: int, count: int) -> int:
-    """The `count` lowest bits that are set in `mask`; all, if there are not as many."""
+    """Return the `count` lowest bits that are set in `mask`; all bits if there are fewer."""
     if mask.bit_count() <= count:
         return mask
     kept = 0
@@ -127,7 +127,7 @@ def lowest_bits(mask: int, count: int) -> int:
 
 
 def bit_intervals(mask: int, offset: int) -> Intervals:
-    """The runs of set bits, each bit's number raised by `offset`."""
+    """Return the runs of set bits as intervals, each bit's number raised by `offset`."""
     found: Intervals = []
     while mask:
         low = (mask & -mask).bit_length() - 1
@@ -138,14 +138,17 @@ def bit_intervals(mask: int, offset: int) -> Intervals:
 
 
 class _Allocator:
-    """Chooses cores for jobs; `free` has the free cores of every node, as bits."""
+    """Chooses cores for jobs; `free` contains the free cores of every node, as bits."""
 
     def __init__(self, machines: Machines) -> None:
         self.machines = machines
         self.free = {host: (1 << count) - 1 for host, count in machines.cores.items()}
 
     def take(self, hosts: Sequence[str], cores: int) -> dict[str, int]:
-        """Bits of each host; busy ones too if the free ones do not do (cores are shared, or seconds are too coarse)."""
+        """Take cores of hosts, and return them as bits of each host.
+
+        Busy cores are taken too if there are too few free ones: cores may be shared, or seconds too coarse.
+        """
         taken: dict[str, int] = {}
         left = cores
         for index, host in enumerate(hosts):
@@ -163,19 +166,19 @@ class _Allocator:
         return taken
 
     def give_back(self, taken: Mapping[str, int]) -> None:
-        """Free these cores, given as bits of each host."""
+        """Free cores, given as bits of each host."""
         for host, bits in taken.items():
             self.free[host] |= bits
 
     def intervals(self, taken: Mapping[str, int]) -> Intervals:
-        """These cores, given as bits of each host, as intervals of Batsim's numbers."""
+        """Return cores, given as bits of each host, as intervals of Batsim's numbers."""
         return merged(pair for host, bits in taken.items() for pair in bit_intervals(bits, self.machines.first[host]))
 
 
 def with_resources(rows: Sequence[JobRow], machines: Machines) -> list[JobRow]:
-    """`allocated_hosts` kept, and the numbers of the cores put into `allocated_resources`.
+    """Return the rows with the numbers of their cores in `allocated_resources`; `allocated_hosts` stays.
 
-    Hosts that are not of the machines (a user's own slurm.conf may name others) have no numbers.
+    Hosts that are not among the machines have no numbers (a user's own slurm.conf may list such hosts).
     """
     allocator = _Allocator(machines)
     events: list[tuple[float, int, int]] = []

@@ -1,4 +1,4 @@
-"""The CSV files of a run that no report shows, checked as those that are: a damaged run is not taken for a whole one."""
+"""Checks the CSV files of a run that no report shows, so that a damaged run is not taken for a whole one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEND = "give the folder of a run as simunix run left it"
 
 
 def _number_or_na(text: str) -> float | None:
-    """A finite number; None of NA, as Batsim writes what is not known."""
+    """Read a finite number; None for NA, which Batsim writes for unknown values."""
     return None if text == "NA" else number(text)
 
 
@@ -25,11 +25,11 @@ FILES: dict[str, tuple[tuple[str, ...], tuple[Kind, ...]]] = {
     "consumed_energy.csv": (CONSUMED, (number, number, str, number, _number_or_na)),
     "pstate_changes.csv": (PSTATES, (number, parse_intervals, whole)),
 }
-"""Columns of each file, and what their fields are."""
+"""The columns of each file, and the kinds of their fields."""
 
 
 def check_other_files(directory: Path) -> None:
-    """Raise SimunixError with file, line and column for what is wrong in a file of FILES that is there."""
+    """Raise SimunixError with file, line and column if an existing file of FILES is wrong."""
     for name, (columns, kinds) in FILES.items():
         path = directory / name
         if path.exists():

@@ -1,4 +1,4 @@
-"""Step functions of a run's folder read again: power.csv and machine_states.csv, checked line by line."""
+"""Reads step functions from a run's folder: power.csv and machine_states.csv, checked line by line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def read_power(directory: Path) -> pd.DataFrame | None:
 
 
 def read_steps(path: Path, columns: Sequence[str], expected: str) -> pd.DataFrame | None:
-    """These columns as floats, NaN only where there is no cap; None without the file. SimunixError names line and column."""
+    """Return these columns as floats, NaN only where there is no cap; None without the file.
+
+    The text of a SimunixError contains line and column.
+    """
     if not path.exists():
         return None
     table = read_columns(path, (), columns, expected)

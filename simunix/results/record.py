@@ -1,4 +1,4 @@
-"""From an emulation to the part of run.json that every emulation has, whether of a scenario or of a single command."""
+"""Makes, from an emulation, the part of run.json that runs of scenarios and of single commands have in common."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record_of(
     jobs: dict[str, int] | None = None,
     roots: list[dict[str, object]] | None = None,
 ) -> RunRecord:
-    """The content of run.json, from an emulation that has ended and is not closed yet."""
+    """Make the content of run.json from an emulation that has ended and is not closed yet."""
     kernel, service = emulation.kernel, emulation.service
     return RunRecord(
         name=emulation.plan.name,
@@ -69,7 +69,7 @@ def _repeatability(disturbances: list[str]) -> dict[str, Any]:
 
 
 def disturbances_of(emulation: Emulation) -> list[str]:
-    """Why the run cannot be repeated to the byte; nothing if it can."""
+    """Return why the run cannot be repeated to the byte; [] if it can."""
     kernel = emulation.kernel
     found = list(kernel.disturbances.reasons)
     if emulation.service.reason == "interrupted":
@@ -87,7 +87,7 @@ def disturbances_of(emulation: Emulation) -> list[str]:
 
 
 def _counts(kernel: Kernel) -> dict[str, int]:
-    """How often what happened, by name."""
+    """Return how often each thing happened, by its name in run.json."""
     return {
         **kernel.log.counts,
         **kernel.shared.counters.of_record(),
@@ -100,7 +100,7 @@ def _counts(kernel: Kernel) -> dict[str, int]:
 
 
 def _policies(kernel: Kernel) -> dict[str, Any]:
-    """Whose computing counts, and as how much; which modelled programs have no costs. Nothing under the CPU policy free."""
+    """Return the CPU policies, and the modelled programs without costs; {} under the CPU policy free."""
     charges = kernel.charges
     if charges is None:
         return {}
@@ -110,7 +110,10 @@ def _policies(kernel: Kernel) -> dict[str, Any]:
 
 
 def _of_hosts(emulation: Emulation) -> dict[str, Any]:
-    """The hosts; those on which for ten minutes and more other threads waited for a core, and the part of each program."""
+    """Return the hosts, and those that were oversubscribed, with the part of each program.
+
+    A host is oversubscribed if threads waited for a core for ten minutes and more.
+    """
     overloads = {
         name: {"since_s": each.since_ns // NS, "for_s": each.windows * WINDOW_NS // NS, "programs": each.shares()}
         for name, each in emulation.kernel.cpu.overloads().items()
@@ -119,7 +122,7 @@ def _of_hosts(emulation: Emulation) -> dict[str, Any]:
 
 
 def _charges(kernel: Kernel) -> dict[str, int]:
-    """How often computing was charged, and the CPU time of all; nothing under the CPU policy free."""
+    """Return how often computing was charged, and the sum of the CPU time; {} under the CPU policy free."""
     charges = kernel.charges
     if charges is None:
         return {}

@@ -1,6 +1,6 @@
-"""run.json: what was run, with what, and what it cost, so that a result can be judged and made again.
+"""run.json: what was run, with what, and what it cost, so that a result can be judged and repeated.
 
-A run writes the file as a `RunRecord`. `read_record` lets only what a run writes pass, so that readers need no checks.
+A run writes the file as a `RunRecord`. `read_record` accepts only what a run writes, so that readers need no checks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rsg_server.whole_files import whole_file
 
 
 def sha256_of(path: Path) -> str | None:
-    """The SHA-256 checksum of a file; None if the file cannot be read."""
+    """Return the SHA-256 checksum of a file; None if the file cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -27,13 +27,13 @@ def sha256_of(path: Path) -> str | None:
 
 
 def described_hosts(hosts: Iterable[Host]) -> dict[str, Any]:
-    """How many hosts there are, and the checksum of their names, cores and speeds."""
+    """Return the number of hosts, and the checksum of their names, cores and speeds."""
     lines = [f"{host.name} {host.cores} {host.speed_flops!r}\n" for host in hosts]
     return {"count": len(lines), "sha256": hashlib.sha256("".join(lines).encode()).hexdigest()}
 
 
 def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
-    """Path and sha256 of every input, by its role."""
+    """Return path and sha256 of every input, by its role."""
     return {role: {"path": str(path), "sha256": sha256_of(path)} for role, path in paths.items()}
 
 
@@ -65,25 +65,25 @@ class RunRecord:
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     roots: list[dict[str, object]] = field(default_factory=list)
-    depends_on: dict[str, Any] = field(default_factory=dict)  # of the computer, besides kernel, roots and programs
-    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with one
+    depends_on: dict[str, Any] = field(default_factory=dict)  # the rest of the computer, without kernel, roots and programs
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with a context
     valid: bool = True  # every context was established when its replay began
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
-    metrics: dict[str, float | None] = field(default_factory=dict)  # of the jobs that count; None for what no job tells
+    metrics: dict[str, float | None] = field(default_factory=dict)  # of the jobs that count; None if no job gives a value
     warnings: list[str] = field(default_factory=list)
     failed_processes: list[str] = field(default_factory=list)  # the first ones, how they ended, and how many more there are
     failed_checks: list[str] = field(default_factory=list)  # never and eventually of the scenario that do not hold
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
     cores: int = 0  # of all compute nodes
-    hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` has them
+    hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` returns them
 
     @property
     def speed_up(self) -> float:
-        """Virtual seconds per wall second."""
+        """Virtual seconds per wall second of the run."""
         return self.virtual_s / self.wall_s if self.wall_s > 0 else 0.0
 
     def write(self, path: Path) -> None:
@@ -93,7 +93,7 @@ class RunRecord:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The object as it is in the file. Raises FileNotFoundError, and SimunixError with file and key for what no run wrote."""
+    """Read run.json. Raises FileNotFoundError, and SimunixError with file and key for content that no run writes."""
     from simunix.results.run_json_schema import problem_of  # brings pydantic, which a run of a single command does not wait for
 
     try:

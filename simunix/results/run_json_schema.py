@@ -1,4 +1,4 @@
-"""What run.json may hold: the types of the keys that simunix reads again."""
+"""The schema of run.json: the types of the keys that simunix reads again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Context(_Strict):
 
 
 class _Record(_Strict):
-    """Keys that are used (see `simunix.results.run_json.RunRecord`). Earlier releases lack some; none is required."""
+    """The keys that readers use (see `simunix.results.run_json.RunRecord`). Earlier releases lack some; none is required."""
 
     name: str | None = None
     simunix: str | None = None
@@ -64,7 +64,7 @@ class _Record(_Strict):
 
 
 def problem_of(record: Mapping[str, Any]) -> str | None:
-    """The first key whose value no run writes, with what was expected and what was found; None if there is none."""
+    """Describe the first key whose value no run writes: what was expected and what was found; None if all are right."""
     try:
         _Record.model_validate(record)
     except ValidationError as error:

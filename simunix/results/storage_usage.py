@@ -1,4 +1,4 @@
-"""storages.csv of a run, read again: what each storage read and wrote, and what part of its bandwidth it used, over time."""
+"""Reads storages.csv of a run: what each storage read and wrote, and the used part of its bandwidth, over time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from simunix.columns import number, read_columns, whole
 from simunix.launch.debug.observation import STORAGES_FILE
 
 KINDS = (number, number, str, whole, whole, whole, number, number)
-"""What the fields of COLUMNS are."""
+"""The kinds of the fields of COLUMNS."""
 SHOWN_MAX = 8
-"""Most storages of a figure: those that moved most bytes."""
+"""The most storages in a figure: those that moved most bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageUse:
-    """Step functions of storages, by their names, those that moved most bytes first.
+    """The step functions of storages, by their names, those that moved most bytes first.
 
     `moments` are seconds; from each moment on, `read` and `written` are bytes per second, `used` per cent of the bandwidth.
     """
@@ -33,7 +33,10 @@ class StorageUse:
 
 
 def read_storage_use(directory: Path) -> StorageUse | None:
-    """The SHOWN_MAX busiest storages of a run; None for a run in which no storage did anything. SimunixError names the line."""
+    """Read the SHOWN_MAX busiest storages of a run; None if no storage did anything.
+
+    The text of a SimunixError contains the line.
+    """
     path = directory / STORAGES_FILE
     if not path.exists():
         return None

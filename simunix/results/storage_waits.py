@@ -1,6 +1,6 @@
-"""For how long each job has waited for storages: the column `io_time` of jobs.csv.
+"""Measures how long each job has waited for storages: the column `io_time` of jobs.csv.
 
-A process knows the number of its job by an environment variable of the RJMS's (`Clients.number_variable`).
+A process knows the number of its job by an environment variable of the RJMS (`Clients.number_variable`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NS = 10**9
 
 
 def counted(platform: Platform, clusters: Sequence[ClusterPlan]) -> StorageWaits | None:
-    """What counts the waits of the jobs of a run; None if no host has a storage."""
+    """Make the counter of the waits of a run's jobs; None if no host has a storage."""
     if not any(host.disks for host in platform.hosts):
         return None
     groups = {node: cluster.login for cluster in clusters for node in cluster.nodes}
@@ -27,7 +27,10 @@ def counted(platform: Platform, clusters: Sequence[ClusterPlan]) -> StorageWaits
 
 
 def io_times(kernel: Kernel, cluster: ClusterPlan) -> dict[int, float] | None:
-    """Seconds by the RJMS's number of a job; None if there are no storages, or jobs of this RJMS do not know their number."""
+    """Return the seconds of waiting, by the RJMS's number of a job.
+
+    None if there are no storages, or jobs of this RJMS do not know their number.
+    """
     if not kernel.storage_waits.counts or not cluster.rjms.clients.number_variable:
         return None
     totals = kernel.storage_waits.totals(kernel.now_ns)

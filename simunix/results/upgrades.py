@@ -1,8 +1,8 @@
-"""Programs and libraries that somebody has changed while a run used them, as an upgrade of a package does.
+"""Finds programs and libraries that were changed while a run used them, as an upgrade of a package does.
 
-The kernel notes when a file was last changed or replaced (ctime), which no program can set back. A run asks for files in the
-folders of the system and for programs that its plan names; what its own hosts compile elsewhere is theirs to change. Modules of
-interpreters, and plugins outside of the folders that a program's file names (DT_RUNPATH), are not looked at.
+The kernel notes when a file was last changed or replaced (ctime), which no program can set back. A run checks files in the
+folders of the system and the programs of its plan. What its hosts compile elsewhere they may change. Not checked are
+modules of interpreters, and plugins outside of the folders that a program's file lists (DT_RUNPATH).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from simunix.roots.tree import RootTree
 
 SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/")
 SHOWN = 3
-"""So many files are named."""
+"""The most files that the warning lists."""
 
 
 def upgraded(emulation: Emulation) -> list[str]:
-    """Words for what was changed on this computer while the run used it, at most one line."""
+    """Return a line about what was changed on this computer while the run used it; [] if nothing was."""
     hosts = emulation.kernel.hosts
     programs: dict[RootTree, set[str]] = {}
     for host in emulation.plan.hosts:
         programs.setdefault(host.root, set()).update(hosts[host.name].programs)
     found = {path for root, names in programs.items() for path in _changed(root, names, emulation.begun_real_ns)}
     for _, path in program_files(emulation.plan).values():
-        if path.exists() and _since(path, emulation.begun_real_ns):  # one that is not here may be a host's own
+        if path.exists() and _since(path, emulation.begun_real_ns):  # a missing one may be a host's own
             found.add(str(path))
     found |= set(_etc(emulation))
     if not found:
@@ -43,7 +43,7 @@ def upgraded(emulation: Emulation) -> list[str]:
 
 
 def _etc(emulation: Emulation) -> Iterator[str]:
-    """The files of /etc that have changed, if hosts had no files of their own in their places."""
+    """Yield the files of /etc that have changed, if hosts had no files of their own in their places."""
     if emulation.layers is None:
         return
     own = {*COPIED, "hosts", "hostname", "nsswitch.conf", "resolv.conf"} if ETC in emulation.layers else set()
@@ -54,12 +54,12 @@ def _etc(emulation: Emulation) -> Iterator[str]:
 
 
 def is_backup(name: str) -> bool:
-    """Whether a file of /etc is what tools leave beside the one they change: its lock, its last version."""
+    """Whether a file of /etc was left by a tool beside the file that it changes: a lock, an old version."""
     return name.startswith(".") or name.endswith(("-", "~", ".lock"))
 
 
 def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator[str]:
-    """The paths of a root's programs that have changed, and of libraries that they load."""
+    """Yield the paths of a root's programs that have changed, and of libraries that they load."""
     files = {name: root.locate(name) for name in programs if name.startswith(SYSTEM)}
     yield from (str(path) for path in files.values() if _since(path, since_ns))
     libraries = {path.resolve() for folder in _folders(root) for path in _changed_in(folder, since_ns)}
@@ -68,7 +68,7 @@ def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator
 
 
 def _folders(root: RootTree) -> set[Path]:
-    """The folders of libraries, and those right below, which have plugins."""
+    """Return the folders of libraries, and their direct subfolders, which contain plugins."""
     above = {root.locate(folder) for folder in (*STANDARD, *configured(root))}
     folders = {folder for folder in above if folder.is_dir()}
     return folders | {Path(entry.path) for folder in folders for entry in os.scandir(folder) if entry.is_dir()}
@@ -83,14 +83,17 @@ def _changed_in(folder: Path, since_ns: int) -> Iterator[Path]:
 
 
 def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
-    """The libraries that programs load, as far as their files say."""
+    """Return the libraries that programs load, as far as their files say."""
     images = [image for path in files.values() if (image := read_image(path)) is not None]
     closure: list[Image] = [loaded for image in images for loaded in load_closure(image, tree=root)[0]]
     return {image.path.resolve() for image in (*closure, *plugins([*images, *closure], root))}
 
 
 def _since(path: Path, since_ns: int) -> bool:
-    """Whether a file has changed or gone. One that only hosts have, at a private path, has no folder here that has changed."""
+    """Whether a file has changed or gone.
+
+    A file that only hosts have, at a private path, has no folder here that has changed.
+    """
     try:
         return path.stat().st_ctime_ns >= since_ns
     except FileNotFoundError:

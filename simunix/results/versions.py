@@ -1,4 +1,4 @@
-"""Which software the hosts of a run had: root file systems, their releases, the programs that were started."""
+"""Describes the software of a run's hosts: root file systems, their releases, the programs that were started."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
 def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
-    """A row for every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
+    """Return a row for every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
     return [
         {
             "path": str(root.path),
@@ -29,14 +29,17 @@ def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
 
 
 def describe_rjms(clusters: Sequence[ClusterPlan], hosts: Sequence[HostSpec]) -> str | None:
-    """The versions of the clusters' controllers, e.g. `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
+    """Return the versions of the clusters' controllers, e.g. `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
     roots = {host.name: host.root for host in hosts}
     versions = dict.fromkeys(f"{cluster.rjms.name} {cluster.rjms.version(roots[cluster.controller])}" for cluster in clusters)
     return ", ".join(versions) or None
 
 
 def describe_programs(plan: Plan) -> dict[str, dict[str, str | None]]:
-    """Path, checksum and package of each program that the plan starts by its full path, by path and root if not `/`."""
+    """Return path, checksum and package of each program that the plan starts by its full path.
+
+    The keys are the paths, with the root if this is not `/`.
+    """
     found = program_files(plan)
     packages: dict[Path, str] = {}
     for root in {root for root, _ in found.values()}:
@@ -47,7 +50,7 @@ def describe_programs(plan: Plan) -> dict[str, dict[str, str | None]]:
 
 
 def program_files(plan: Plan) -> dict[str, tuple[RootTree, Path]]:
-    """The root and the file of each program that the plan starts by its full path, also through a shell."""
+    """Return the root and the file of each program that the plan starts by its full path, also through a shell."""
     roots = {host.name: host.root for host in plan.hosts}
     found: dict[str, tuple[RootTree, Path]] = {}
     for process in plan.processes:
