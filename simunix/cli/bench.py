@@ -56,11 +56,11 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def reach_benchmarks() -> None:
-    """Let the benchmarks of the checkout that simunix runs from be imported. Raises SimunixError if there is none."""
+    """Make the benchmarks of the checkout that simunix runs from importable. Raises SimunixError if there is none."""
     checkout = Path(simunix.__file__).resolve().parents[1]
     if not (checkout / "simunix_bench").is_dir():
         raise SimunixError(
             "bench: the benchmarks are in simunix's repository, not in the installed package; in a checkout: pip install -e ."
         )
     if str(checkout) not in sys.path:
-        sys.path.append(str(checkout))  # last: nothing else of the checkout is to come before what is installed
+        sys.path.append(str(checkout))  # last: nothing else of the checkout may come before what is installed

@@ -19,7 +19,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read the runs, write the costs, and report how well they foretell what was charged."""
+    """Read the runs, write the costs, and report how well the costs predict what was charged."""
     from simunix.calibration.measured import prices_of, read_measured
     from simunix.calibration.prices import write_prices
     from simunix.calibration.report import foretold, table_of

@@ -60,7 +60,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _scenario_reports(path: Path, overrides: tuple[str, ...]) -> list[Report]:
-    """A report on each program of a scenario; what a run would warn of before its start is said."""
+    """Report on each program of a scenario, after the warnings that a run would print before its start."""
     from simunix.app.late import late_lines
     from simunix.launch.emulation import say
     from simunix.planning.expand import expand

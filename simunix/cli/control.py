@@ -20,7 +20,7 @@ USAGE = {
     "heal": "heal [HOSTS [HOSTS]]",
     "loss": "loss HOSTS [HOSTS] PART",
 }
-"""How changes of a running emulation are written, by operation."""
+"""The syntax of each change of a running emulation, by operation."""
 
 STEERING = """time:
   simunix ctl DIR pause              stand still
@@ -29,13 +29,13 @@ STEERING = """time:
   simunix ctl DIR step               go on to the next moment at which something is due, then pause
   simunix ctl DIR pace [N | free]    at most N virtual seconds per wall second; without a number: tell the pace
 """
-"""How the time of a running emulation is steered."""
+"""The commands that steer the time of a running emulation."""
 
 TOLD_OF_PACE = ("virtual_s", "paused", "pace")
-"""What of an answer is told of the pace; null is free."""
+"""The keys of an answer that are printed about the pace; null means no limit."""
 
 HOST_LISTS = ("hosts", "off")
-"""What of an answer are names of hosts."""
+"""The keys of an answer that contain names of hosts."""
 
 
 def add_parser(subcommands: Subparsers) -> None:

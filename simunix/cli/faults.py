@@ -1,4 +1,4 @@
-"""From the arguments of `simunix ctl DIR host|link|storage|partition|heal|loss …` to the changes of an event in a scenario."""
+"""Turns the arguments of `simunix ctl DIR host|link|storage|partition|heal|loss …` into changes, like those of an event."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STORAGE_VALUES = {
     "readwrite": "readwrite_bandwidth",
     "latency": "latency",
 }
-"""By the word of the command, the key of an event."""
+"""The key of an event, by the word of the command."""
 DIGITS_MOST = 6
 LINK_STATES = ("up", "down", "on", "off")
 
 
 def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change]:
-    """Return the changes that the arguments ask for. Raises SimunixError, which names `usage`, for malformed arguments."""
+    """Return the changes that the arguments ask for. Raises SimunixError with the text of `usage` for malformed arguments."""
     try:
         event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(arguments))})
     except ValidationError as error:
@@ -37,7 +37,7 @@ def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change
 
 
 def _next(arguments: list[str], expected: str) -> str:
-    """The next argument. Raises ValueError, which says what was expected, if there is none."""
+    """Take out the next argument. Raises ValueError with what was expected if there is none."""
     if not arguments:
         raise ValueError(f"expected {expected}, got nothing")
     return arguments.pop(0)

@@ -1,4 +1,4 @@
-"""`simunix`: picks the subcommand; every user error is one line and a non-zero exit."""
+"""`simunix`: chooses the subcommand; every user error is one line and a non-zero exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXIT_UNREAD = 128 + signal.SIGPIPE
 
 
 OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--link-usage=1s"}
-"""Options whose value may be left out, and what they mean then."""
+"""Options whose value may be left out, and their meaning then."""
 
 
 COMMANDS = (
@@ -58,11 +58,11 @@ ENDLESS = {(1, 5), (1, 8), (1, 9)}
 """Numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux)."""
 SYMLINK_LOOP = "Symlink loop from "
 MODULES = {"ctl": "control", "explore": "exploration.explore", "replay": "exploration.replay"}
-"""Modules in simunix.cli that are not named as their subcommand."""
+"""Modules in simunix.cli whose name differs from their subcommand's."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser, and those of its subcommands, whose messages do not repeat a long argument as a whole."""
+    """A parser of the command line, or of a subcommand, whose messages shorten long arguments."""
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and the message; exit with status 2."""
@@ -70,10 +70,10 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The parser of these subcommands and their options.
+    """Make the parser of these subcommands and their options.
 
-    A command in an emulation of its own is to start at once: main() declares the one subcommand that is asked for, and a
-    subcommand's module imports what it does its work with when it is executed.
+    A command in its own emulation must start at once. So main() declares only the subcommand that the caller asks for, and
+    a subcommand's module imports what it works with when it is executed.
     """
     parser = Parser(prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer.")
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
@@ -84,14 +84,14 @@ def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def asked_for(arguments: Sequence[str]) -> Sequence[str]:
-    """The one subcommand that the first word names; all of them if it names none, for the help text or the error message."""
+    """Return the subcommand in the first word, alone; all subcommands if it is none, for the help text or the error message."""
     return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
-    """`--strace` as `--strace=`: values that are optional, where argparse would take the next word for them.
+    """Replace `--strace` by `--strace=`: else argparse would take the next word for the optional value.
 
-    Raises SimunixError for a next word that looks like one.
+    Raises SimunixError for a next word that looks like a value.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
     for option, value in pairwise(arguments[:end]):
@@ -102,7 +102,7 @@ def spelled_out(arguments: Sequence[str]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point of the console script; returns the exit code."""
+    """Run the command line; returns the exit code."""
     try:
         words = spelled_out(sys.argv[1:] if arguments is None else arguments)
         parsed = build_parser(asked_for(words)).parse_args(words)
@@ -116,11 +116,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _unread()
     except ImportError as error:
         return _failed(_not_loaded(error), FAILED)
-    except RuntimeError as error:  # what pathlib says of links that lead round in a circle, before Python 3.13
+    except RuntimeError as error:  # pathlib's error for circular links, before Python 3.13
         if not str(error).startswith(SYMLINK_LOOP):
             raise
         return _failed(f"{str(error).removeprefix(SYMLINK_LOOP)}: symbolic links lead round in a circle; name another file", 2)
-    except SystemError:  # what Python says, besides MemoryError, where it cannot have memory
+    except SystemError:  # Python raises SystemError, besides MemoryError, if it gets no memory
         if not _memory_is_limited():
             raise
         return _failed(described(MemoryError()), FAILED)
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_paths(parsed: argparse.Namespace) -> None:
-    """Raise SimunixError for a path of the command line that is a device whose bytes never end, as its reader would not."""
+    """Refuse a path of the command line that is a device whose bytes never end, since its reader would read for ever."""
     for value in vars(parsed).values():
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path) and _is_endless(path):
@@ -145,7 +145,7 @@ def _is_endless(path: Path) -> bool:
 
 
 def _failed(text: str, code: int) -> int:
-    """Say what is wrong, if there is anybody left to tell, and nothing more of standard output; return the exit code."""
+    """Print what is wrong, if anybody still reads, and write no more to standard output; return the exit code."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -160,13 +160,13 @@ def _memory_is_limited() -> bool:
 
 
 def _not_loaded(error: ImportError) -> str:
-    """What to do about a module that cannot be loaded: a library is mapped into memory, which `ulimit -v` may forbid."""
+    """Return what to do about a module that cannot be loaded: `ulimit -v` may forbid to map its library into memory."""
     mend = "raise the limit of memory (ulimit -v)" if _memory_is_limited() else "install simunix again"
     return f"cannot load {error.name or 'a module'}: {' '.join(str(error).split())}; {mend}"
 
 
 def _folder_is_gone() -> str:
-    """Words for a working folder that has been removed, which makes all relative names fail; "" if it is there."""
+    """Return words for a working folder that has been removed, so that all relative names fail; "" if it exists."""
     try:
         os.getcwd()
     except OSError:
@@ -175,25 +175,25 @@ def _folder_is_gone() -> str:
 
 
 def _unread() -> int:
-    """Write no more to a pipe whose reader has gone, as in `| head -1`; return the exit code of what its signal ends."""
+    """Write no more to a pipe whose reader has gone, as in `| head -1`; return the exit code of an end by SIGPIPE."""
     _silence()
     return EXIT_UNREAD
 
 
 def _silence() -> None:
-    """Lead standard output nowhere, since what is still to be written to it would fail again."""
+    """Redirect standard output to /dev/null, since writing what is still to be written would fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def console() -> NoReturn:
-    """What the console script calls: main(), and the end of the process."""
+    """Run main(), and end the process: the console script calls this."""
     _open_closed()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding has not ends no run
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot encode must not end a run
     try:
         code = main()
-    except SystemExit as end:  # of the parser: help, or what it has refused
+    except SystemExit as end:  # from the parser: help, or a refusal
         code = end.code if isinstance(end.code, int) else FAILED
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: an interrupt ends the process, without a traceback
     try:
@@ -208,7 +208,7 @@ def console() -> NoReturn:
 
 
 def _open_closed() -> None:
-    """Open standard streams that the caller has closed: the first files opened would take their places."""
+    """Open /dev/null for standard streams that the caller has closed: else the first files opened would take their numbers."""
     for fd, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(fd)
@@ -220,11 +220,11 @@ def _open_closed() -> None:
 def leave(code: int) -> NoReturn:
     """End this process without freeing every module and object first, which takes longer than a small command's run.
 
-    What Python's own end does for others is done: functions registered for the exit are called, streams are flushed.
+    The rest of Python's own end is done: functions registered for the exit are called, streams are flushed.
     """
     waits = any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
     if not waits and sys.getprofile() is None and sys.gettrace() is None:
-        with contextlib.suppress(OSError):  # a stream that cannot be flushed: Python says so at its own end
+        with contextlib.suppress(OSError):  # for a stream that cannot be flushed, Python's own end prints the error
             atexit._run_exitfuncs()
             sys.stdout.flush()
             sys.stderr.flush()

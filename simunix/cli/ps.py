@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COLUMNS = ("HOST", "PID", "TID", "COMMAND", "THREADS", "STATE", "CALL", "SINCE", "WAITS FOR")
 RIGHT = {"PID", "TID", "THREADS", "SINCE"}
 COMMAND_WIDTH, COMMAND_LEAST = 40, 12
-"""Most characters of a command; fewest, where the terminal is too narrow for all columns."""
+"""The most characters of a command; and the fewest, if the terminal is too narrow for all columns."""
 GAP = 2
 CUT = "…"
 Row = tuple[str, ...]
@@ -46,7 +46,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal on standard output; None if there is none, and all is to be written."""
+    """Return the columns of the terminal on standard output; None if there is none, so that whole lines are written."""
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or None
     except (OSError, ValueError):
@@ -54,7 +54,7 @@ def terminal_width() -> int | None:
 
 
 def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
-    """Yield the row of a process, which shows what its first thread does, or one row per thread."""
+    """Yield the row of a process, with what its first thread does, or a row for each thread."""
     threads = process["threads"]
     for thread in threads if every_thread else threads[:1]:
         waits_for = thread["waits_for"] or ""
@@ -79,12 +79,12 @@ def shortened(command: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text of at most `width` characters, one at least."""
+    """Return a text of at most `width` characters, and at least one."""
     return text if len(text) <= width else text[: max(width, 1) - 1] + CUT
 
 
 def format_table(rows: list[Row], hidden: tuple[str, ...], width: int | None = None) -> str:
-    """Return the rows as text, without the columns named in `hidden`; a column is as wide as its widest cell.
+    """Return the rows as text, without the columns in `hidden`; a column is as wide as its widest cell.
 
     Lines longer than `width` are cut: commands first, down to COMMAND_LEAST characters, then the ends of the lines.
     """

@@ -1,4 +1,4 @@
-"""`simunix rsg`: programs that name the simulation (Remote SimGrid), on a platform of SimGrid's."""
+"""`simunix rsg`: runs programs of Remote SimGrid on a platform of SimGrid's."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _add_run(verbs: Subparsers) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
-    """Run the command; its own exit code."""
+    """Run the command, and return its exit code."""
     from simunix.app.rsg import run_rsg
 
     return run_rsg(options.platform, tuple(options.command), options.out, options.model)
@@ -70,7 +70,7 @@ def execute_run(options: argparse.Namespace) -> int:
 
 
 def _verb(verbs: Subparsers, name: str, text: str, description: str) -> argparse.ArgumentParser:
-    """A subcommand that names a server by its port."""
+    """Declare a subcommand that finds its server by the port."""
     parser = verbs.add_parser(name, help=text, description=description)
     parser.add_argument("--port", metavar="NUMBER", help="which server (default: RSG_SERVER_PORT, or 35000)")
     if name != "serve":

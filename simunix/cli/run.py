@@ -109,7 +109,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Choose between the three forms."""
+    """Run one command, a scenario, or one more program in a running emulation, as the options say."""
     if not options.target:
         raise SimunixError("run: give a scenario file, or a command after --; see simunix run --help")
     if options.pace is not None and not 0 < options.pace < float("inf"):
@@ -151,7 +151,7 @@ def _execute_command(options: argparse.Namespace) -> int:
 
 
 def _of_any_run(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of RunOptions (simunix/app/run_options.py), from what the parser has found."""
+    """Return the fields of RunOptions (simunix/app/run_options.py) from the parsed options."""
     from simunix.launch.debug.strace import StraceOptions
 
     return {
@@ -185,7 +185,7 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
 
 
 def duration(option: str, text: str | None) -> int | None:
-    """The nanoseconds of a time that an option gives; None without the option. Raises SimunixError."""
+    """Return the nanoseconds of an option's time; None without the option. Raises SimunixError."""
     from simunix.units import duration_ns
 
     if text is None:

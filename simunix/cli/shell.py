@@ -37,7 +37,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _parsed(parse: Parse, words: Sequence[str], given: argparse.Namespace | None) -> tuple[argparse.Namespace, list[str]]:
-    """Parse what stands before `--` alone: argparse takes no further words for a list once an option has come between."""
+    """Parse the words before `--` alone: argparse adds no more words to a list once an option has come between."""
     end = words.index("--") if "--" in words else len(words)
     options, unknown = parse(words[:end], given)
     options.command += words[end + 1 :]
@@ -45,7 +45,7 @@ def _parsed(parse: Parse, words: Sequence[str], given: argparse.Namespace | None
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a shell or a command on the host: on a terminal of the host if this is one, else as the caller's own."""
+    """Run a shell or a command on the host: on a terminal of the host if the caller has one, else as the caller's own."""
     from simunix.app.join import join
     from simunix.app.terminal import is_terminal, lead_session
 

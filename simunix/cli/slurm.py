@@ -62,7 +62,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute_import(options: argparse.Namespace) -> int:
-    """Write the scenario; print its size, and what of the site is not in it as it was."""
+    """Write the scenario; print its size, and how it differs from the site."""
     from simunix.rjms.slurm.site.names import Names
     from simunix.rjms.slurm.site.write import REFUSED, SiteFiles, changes_text, import_site
 
@@ -89,7 +89,7 @@ def execute_import(options: argparse.Namespace) -> int:
 
 
 def _at_the_start(folder: Path) -> Iterator[Change]:
-    """What a run of the new scenario would say before its start, if this computer has a Slurm that can be asked."""
+    """Yield what a run of the new scenario would report before its start, if this computer has a Slurm."""
     from simunix.planning.expand import expand
     from simunix.rjms.scenario import load
     from simunix.rjms.slurm.installed import installed
@@ -108,7 +108,7 @@ def _at_the_start(folder: Path) -> Iterator[Change]:
 
 
 def _check_table(options: argparse.Namespace) -> None:
-    """Refuse a table of names that nobody asked names for, or that would go along with the scenario. Raises SimunixError."""
+    """Refuse a table of names without --anonymous, in the scenario's folder, or in an existing file. Raises SimunixError."""
     if options.names is None:
         return
     if not options.anonymous:

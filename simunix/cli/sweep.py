@@ -49,7 +49,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _width(text: str) -> float:
-    """The part of 1 that a text such as '5%' means. Raises ArgumentTypeError."""
+    """Return the part of 1 that a text such as '5%' means. Raises ArgumentTypeError."""
     try:
         value = float(text.removesuffix("%")) / 100
     except ValueError:

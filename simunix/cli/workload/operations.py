@@ -60,7 +60,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _add_makers(operations: Operations) -> None:
-    """Declare the operations that make one trace from one."""
+    """Declare the operations that make one trace from another."""
     cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
     cut.add_argument("--begin", default="0", metavar="TIME", help="first moment in the trace, e.g. 40d (default: its start)")
     cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the trace's end)")
@@ -185,7 +185,7 @@ def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
-    """Make a trace; put the name of the file in front of errors about its jobs."""
+    """Make a trace; errors about its jobs begin with the name of the file."""
     try:
         return make()
     except SimunixError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class RecordingParser(argparse.ArgumentParser):
-    """Puts the arguments that it parses, as they were typed, into the namespace as `arguments`."""
+    """A parser that puts the arguments which it parses, as they were typed, into the namespace as `arguments`."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse as argparse does, and record the arguments."""
