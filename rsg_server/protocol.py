@@ -216,6 +216,8 @@ class WarningKind(IntEnum):
 
 
 MESSAGE_MAX: Final[int] = lib.SIMUNIX_MESSAGE_MAX
+MOST_TOLD: Final = 1 << 62
+"""The largest amount that an actor can be told at its slot: the server counts in floats, which round (1 << 63) - 1 up."""
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
 PTRACE_STOPPED_BY_SIGNAL: int = lib.PTRACE_STOPPED_BY_SIGNAL

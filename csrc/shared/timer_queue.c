@@ -66,11 +66,14 @@ static void show(void *shared, const struct simunix_timer_queue *timer_queue)
 static void take(struct simunix_timer_queue *timer_queue, uint32_t place)
 {
     struct simunix_alarm last;
+    uint32_t left = size_of(timer_queue); /* read once: another process may write there meanwhile */
 
+    if (left-- == 0)
+        return;
     timer_queue->places[timer_queue->alarms[place].slot % SIMUNIX_SLOTS] = 0;
-    timer_queue->count = size_of(timer_queue) - 1;
-    last = timer_queue->alarms[timer_queue->count];
-    if (place < timer_queue->count)
+    timer_queue->count = left;
+    last = timer_queue->alarms[left];
+    if (place < left)
         sink(timer_queue, rise(timer_queue, place, last), last);
 }
 

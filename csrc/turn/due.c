@@ -9,7 +9,7 @@ static int64_t next_alarm(void *shared)
 {
     const struct simunix_clock_page *page = shared;
 
-    return shared == NULL || page->due_ns > (uint64_t)NEVER_NS ? NEVER_NS : (int64_t)page->due_ns;
+    return shared == NULL || page->due_ns > (uint64_t)LATEST_NS ? NEVER_NS : (int64_t)page->due_ns;
 }
 
 /* The moment of what is due next; NEVER_NS if nothing is. */

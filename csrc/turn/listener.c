@@ -10,13 +10,13 @@ static struct simunix_outbox *outbox_of(void *shared)
     return (struct simunix_outbox *)((char *)shared + SIMUNIX_OUTBOX_OFFSET);
 }
 
-/* Virtual time, which never goes back; emulated processes write to the page. */
+/* Virtual time, which never goes back; emulated processes write to the page, and what is later than LATEST_NS is nonsense. */
 int64_t core_now(struct turn_core *core)
 {
-    int64_t now_ns = (int64_t)page_of(core)->now_ns;
+    uint64_t now_ns = page_of(core)->now_ns;
 
-    if (now_ns > core->known_ns)
-        core->known_ns = now_ns;
+    if (now_ns <= (uint64_t)LATEST_NS && (int64_t)now_ns > core->known_ns)
+        core->known_ns = (int64_t)now_ns;
     return core->known_ns;
 }
 

@@ -12,6 +12,8 @@ from typing import Final
 from rsg_server.protocol import PAGE_FIELDS
 
 FOREVER_NS: Final = (1 << 63) - 1
+LATEST_NS: Final = (1 << 62) - 1
+"""146 years: a clock that says more has been written over. Sums of moments and spans stay below 2^63."""
 
 _NOW: Final = PAGE_FIELDS["now_ns"]
 _LOOKAHEAD: Final = PAGE_FIELDS["lookahead_ns"]
@@ -33,7 +35,7 @@ class Clock:
     def now_ns(self) -> int:
         """Virtual nanoseconds since the start. Actors advance the clock by reading it, and by sleeping while they are alone."""
         now: int = self._words[_NOW]
-        if now > self._now_ns:
+        if self._now_ns < now <= LATEST_NS:
             self._now_ns = now
         return self._now_ns
 

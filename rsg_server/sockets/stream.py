@@ -245,6 +245,7 @@ class Streams:
 
     def _break(self, which: SimulatedSocket) -> bool:
         """Close the server's end so that the application's shows an error; False if that could not be done."""
+        self._told.forget(which.number)
         self._readiness.changed()
         self.stop(which)
         self._sockets.binding.release(which)

@@ -55,7 +55,7 @@ class Core:
         core.queue, core.timeline, core.parking = parking.run_queue.core, timeline.core, parking.core
         core.readiness, core.log = readiness.core, log.core
         core.limit_ns, core.solo_limit_ns = FOREVER_NS, solo_limit_ns(order)
-        core.asks_order = not isinstance(order, FirstInFirstOut)
+        core.asks_order = type(order) is not FirstInFirstOut
         threads.on_end.connect(self._ended)
 
     def _ended(self, actor: Actor) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rsg_server.process.cpu import Cpu
 from rsg_server.process.wait import ActorWait, DescriptorWords
 from rsg_server.processor.charges import EXEC, NICE
-from rsg_server.protocol import WAKE_READY
+from rsg_server.protocol import MOST_TOLD, WAKE_READY
 from rsg_server.waits.table import Maker
 
 if TYPE_CHECKING:
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 
 class ComputeWait(ActorWait):
-    """Ends when the actor has computed so many flops; the actor learns how many are left. `raw_nice` is 20 - nice, or 0."""
+    """Ends when the actor has computed so many flops; the actor learns how many are left. `raw_nice` is 20 - nice, or 0.
+
+    Raises ValueError for more than MOST_TOLD flops, which no shim asks for.
+    """
 
     __slots__ = ("_cpu", "flops", "raw_nice")
 
     def __init__(self, cpu: Cpu, flops: int, raw_nice: int, c: int) -> None:
         super().__init__()
+        if flops > MOST_TOLD:
+            raise ValueError(f"a computation of {flops} flops")
         self._cpu, self.flops, self.raw_nice = cpu, flops, raw_nice
 
     def begin(self, actor: Actor) -> None:

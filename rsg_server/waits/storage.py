@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rsg_server.process.wait import ActorWait, DescriptorWords
-from rsg_server.protocol import WAKE_READY
+from rsg_server.protocol import MOST_TOLD, WAKE_READY
 from rsg_server.storage.storages import STORAGE_AS_SAID
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class StorageWait(ActorWait):
 
     `direction` is a `Direction`, or STORAGE_AS_SAID for what the actor asked for before. The actor gets the number of bytes
     that have not moved, or a negative errno. No signal ends the wait: work of a disk cannot be interrupted (signal(7)).
+    Raises ValueError for more than MOST_TOLD bytes, which no shim asks for.
     """
 
     __slots__ = ("_clock", "_counts", "_parking", "_storages", "direction", "size_bytes", "storage")
@@ -38,6 +39,8 @@ class StorageWait(ActorWait):
         direction: int,
     ) -> None:
         super().__init__()
+        if size_bytes > MOST_TOLD:
+            raise ValueError(f"a transfer of {size_bytes} bytes")
         self._clock, self._parking, self._storages, self._counts = clock, parking, storages, counts
         self.storage, self.size_bytes, self.direction = storage, size_bytes, direction
 

@@ -37,7 +37,7 @@ enum simunix_datagram_fields {
 /* What the server knows of streams, at SIMUNIX_STREAMS_OFFSET: each has an entry by its number, which the next one of that
  * place takes over. A stream that is not there must be asked about. */
 enum simunix_stream {
-    STREAM_CONNECTED = 0,
+    STREAM_CONNECTED = 0, /* and has no error to tell */
     STREAM_LISTENS = 1U << 31,
     STREAM_READS_NO_MORE = 1U << 30, /* it has been shut down for reading: OP_LATE has what comes all the same */
     STREAM_MORE = 1U << 29           /* what was sent last was sent with MSG_MORE */

@@ -28,7 +28,7 @@ static void add_deadline(struct parking *parking, struct turn_actor *actor)
 {
     struct simunix_clock_page *page = parking->shared;
 
-    if (actor->wait.deadline >= NEVER_NS)
+    if (actor->wait.deadline > LATEST_NS)
         return;
     actor->deadline_handle = timeline_add(parking->timeline, actor->wait.deadline, ++page->sequence, actor);
     actor->deadline_in = DEADLINE_OF_SERVER;

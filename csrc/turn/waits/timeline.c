@@ -99,7 +99,7 @@ void timeline_remove(struct timeline *timeline, uint32_t handle)
 /* The moment of what comes first; NEVER_NS if nothing does. */
 int64_t timeline_next(const struct timeline *timeline)
 {
-    return timeline->count > 0 ? timeline->entries[0].at_ns : NEVER_NS;
+    return timeline->count > 0 && timeline->entries[0].at_ns <= LATEST_NS ? timeline->entries[0].at_ns : NEVER_NS;
 }
 
 /* Take out what comes first: its handle, which is free by that, and whose deadline it is. */

@@ -6,6 +6,8 @@
 #include "turn/waits/actor.h"
 
 #define NEVER_NS INT64_MAX
+/* 146 years, as in rsg_server/shared/clock.py: what is due later never comes, so that sums of a moment and a span have room. */
+#define LATEST_NS ((INT64_C(1) << 62) - 1)
 
 /* cffi: begin */
 struct timeline_entry {

@@ -14,24 +14,6 @@ int socket_take_error(int fd)
     return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, SO_ERROR, &error, &length) == 0 ? error : 0;
 }
 
-/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better,
- * and alone where the pair could not be marked. */
-long socket_pending_error(struct call *call, const struct fd *fd)
-{
-    struct reply reply;
-    int error = 0;
-    int marked;
-
-    if (fd->kind == FD_DATAGRAM)
-        return datagram_take_error(fd->number);
-    if (fd->kind != FD_STREAM)
-        return 0;
-    marked = socket_take_error(fd->number);
-    if (ASK(call->thread, &reply, OP_SOCKET_GET, fd->socket, SOL_SOCKET_LEVEL, SO_ERROR) == 0 && reply.values.kind[1] == 'b')
-        memcpy(&error, reply.values.bytes[1], sizeof error);
-    return error != 0 ? -error : -marked;
-}
-
 static uint32_t stream_word(const struct process *process, int64_t id)
 {
     const uint32_t *streams = (const uint32_t *)((const char *)process->page + SIMUNIX_STREAMS_OFFSET);
@@ -45,6 +27,26 @@ bool stream_is(const struct process *process, int64_t id, enum simunix_stream wh
     uint32_t word = stream_word(process, id);
 
     return (word & ~(uint32_t)(STREAM_READS_NO_MORE | STREAM_MORE)) == ((uint32_t)id | (uint32_t)what);
+}
+
+/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better,
+ * and alone where the pair could not be marked. A stream with an error is not shown as connected. */
+long socket_pending_error(struct call *call, const struct fd *fd)
+{
+    struct reply reply;
+    int error = 0;
+    int marked;
+
+    if (fd->kind == FD_DATAGRAM)
+        return datagram_take_error(fd->number);
+    if (fd->kind != FD_STREAM)
+        return 0;
+    marked = socket_take_error(fd->number);
+    if (stream_is(call->thread->process, fd->socket, STREAM_CONNECTED))
+        return -marked;
+    if (ASK(call->thread, &reply, OP_SOCKET_GET, fd->socket, SOL_SOCKET_LEVEL, SO_ERROR) == 0 && reply.values.kind[1] == 'b')
+        memcpy(&error, reply.values.bytes[1], sizeof error);
+    return error != 0 ? -error : -marked;
 }
 
 /* May a stream be so, shut down for reading or waiting for more? No is certain; yes means that the server must be asked. */

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Thread
 
+import msgpack
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rsg_server._native import ffi, lib
 
 from rsg_server.process.actor import Actor, State
-from rsg_server.protocol import Wait, Wake
+from rsg_server.protocol import Op, Wait, Wake
+from rsg_server.shared.clock import LATEST_NS
 from rsg_server.turn.loop import Outcome
 from tests.unit.rsg_server.fakes import Fake, fake
 
@@ -102,6 +105,35 @@ def test_an_alarm_that_a_process_has_made_up_ends_the_deadline_that_the_server_k
         world.kernel.threads.end(actor)
         world.pass_time(9_000)
         assert not world.kernel.run_queue
+
+
+def test_a_clock_that_was_written_over_with_what_no_clock_says_is_not_believed() -> None:
+    with fake() as world:
+        world.shim.page.now_ns = 1_000
+        assert world.kernel.now_ns == 1_000
+        for nonsense in (LATEST_NS + 1, 1 << 63, (1 << 64) - 1):
+            world.shim.page.now_ns = nonsense
+            assert world.kernel.now_ns == 1_000
+            world.set_lookahead()
+            assert world.loop.core.struct.known_ns <= 1_000
+
+
+def test_a_sleep_of_more_than_146_years_never_ends() -> None:
+    with fake() as world:
+        world.park(world.born(), Wait.FD, deadline_ns=LATEST_NS + 1)
+        assert world.kernel.timeline.next_ns is None
+        world.shim.page.due_ns = LATEST_NS + 1
+        assert world.kernel.timeline.next_ns is None
+        world.park(world.born(), Wait.FD, deadline_ns=LATEST_NS)
+        assert world.kernel.timeline.next_ns == LATEST_NS
+
+
+@pytest.mark.parametrize("wait", [Wait.COMPUTE, Wait.STORAGE])
+def test_who_waits_for_more_than_can_be_told_is_ended(wait: Wait) -> None:
+    with fake() as world:
+        actor = world.born()
+        world.send(actor, msgpack.packb([int(Op.PARK), int(wait), 0, -1, 0, (1 << 63) - 1, (1 << 63) - 1, 0]))
+        assert actor.process.dead
 
 
 def test_the_server_says_that_it_sleeps_only_while_it_does() -> None:

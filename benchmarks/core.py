@@ -1,0 +1,59 @@
+"""How many messages a second the core of the server takes by itself, without processes, doorbells and Python.
+
+    python benchmarks/core.py [MESSAGES]
+
+The messages are drawn with the shares that the waits of `scenarios/nasa-ipsc.yaml` have (`simunix bench traps` counts them),
+and of each kind alone. csrc/turn is compiled with benchmarks/core_replay.c for that. Needs gcc.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ACTORS, MESSAGES, REPEATS = (16, 1024), 1_000_000, 3
+MIXES = {
+    "as in the demo": {"time": 0.3, "futex": 0.3, "descriptor": 0.4},
+    "sleeps": {"time": 1.0},
+    "futexes": {"futex": 1.0},
+    "descriptors": {"descriptor": 1.0},
+}
+"""Shares of the kinds of waits. A wait for descriptors has the kernel asked what is ready."""
+
+
+def build(folder: Path) -> Path:
+    """The program, compiled into a folder."""
+    program = folder / "core_replay"
+    core = [path for path in sorted((ROOT / "csrc/turn").rglob("*.c")) if path.name != "loop.c"]
+    shared = [ROOT / f"csrc/shared/{name}.c" for name in ("timer_queue", "slots", "watch")]
+    sources = [ROOT / "benchmarks/core_replay.c", *core, *shared]
+    subprocess.run(["gcc", "-std=gnu11", "-O2", f"-I{ROOT / 'csrc'}", *sources, "-o", program], check=True)
+    return program
+
+
+def seconds(program: Path, actors: int, messages: int, shares: dict[str, float]) -> float:
+    """How long the messages took, the best of some runs."""
+    lines = "".join(f"{kind} {share}\n" for kind, share in shares.items())
+    command = [program, str(actors), str(messages)]
+    runs = [subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout for _ in range(REPEATS)]
+    return min(float(printed.split()[0]) for printed in runs)
+
+
+def main() -> int:
+    """Print a row for each mix."""
+    messages = int(sys.argv[1]) if len(sys.argv) > 1 else MESSAGES
+    with tempfile.TemporaryDirectory() as folder:
+        program = build(Path(folder))
+        print("| messages | actors | ns a message | messages a second |\n| --- | ---: | ---: | ---: |")
+        for name, shares in MIXES.items():
+            for actors in ACTORS:
+                took = seconds(program, actors, messages, shares)
+                print(f"| {name} | {actors:,} | {took / messages * 1e9:.0f} | {messages / took / 1e6:.2f} million |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
