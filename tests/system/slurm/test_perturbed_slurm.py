@@ -66,4 +66,5 @@ def test_late_cycles_alone_move_starts(simunix: Simunix, tmp_path: Path) -> None
     plain, late = Course(simunix, tmp_path, 4), Course(simunix, tmp_path, 4, "perturb={cycles: 8s, timers: 50ms}")
     assert late.digest != plain.digest
     assert late.times("starting_time") != plain.times("starting_time")
-    assert late.times("submission_time") == plain.times("submission_time")
+    apart = [one - other for one, other in zip(late.times("submission_time"), plain.times("submission_time"), strict=True)]
+    assert max(map(abs, apart)) < 0.1  # Slurm notes when slurmctld has the job, whose timers are late by up to 50 ms
