@@ -18,7 +18,7 @@ EVERYWHERE, AT_ROOT, BELOW = frozenset((True, False)), frozenset((True,)), froze
 
 
 class RefusedError(Exception):
-    """A request that Linux would refuse as well, with an errno."""
+    """The refusal of a request, with an errno; Linux would refuse the request as well."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -18,7 +18,7 @@ from rsg_server.waits.descriptors import DescriptorWait
 
 @dataclass(slots=True)
 class Mark:
-    """For a process and a file, numbers of the file's changes: the one that was read, and the one that a read would find."""
+    """For a process and a file: the number of the file's change that was read last, and of the one that a read would find."""
 
     read: int = 0
     offered: int = 0

@@ -66,7 +66,7 @@ class Programs:
         self._by_number: dict[int, Program] = {}
         self._of: dict[Group, Attached] = {}
         self.parts: dict[int, bytes] = {}
-        """What actors (by number) have sent of a program that is not whole yet."""
+        """The parts of a program that actors (by number) have sent so far."""
 
     @property
     def are_used(self) -> bool:

@@ -48,7 +48,7 @@ class Notices(Protocol):
 
 
 class Devices:
-    """All devices of a run, and the programs that decide who may open them; the shims are told of both."""
+    """All devices of a run, and the programs that decide who may open them. The shims learn of both."""
 
     def __init__(self, notices: Notices) -> None:
         self._tell = notices.tell_device

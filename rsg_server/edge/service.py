@@ -33,7 +33,8 @@ STALL_WARNING_S = 10.0
 PACE_SLICE_S = 0.01
 DEBUGGER_SLICE_S = 0.05
 OUTSIDE_S, KEYS_S = 0.2, 0.02
-"""How long, in real time, an idle run waits before it looks for input from outside; and while somebody types at a terminal."""
+"""How long, in real time, an idle run waits between looks for input from outside; the second while a user types at a
+terminal."""
 GRACE_S = 30.0
 """How long, in real time, a run that its user ends may go on, for questions that its programs still have to answer."""
 HEAD_START_S = 0.2

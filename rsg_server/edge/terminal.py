@@ -1,4 +1,4 @@
-"""The records for a terminal of a host that somebody outside uses: the request, and the opened terminal.
+"""The records for a terminal of a host that a user outside of the emulation has: the request, and the opened terminal.
 
 The host's side of the terminal belongs to a session inside. The other side goes to the caller of the control socket, who
 types and reads there without the server. Terminals are opened by simunix.launch.session, which knows how hosts are made.

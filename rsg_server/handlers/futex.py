@@ -1,4 +1,4 @@
-"""Futexes: waking and moving the actors that wait at a word (futex(2))."""
+"""Futexes: wakes and moves the actors that wait at a word (futex(2))."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class FutexHandlers:
         )
 
     def wake(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[space, word, most, bitset] -> [woken]"""
+        """[space, word, most, bitset] -> [woken]: wake actors that wait at a word, `most` of them at most."""
         space, word, most, bitset = arguments
         key = self._futexes.key(actor, space, word)
         return Reply((self._futexes.wake(key, most, bitset),))
 
     def requeue(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[space, word, to space, to word, wake most, move most] -> [woken, moved]"""
+        """[space, word, to space, to word, wake most, move most] -> [woken, moved]: wake some waiters, move others."""
         space, word, to_space, to_word, wake_most, move_most = arguments
         source = self._futexes.key(actor, space, word)
         target = self._futexes.key(actor, to_space, to_word)
@@ -52,7 +52,7 @@ class FutexHandlers:
         return Reply((woken, self._futexes.requeue(source, target, move_most)))
 
     def waiters(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[space, word, detail] -> [how many actors wait there with this detail]"""
+        """[space, word, detail] -> [how many actors wait at the word with this detail]."""
         space, word, detail = arguments
         return Reply((self._futexes.count(self._futexes.key(actor, space, word), detail),))
 

@@ -64,7 +64,7 @@ class ImageCharging:
         self._charges, self._cpu_timers = charges, cpu_timers
 
     def told(self, actor: Actor) -> tuple[int, bytes]:
-        """Return what an image is told of its CPU policy: flags, and the last bytes of HELLO's reply.
+        """Return the CPU policy that a new image gets to know: flags, and the last bytes of HELLO's reply.
 
         The first charged image of a run measures what calls cost under simunix.
         """

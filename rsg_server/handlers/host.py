@@ -109,10 +109,10 @@ class HostHandlers:
         return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
 
     def born(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid or tid] -> [0, time of birth, its CPU time, that of its dead children, 1 if it may run,
+        """[pid or tid] -> [0, birth, CPU time, its dead children's, 1 if it may run, seccomp filters: mode and number].
 
-        mode and number of its seccomp filters]; -ESRCH if there is no such process or thread. Times are virtual
-        nanoseconds. A process may run if its main thread may.
+        Times are virtual nanoseconds. A process may run if its main thread may. The reply is -ESRCH if there is no such
+        process or thread.
         """
         state, number = actor.process.host, arguments[0]
         process = state.processes.get(number)

@@ -56,7 +56,7 @@ class MachineHandlers:
         return handled({Op.MACHINES: self.machines})
 
     def machines(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[request] -> [0, answer], or [-EINVAL, the reason, as a text that ends with a zero byte]."""
+        """[request] -> [0, answer], or [-EINVAL, reason]: carry out a line of words; a reason ends with a zero byte."""
         words = arguments[0].decode(errors="replace").split()
         try:
             answer = self._requests.get(words[0] if words else "", self._unknown)(words)

@@ -69,7 +69,7 @@ class TraceeHandlers:
         )
 
     def ptrace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]."""
+        """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]: carry out a request of a tracer."""
         request, tid, data = arguments
         if request == _TRACEME:
             return self._trace_me(actor)

@@ -27,7 +27,7 @@ class RsgHandlers:
         return handled({Op.RSG: self.rsg})
 
     def rsg(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[operation, blocked signals, request] -> [wake, status, answer], sent at once or when the operation is done."""
+        """[operation, blocked signals, request] -> [wake, status, answer], at once or when the operation is done."""
         operation, blocked, request = arguments
         if not actor.process.has_boxes:
             self._give_boxes(actor.process)

@@ -43,7 +43,7 @@ NETLINK_PROTOCOLS = (0, 4, 15)
 def _on_socket(
     sockets: SocketTable, run: Callable[[SimulatedSocket, Sequence[Any]], Reply]
 ) -> Callable[[Actor, Sequence[Any]], Reply]:
-    """Make a handler whose first argument is a socket's number, and which is run for that socket."""
+    """Make a message handler from a function for a socket: the first argument of the message is the socket's number."""
 
     def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
         found = sockets.of(actor, arguments[0])
@@ -101,7 +101,7 @@ class SocketHandlers:
         )
 
     def create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[family, type, protocol] -> [id] + fd; the server keeps the other end of the pair."""
+        """[family, type, protocol] -> [id] + fd: make a socket; the server keeps the other end of the pair."""
         family, kind, protocol = arguments
         if family == AF_NETLINK:
             return self._create_netlink(actor, kind, protocol)
@@ -136,7 +136,7 @@ class SocketHandlers:
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def bind(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes, port, the lowest port that the caller may have] -> [0]"""
+        """[family, bytes, port, the lowest port that the caller may have] -> [0]: bind a socket to an address."""
         family, ip, port, least = arguments
         wrong = _wrong_address(which, family, ip, port)
         if wrong:
@@ -147,7 +147,7 @@ class SocketHandlers:
         return _status(code)
 
     def bind_any(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id, family, bytes, port, lowest port] -> [0]; a netlink socket at port 0 gets its process's pid: netlink(7)."""
+        """[id, family, bytes, port, lowest port] -> [0]: bind a socket; netlink: port 0 is the process's pid (netlink(7))."""
         found = self._sockets.of(actor, arguments[0])
         if found is None:
             return failed(errno.EBADF)
@@ -158,7 +158,7 @@ class SocketHandlers:
         return _status(self._netlink.bind(found, actor.process.pid, arguments[3]))
 
     def listen(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[backlog] -> [0]"""
+        """[backlog] -> [0]: let a socket listen."""
         if which.kind != "s":
             return failed(errno.EOPNOTSUPP)
         if which.state not in (SocketState.OPEN, SocketState.LISTENING):
@@ -173,7 +173,7 @@ class SocketHandlers:
         return OK
 
     def connect(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if that is the outcome] + fd if the old one broke."""
+        """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if final] + fd if the old one broke: connect."""
         family, ip, port, waits = arguments
         if family == 0:
             return self._disconnect(which)
@@ -226,7 +226,7 @@ class SocketHandlers:
         return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
     def accept(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [new id, family, bytes, port] + fd"""
+        """[id] -> [new id, family, bytes, port] + fd: accept a connection; the values are the peer's address."""
         which = self._sockets.of(actor, arguments[0])
         if which is None:
             return failed(errno.EBADF)
@@ -239,14 +239,14 @@ class SocketHandlers:
         return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
     def socket_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, family, bytes, port]"""
+        """[] -> [0, family, bytes, port]: the address of the socket."""
         if which.kind == "n":
             return Reply((0, AF_NETLINK, b"", self._netlink.port(which)))
         local = which.local or Address(ANY[which.family], 0)
         return Reply((0, local.family, local.ip, local.port))
 
     def peer_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, family, bytes, port]"""
+        """[] -> [0, family, bytes, port]: the address of the socket's peer."""
         if which.kind == "n":  # the peer is the kernel, at port 0
             return Reply((0, AF_NETLINK, b"", 0))
         if which.state is not SocketState.CONNECTED or which.remote is None:

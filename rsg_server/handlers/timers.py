@@ -161,7 +161,7 @@ class TimerFdHandlers:
         )
 
     def _on_timerfd(self, run: Callable[[TimerFd, Sequence[Any]], Reply]) -> Callable[[Actor, Sequence[Any]], Reply]:
-        """Make a handler whose first argument is a descriptor of the caller, and which is run for the timerfd behind it."""
+        """Make a message handler from a function for a timerfd: the message begins with the caller's descriptor."""
 
         def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
             try:
@@ -173,7 +173,7 @@ class TimerFdHandlers:
         return handler
 
     def timerfd_create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[1 if of CLOCK_REALTIME] -> [0] + an eventfd, which the server writes when the timer expires."""
+        """[1 if of CLOCK_REALTIME] -> [0] + an eventfd: make a timerfd. The server writes to the eventfd at each expiration."""
         self._timerfds.sweep(self._processes.values())
         timer = self._timerfds.create(bool(arguments[0]))
         return Reply(fds=(timer.fd,), close=False)

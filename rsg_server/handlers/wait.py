@@ -22,19 +22,19 @@ class ParkHandlers:
     def __init__(self, waits: Waits, clock: Clock, parking: Parking) -> None:
         self._waits, self._clock, self._parking = waits, clock, parking
         self.count: Callable[[Actor, Sequence[int]], None] | None = None
-        """Counts what comes in the outbox (rsg_server.turn.call_counts)."""
+        """Counts the parks in the outbox, if it is set (rsg_server.turn.call_counts)."""
 
     def table(self) -> dict[int, Handler]:
         """Return the handlers, by operation."""
         return handled({Op.PARK: self.park})
 
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value], sent when the actor has its next turn."""
+        """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value]: park the sender; the reply comes with its next turn."""
         wait, syscall, deadline, blocked, a, b, c = arguments
         return self._park(actor, self._waits.make(wait, syscall, deadline, blocked, a, b, c, self._clock.now_ns))
 
     def park_at_slot(self, actor: Actor, arguments: tuple[int, ...]) -> Reply | None:
-        """The fields of struct simunix_park -> [wake, value], written to the slot."""
+        """The fields of struct simunix_park -> [wake, value] in the slot: park an actor that asks in the outbox."""
         if not actor.slot:
             raise ValueError("a park in the outbox of an actor that has no slot")
         if self.count is not None:

@@ -1,8 +1,8 @@
-"""How a link or host changes over time: SimGrid's profiles (trace files), as data.
+"""SimGrid's profiles (trace files), as data: how a link or host changes over time.
 
-Lines `date value`; comments begin with # or %. `LOOPAFTER d` starts over d seconds after the last event, `PERIODICITY d` every
-d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, speeds fractions of the peak. Stochastic profiles
-(STOCHASTIC, NORM, UNIF, EXP) are refused: a run must come out the same every time.
+Lines `date value`; comments begin with # or %. `LOOPAFTER d` starts over d seconds after the last event, `PERIODICITY d`
+every d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, speeds fractions of the peak. Stochastic
+profiles (STOCHASTIC, NORM, UNIF, EXP) are refused: a run must come out the same every time.
 """
 
 from __future__ import annotations

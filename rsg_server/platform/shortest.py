@@ -1,8 +1,8 @@
-"""Zones that join written routes to longer ones: Floyd and Dijkstra.
+"""Zones in which written routes are joined to longer routes: Floyd and Dijkstra.
 
 Floyd counts links, as SimGrid's manual and program agree. Dijkstra minimises latency, as the manual says; SimGrid's program
-counts links there too, which is what `simgrid_compat` asks for. Nothing is computed before a route is asked for, and then only
-for its source: a table of all pairs is never made.
+counts links in Dijkstra zones too, which `simgrid_compat` repeats. Nothing is computed before a route is asked for, and
+then only for its source: a table of all pairs is never made.
 """
 
 from __future__ import annotations

@@ -47,7 +47,8 @@ _WAKE_VALUES: Final = 2
 FIRST_TURN: Final = 255
 """The reason that the event log gives for a turn which no wait has ended with: of a new actor, or of the parent of a vfork."""
 _FIRST_CHANNEL = 3 << 48
-"""First storage token of a channel; above all tokens of watched descriptors (rsg_server.turn.readiness)."""
+"""The first key of channels in the descriptor store; it is above all tokens of watched descriptors
+(rsg_server.turn.readiness)."""
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 LOOK_S = 0.1
-"""Real time between two looks, seconds."""
+"""Seconds of real time between two looks."""
 LOOK_MOST = 32
 """The most processes that one look reads, some 25 µs each; the next look continues after them."""
 NAMES = {number.value: number.name for number in signal.Signals if number < signal.SIGRTMIN}

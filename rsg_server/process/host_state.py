@@ -1,4 +1,4 @@
-"""The state of an emulated host during a run, and the interface to what starts real processes."""
+"""The state of an emulated host during a run, and the interface of the part that starts real processes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def send(pidfd: int, number: int) -> None:
 
 
 def send_timer_signal(process: Process, number: int, timer_id: int, value: int, global_tid: int = 0) -> None:
-    """Queue a POSIX timer's signal to a process, or to one of its threads, with code, id and value as timer_create(2) says.
+    """Queue a POSIX timer's signal to a process, or to one of its threads, with the siginfo that timer_create(2) describes.
 
     Nothing happens if the process or thread is gone, or if its queue is full (EAGAIN; Linux loses such a signal, too).
     """

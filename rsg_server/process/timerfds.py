@@ -61,7 +61,7 @@ class TimerFds:
         return self.all.get(number) if number is not None else None
 
     def sweep(self, processes: Iterable[Process]) -> None:
-        """Close timerfds that no process has open; only when their number has doubled, so that a new timerfd costs little."""
+        """Close timerfds that no process has open, if the number of timerfds has doubled: so a new timerfd costs little."""
         if len(self.all) < self._sweep_at:
             return
         if self._drop_unheld(processes):

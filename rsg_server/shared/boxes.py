@@ -29,7 +29,7 @@ _WORDS: Final = BYTES // 8
 
 
 class Boxes:
-    """The boxes of all slots; none before `open`."""
+    """The boxes of all slots, which `open` makes."""
 
     def __init__(self, shared_fd: int) -> None:
         self._fd = shared_fd

@@ -1,8 +1,9 @@
-"""Virtual time in shared memory, and how far the holder of the turn may advance it alone.
+"""Virtual time in shared memory, and the moment up to which the holder of the turn may advance it alone.
 
-`now` never goes back. While an actor has the turn, nothing but deadlines of the timer queue is due before `lookahead`: up to
-that moment the holder may set `now` to the earliest of those deadlines by itself; 0 forbids that, since others are ready.
-`event` is the moment at which something is due, or others are to run: an actor whose clock read passes it gives the turn back.
+`now` never goes back. While an actor has the turn, nothing but deadlines of the timer queue is due before `lookahead`. Up
+to that moment the holder may set `now` to the earliest of those deadlines by itself; a `lookahead` of 0 forbids that, since
+other actors are ready. `event` is the moment at which something is due, or others are to run: an actor whose clock read
+passes it gives the turn back.
 """
 
 from __future__ import annotations

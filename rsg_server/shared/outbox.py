@@ -49,7 +49,7 @@ class Outbox:
         return slot
 
     def take(self) -> None:
-        """Take the message out."""
+        """Copy the message out of the shared memory."""
         lib.turn_outbox_take(self._address, self.core)
 
     def park(self) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from rsg_server.storage.volume import Volume
 Place = tuple[str, int]
 """A disk: the name of its host, and its number on that host."""
 PathKey = tuple[str, str, int, int, tuple[str, ...]]
-"""Key of a path: whose operations, on which server, disk and direction, within which limits."""
+"""The key of a path: names of client and server, disk, direction, and names of the limits on the way."""
 SECTOR_BYTES = 512
 MAJOR = 8
 MINORS = 16

@@ -57,7 +57,7 @@ class Ways(Protocol):
 
 
 class Leg:
-    """The work of one disk for a transfer; `account` is that of the group of processes to which the transfer belongs."""
+    """The work of one disk for a transfer; `account` is the account of the processes that caused the transfer."""
 
     __slots__ = (
         "_application",
@@ -133,7 +133,7 @@ class Leg:
         return self._target[1], self._direction
 
     def _wait_for_pace(self, account: Account | None) -> None:
-        """Wait for the moment at which a group may begin one more operation, then for that of the group above."""
+        """Wait for the moment at which a group may begin one more operation, then for the moment of the group above."""
         now_ns = self._ways.network.now_ns
         while account is not None:
             moment_ns = account.take_moment(self.way, now_ns)

@@ -33,9 +33,10 @@ class FirstMessages:
         self._deaths, self._slots = deaths, slots
 
     def receive(self, actor: Actor) -> bytes:
-        """Receive an actor's first message, and open a pidfd of its process: SCM_CREDENTIALS has the pid in our namespace.
+        """Receive an actor's first message, and open a pidfd of its process.
 
-        The result is empty if the process has died. Raises BlockingIOError if nothing has come yet.
+        The pid comes from SCM_CREDENTIALS, as the server's namespace numbers it. The result is empty if the process has
+        died. Raises BlockingIOError if nothing has come yet.
         """
         message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
         if not message:

@@ -36,7 +36,7 @@ class ClockGuard:
         self._disturbances, self._deaths = disturbances, deaths
 
     def check(self, actor: Actor, holder_since: float) -> None:
-        """Look at the clock that an actor's turn has left behind.
+        """Check the clock that an actor's turn has left behind.
 
         Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
         """

@@ -1,11 +1,11 @@
-"""Finds an actor that computes and reads the clock until the clock has gone on, which computing alone never makes it do.
+"""Finds an actor that computes and reads the clock to wait for a moment: computing alone never moves the clock.
 
-Under the free CPU policy computing takes no virtual time, so a benchmark that runs for two seconds by the clock would run for
-ever. An actor that has made no call but clock reads for a long while is therefore told that its CPU time passes from then on:
-the shim adds the CPU time to the price of each of its clock reads, until the actor waits for something
-(csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time (a spinner on the time stamp counter,
-csrc/shim/sys/time/tsc.c) is let alone. CPU time is the real computer's, so the run is no longer deterministic, which run.json
-says.
+Under the free CPU policy computing takes no virtual time, so a benchmark that runs for two seconds by the clock would run
+for ever. Therefore an actor that has made no call but clock reads for a long while is told that its CPU time passes from
+then on. The shim adds the CPU time to the price of each of its clock reads, until the actor waits for something
+(csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time is let alone, such as a spinner on the
+time stamp counter (csrc/shim/sys/time/tsc.c). CPU time is the real computer's, so the run is no longer deterministic, which
+run.json says.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 PATIENCES = 5
-"""How often `preempt_after` an actor may compute and read the clock for nothing."""
+"""After how many times `preempt_after` of computing and clock reads alone an actor's CPU time begins to pass."""
 
 
 class Computing:
@@ -44,13 +44,13 @@ class Computing:
         self._unheard_since_ns = self._since_ns
 
     def begins(self, actor: Actor) -> None:
-        """Begin a turn of an actor: repeat to its shim what it has not read yet, since each turn starts without marks."""
+        """Begin a turn of an actor: mark again what its shim has not read yet, since each new turn clears the mark."""
         if self._unheard is actor:
             self._unheard = None
             self._shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
 
     def look(self, actor: Actor, after_ns: int) -> None:
-        """Look at an actor that has the turn and is silent; tell its shim if it only computes and reads the clock."""
+        """Check an actor that has the turn and is silent; tell its shim if the actor only computes and reads the clock."""
         if self.is_off:
             return
         counters = self._shared.counters

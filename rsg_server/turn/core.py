@@ -1,4 +1,4 @@
-"""The core of the server (csrc/turn/), as the turn loop sees it: who has the turn, and what the holder may do alone."""
+"""Access to the core of the server (csrc/turn/) for the turn loop: who has the turn, and what the holder may do alone."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rsg_server.turn.core import Core
 
 PATIENCE_NS = 100_000_000
-"""How long the server listens before it returns to the turn loop, unless the runner has been preempted before."""
+"""How long the server listens before it returns to the turn loop, unless the runner was preempted before."""
 CPU_TIMER_PATIENCE_NS = 2_000_000
 """How long the server listens to a process with a timer or limit of CPU time, which expires while the process computes."""
 _FIRST_SLICE_NS = 6_000_000

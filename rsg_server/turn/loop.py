@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rsg_server.turn.parts import Parts
 
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
-"""How often, and after how many real seconds each, the loop looks whether a terminal has handed characters on."""
+"""How often, and after how many real seconds each, the loop looks whether the kernel has passed on a terminal's characters."""
 LONG_NS = 1_000_000_000
 """From this step of the clock on, the loop first checks whether anybody still waits for what is due."""
 OPERATION = int(Op.RSG)
@@ -63,7 +63,7 @@ _MAY_SPIN: Final[int] = lib.TURN_MAY_SPIN
 
 
 class Outcome(Enum):
-    """Why the turn loop returned."""
+    """The reasons for which the turn loop returns."""
 
     BUDGET = "the wall time it was given is over"
     COMPUTING = "the holder of the turn computes on"

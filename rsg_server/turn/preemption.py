@@ -37,7 +37,7 @@ to spin."""
 ROUNDS_TOGETHER = 100
 """How many patiences each actor must have spun if several can run: they may pass work to and fro in shared memory."""
 LOOKS = 10
-"""How many patiences in a row the server watches a known spinner, before it returns to the edge."""
+"""For how many patiences in a row the server watches a known spinner, before it returns to the edge."""
 ANSWER_S = 2.0
 """How long the server waits for an actor to give back the turn, in real time."""
 STALL_S = 10.0

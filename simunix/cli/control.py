@@ -1,4 +1,4 @@
-"""`simunix ctl DIR`: steer a running emulation."""
+"""`simunix ctl DIR`: steers a running emulation."""
 
 from __future__ import annotations
 

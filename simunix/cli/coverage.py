@@ -24,7 +24,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table, of all calls or of those named."""
+    """Print the table, with all calls or those that the options list."""
     from simunix.coverage.document import markdown, text
     from simunix.coverage.table import by_name, table
 

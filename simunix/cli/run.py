@@ -1,4 +1,4 @@
-"""`simunix run`: one command, a scenario, or one more program in a running emulation."""
+"""`simunix run`: runs one command, a scenario, or one more program in a running emulation."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ done
 exit 0
 """
 WORD = re.compile(r"[!-~]{1,16}")
-"""A user or password of IPMI 1.5, which ipmi_sim takes."""
+"""The pattern of a user or password of IPMI 1.5 that ipmi_sim accepts."""
 
 
 @dataclass(frozen=True, slots=True)

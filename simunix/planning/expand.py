@@ -88,7 +88,7 @@ class _Parts:
         return {name: value for cluster in self.clusters for name, value in cluster.replaced.items()}
 
     def hosts(self, shipped: Mapping[str, tuple[PrivateSpec, ...]]) -> tuple[HostSpec, ...]:
-        """Return the hosts in the order of the scenario, which is that of their addresses; `shipped`: more private paths."""
+        """Return the hosts in the order of the scenario, in which they get addresses; `shipped`: more private paths."""
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
@@ -244,7 +244,7 @@ def _own_folder(folder: Path) -> tuple[str, ...]:
 
 
 def _choice(value: bool | str) -> str:
-    """`auto`, `yes` or `no`: YAML reads yes and no as booleans."""
+    """Return `auto`, `yes` or `no` for a value that YAML may have read as a boolean."""
     return value if isinstance(value, str) else "yes" if value else "no"
 
 

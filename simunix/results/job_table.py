@@ -1,4 +1,4 @@
-"""The table of a run's jobs: jobs.csv as a data frame, checked; what is missing or impossible is said with file and line.
+"""Reads and checks a run's table of jobs, jobs.csv, as a data frame; errors say file and line of what is wrong.
 
 Columns (Batsim's names), seconds since the start of the run or trace, NaN for what did not happen:
 

@@ -1,4 +1,4 @@
-"""What the verifier knows of a register: a range of numbers, an address in the context or on the stack, or nothing."""
+"""The verifier's knowledge of a register: a range of numbers, an address in the context or on the stack, or nothing."""
 
 from __future__ import annotations
 

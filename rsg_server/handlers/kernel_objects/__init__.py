@@ -1,1 +1,1 @@
-"""Handlers of what programs ask of their host's kernel objects: docs/internals/kernel-objects.md."""
+"""Handlers of messages about the kernel objects of a host: docs/internals/kernel-objects.md."""

@@ -53,7 +53,7 @@ class CgroupHandlers:
         )
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, how] -> [0]: write into a control file what it must contain now, for a reader; enum simunix_cgroup_read."""
+        """[inode, how] -> [0]: write the present text into a control file for a reader; see enum simunix_cgroup_read."""
         inode, how = arguments
         try:
             hierarchy = self._cgroups.of(actor.process.host)

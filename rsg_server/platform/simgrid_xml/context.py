@@ -34,7 +34,7 @@ class Duplex:
 
 @dataclass(slots=True)
 class Context:
-    """What has been read of one file so far."""
+    """The parts of one file that have been read so far."""
 
     path: Path
     simgrid_compat: bool = False
@@ -194,7 +194,7 @@ class Context:
             self.uses += [ProfileUse(changes, name, profile) for name in names]
 
     def read_profile(self, element: Element, path: Path, periodicity_s: float = -1.0) -> Profile:
-        """Read a profile from a file of its own."""
+        """Read a profile from its own file."""
         if path.exists() and not path.is_file():
             raise self.fail(element, f"{self.name_of(element)}: {path}: no ordinary file; put the profile there")
         try:

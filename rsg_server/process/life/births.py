@@ -32,7 +32,7 @@ class Births:
         self._next = 1
 
     def seed_of_host(self, name: str) -> int:
-        """Return the random seed for what all processes of a host share; from a number below 0, unlike those of processes."""
+        """Return the random seed for what a host's processes share, made from a number below 0, unlike processes' seeds."""
         return seed_of(self._options.seed, -1 - list(self._hosts).index(name))
 
     def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:

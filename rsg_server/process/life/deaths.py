@@ -27,7 +27,8 @@ class Deaths:
         self._threads, self._endings, self._remains = threads, endings, remains
         self._relatives, self._tracees = relatives, tracees
         self.held: list[tuple[Process, list[Zombie]]] = []
-        """Each process 1 of a PID namespace that ends once dead members have been waited for, by parents outside."""
+        """Each dead process 1 of a PID namespace that has to wait until parents outside have waited for members of its
+        namespace."""
 
     def kill(self, process: Process) -> None:
         """Kill a process that breaks the protocol, and wait for its end."""

@@ -65,7 +65,7 @@ class Endings:
                 poller.poll(DEATH_TIMEOUT_MS)
 
     def learn(self, process: Process) -> None:
-        """Find out how a dead process has ended, and wait until it is gone for the kernel or its parent is to wait for it."""
+        """Find out how a dead process has ended, and wait until the kernel has reaped it or its parent has to."""
         self.on_death.tell(process)
         name = process.host.name
         if process.started and process.pid:

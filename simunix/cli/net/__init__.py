@@ -1,4 +1,4 @@
-"""`simunix net`: completion times of flows by the network model alone (solve), and pictures of links (plot)."""
+"""`simunix net`: computes completion times of flows by the network model alone (solve), and draws links (plot)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settings(options: argparse.Namespace) -> dict[str, str]:
 
 
 def chosen_model(config: Mapping[str, str], options: argparse.Namespace) -> Model:
-    """Return the flow model: LV08, changed by the platform's own configuration, and that by the command line.
+    """Return the flow model: LV08, changed by the platform's own configuration, which the command line overrides.
 
     Raises SimunixError for a setting that the model does not have.
     """
