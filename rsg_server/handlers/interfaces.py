@@ -42,7 +42,7 @@ class InterfaceHandlers:
         return OK
 
     def interface(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, hardware address, IPv4 addresses]"""
+        """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, MAC address, IPv4 addresses] of an interface."""
         index, name = arguments
         for found in self._interfaces.of(network_namespaces.network_of(actor).host):
             if index == found.index or (index == 0 and name == found.name.encode()):

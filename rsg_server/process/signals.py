@@ -31,7 +31,7 @@ class Signals:
         self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
 
     def send(self, process: Process, number: int) -> None:
-        """Send a plain signal from the server. The caller then calls `notice`, which wakes the thread that takes it."""
+        """Send a plain signal from the server; `notice` then wakes the thread that takes it."""
         self.by_server |= 1 << (number - 1)
         native_signal.send(process.pidfd, number)
 

@@ -223,7 +223,7 @@ class TurnLoop:
         return None
 
     def _drop_dead_timers(self) -> bool:
-        """Drop the timers of timerfds that no process has open any more; True if the next event was such a timer's."""
+        """Close timerfds that no process has open, if nothing but timerfds is due; True if there were any."""
         return self._parts.timerfds.drop_dead(self._parts.processes.values(), len(self._timeline))
 
     def _settle(self) -> bool:

@@ -27,7 +27,7 @@ class Deaths:
         self._threads, self._endings, self._remains = threads, endings, remains
         self._relatives, self._tracees = relatives, tracees
         self.held: list[tuple[Process, list[Zombie]]] = []
-        """Each dead process 1 of a PID namespace that has to wait until parents outside have waited for members of its
+        """Each process 1 of a PID namespace that ends only once parents outside have waited for dead members of the
         namespace."""
 
     def kill(self, process: Process) -> None:
