@@ -1,4 +1,4 @@
-"""Words by which the server spares the shims needless messages: each says whether there is anything to ask or to report.
+"""Words of the shared memory that spare needless messages: each tells the shims whether there is anything to ask or report.
 
 `Notices` are about processes, queues and files; `rsg_server.shared.devices` contains those about devices.
 """

@@ -208,7 +208,7 @@ class Preemption:
 
     @staticmethod
     def _look_sooner(spinner: Spinner) -> None:
-        """Halve the patience with an actor, down to SHORTEST_NS: its spinning has kept others or events from going on."""
+        """Halve how long an actor may compute before it is preempted, down to SHORTEST_NS: its loop has kept others waiting."""
         if spinner.patience_ns > SHORTEST_NS:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
 

@@ -1,6 +1,6 @@
-"""What simunix inherits from its caller's shell and hosts must not depend on, as far as it is a matter of this process.
+"""Sets aside what this process has inherited from its caller's shell and no host may depend on: the umask.
 
-The factory of hosts (csrc/hostinit/main.c) leaves behind what hosts would inherit by way of it.
+The process that makes the hosts (csrc/hostinit/main.c) drops what hosts would inherit from it.
 """
 
 from __future__ import annotations

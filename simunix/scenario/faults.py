@@ -217,7 +217,7 @@ class ProfileSection(Section):
         return self
 
     def change(self, key: str, value: float) -> Change:
-        """The change that a value in the file of this key means."""
+        """Return the change of a host or link that a value in a profile file means; the key of the scenario names the file."""
         if self.host is not None:
             return HostChange(self.host, "on" if value > 0 else "off")
         assert self.link is not None

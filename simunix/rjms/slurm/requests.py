@@ -178,7 +178,7 @@ def _sleep(seconds: float, factors: str) -> str:
 
 
 def _steps(request: Request, factors: str) -> Iterator[str]:
-    """Each step begins at its own moment, in the background; the job's own run time decides when it ends."""
+    """Yield a line for each step, which starts it in the background at its moment; the job ends after its own run time."""
     for step in request.steps:
         run = f"srun --ntasks={step.tasks} --overlap --input=none sleep {step.elapsed_s:g}"
         yield f"(sleep {step.start_s:g}; {run}) &" if step.start_s else f"{run} &"
