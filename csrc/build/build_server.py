@@ -55,6 +55,7 @@ HOT = {
         *("outbox", "streams", "turn_words"),
     ),
     "sockets": ("binding", "handshake", "pair", "ports", "reachability", "retransmission", "stream", "table", "wire"),
+    "sockets/kinds": ("datagram", "netlink", "stream"),
     "waits": (
         *("compute", "connect", "descriptors", "file_lock", "futex", "futex_spaces", "processes", "rsg", "storage", "table"),
         "time",

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from rsg_server.process.procfs import descriptors_of, epoll_targets
 from rsg_server.sockets.error_marking import copy_of
+from rsg_server.sockets.kinds.datagram import IcmpSocket, PingSocket, RawSocket, UdpSocket
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import SimulatedSocket, SocketState
 from rsg_server.waits.words import SHOWN, listed
 
@@ -23,7 +26,13 @@ if TYPE_CHECKING:
     from rsg_server.sockets.table import SocketTable
 
 _CREDENTIALS = struct.Struct("=iII")
-_PROTOCOLS = {"s": "TCP", "d": "UDP", "i": "ICMP", "r": "raw ICMP", "n": "netlink"}
+_PROTOCOLS: dict[type[SimulatedSocket], str] = {
+    StreamSocket: "TCP",
+    UdpSocket: "UDP",
+    PingSocket: "ICMP",
+    RawSocket: "raw ICMP",
+    NetlinkSocket: "netlink",
+}
 _PREFIX = b"\0simunix:"
 
 Key = tuple[int, int]
@@ -96,18 +105,19 @@ class Descriptors:
             return self._unix(copy, peer)
 
     def _simulated(self, which: SimulatedSocket) -> str:
-        kind = _PROTOCOLS[which.kind]
-        if which.state is SocketState.LISTENING:
-            waiting = f"{len(which.pending)} pending" if which.pending else "nobody connects"
+        kind = _PROTOCOLS[type(which)]
+        if isinstance(which, StreamSocket) and which.state is SocketState.LISTENING:
+            pending = len(which.queue.pending)
+            waiting = f"{pending} pending" if pending else "nobody connects"
             return f"{kind} listener at {which.local}, {waiting}"
         if which.remote is None:
             return f"{kind} socket at {which.local}" if which.local is not None else f"{kind} socket without an address"
         return f"{kind} {which.local} to {which.remote}, {self._far_end(which)}"
 
     def _far_end(self, which: SimulatedSocket) -> str:
+        if not isinstance(which, StreamSocket):
+            return "the host" if isinstance(which, IcmpSocket) else "the socket bound there"
         peer = which.peer
-        if which.kind != "s":
-            return "the host" if which.kind in "ir" else "the socket bound there"
         if peer is None:
             return which.state.value
         if peer.app_closed or peer.state is SocketState.CLOSED:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import Op
 from rsg_server.sockets import network_namespaces
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
 
 if TYPE_CHECKING:
     from rsg_server.process.actor import Actor
@@ -36,7 +37,7 @@ class InterfaceHandlers:
     def netlink(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """[id] -> [0]: answer what has been sent on a netlink socket."""
         found = self._sockets.of(actor, arguments[0])
-        if found is None or found.kind != "n":
+        if not isinstance(found, NetlinkSocket):
             return failed(errno.EBADF)
         self._netlink.take(found, actor.process.pid)
         return OK

@@ -6,13 +6,14 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rsg_server.capture.frames import ICMP, ICMPV6
 from rsg_server.handlers.table import OK, Handler, Reply, failed, handled
 from rsg_server.protocol import STREAM_LISTENS, Op
 from rsg_server.sockets import multicast, options
-from rsg_server.sockets.icmp import PING, RAW
+from rsg_server.sockets.kinds.datagram import ICMP_OF, DatagramSocket, PingSocket, RawSocket, UdpSocket
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
+from rsg_server.sockets.kinds.stream import KEEPS_CORK, KEEPS_MORE, StreamSocket
 from rsg_server.sockets.network_namespaces import network_of
-from rsg_server.sockets.pair import KEEPS_CORK, KEEPS_MORE, Address, SimulatedSocket, SocketState
+from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, plain
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
 """net.core.somaxconn, to which listen(2) limits the backlog; and the mask that makes the backlog unsigned, as Linux does."""
 AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
-ICMP_OF = {4: ICMP, 6: ICMPV6}
-"""The protocol of ping sockets and raw sockets by address family."""
 NETLINK_PROTOCOLS = (0, 4, 15)
 """NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent, since no device ever changes."""
 
@@ -48,6 +47,20 @@ def _on_socket(
     def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
         found = sockets.of(actor, arguments[0])
         return failed(errno.EBADF) if found is None else run(found, arguments[1:])
+
+    return handler
+
+
+def _on_stream(
+    sockets: SocketTable, run: Callable[[StreamSocket, Sequence[Any]], Reply], otherwise: Reply
+) -> Callable[[Actor, Sequence[Any]], Reply]:
+    """Make a handler that is run for a stream; sockets of other kinds are answered with `otherwise`."""
+
+    def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
+        found = sockets.of(actor, arguments[0])
+        if found is None:
+            return failed(errno.EBADF)
+        return run(found, arguments[1:]) if isinstance(found, StreamSocket) else otherwise
 
     return handler
 
@@ -87,7 +100,7 @@ class SocketHandlers:
             {
                 Op.SOCKET: self.create,
                 Op.BIND: self.bind_any,
-                Op.LISTEN: _on_socket(self._sockets, self.listen),
+                Op.LISTEN: _on_stream(self._sockets, self.listen, failed(errno.EOPNOTSUPP)),
                 Op.CONNECT: _on_socket(self._sockets, self.connect),
                 Op.ACCEPT: self.accept,
                 Op.SOCKNAME: _on_socket(self._sockets, self.socket_name),
@@ -95,7 +108,7 @@ class SocketHandlers:
                 Op.SHUTDOWN: _on_socket(self._sockets, self.shutdown),
                 Op.CONNECTED: _on_socket(self._sockets, self.connected),
                 Op.MAY_SEND: _on_socket(self._sockets, self.may_send),
-                Op.LATE: _on_socket(self._sockets, self.late),
+                Op.LATE: _on_stream(self._sockets, self.late, Reply((0, b""))),
             },
             makes_descriptors=(Op.SOCKET, Op.CONNECT),
         )
@@ -113,15 +126,15 @@ class SocketHandlers:
             return self._create_icmp(actor, family, kind)
         if protocol not in PROTOCOLS[kind]:
             return failed(errno.EPERM if kind == SOCK_RAW else errno.EPROTONOSUPPORT)
-        made = self._sockets.create(network_of(actor), family, "s" if kind == SOCK_STREAM else "d")
+        made = self._sockets.create(network_of(actor), family, StreamSocket if kind == SOCK_STREAM else UdpSocket)
         made.owner = actor.process
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def _create_icmp(self, actor: Actor, family: int, kind: int) -> Reply:
         """Make a ping socket, or a raw socket for ICMP; a raw socket's port number is its protocol."""
-        made = self._sockets.create(network_of(actor), family, PING if kind == SOCK_DGRAM else RAW)
-        made.owner, made.type, made.protocol = actor.process, kind, ICMP_OF[family]
-        if kind == SOCK_RAW:
+        made = self._sockets.create(network_of(actor), family, PingSocket if kind == SOCK_DGRAM else RawSocket)
+        made.owner = actor.process
+        if isinstance(made, RawSocket):
             made.local = Address(ANY[family], made.protocol)
             self._sockets.binding.ports_of(made.host).add(made)
         return Reply((made.number,), fds=(made.hand_out(),))
@@ -131,7 +144,7 @@ class SocketHandlers:
             return failed(errno.ESOCKTNOSUPPORT)
         if protocol not in NETLINK_PROTOCOLS:
             return failed(errno.EPROTONOSUPPORT)
-        made = self._sockets.create(network_of(actor), AF_NETLINK, "n")
+        made = self._sockets.create(network_of(actor), AF_NETLINK, NetlinkSocket)
         made.type, made.protocol = kind, protocol
         return Reply((made.number,), fds=(made.hand_out(),))
 
@@ -151,21 +164,19 @@ class SocketHandlers:
         found = self._sockets.of(actor, arguments[0])
         if found is None:
             return failed(errno.EBADF)
-        if found.kind != "n":
+        if not isinstance(found, NetlinkSocket):
             return self.bind(found, arguments[1:])
         if arguments[1] != AF_NETLINK:
             return failed(errno.EINVAL)
         return _status(self._netlink.bind(found, actor.process.pid, arguments[3]))
 
-    def listen(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    def listen(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
         """[backlog] -> [0]: let a socket listen."""
-        if which.kind != "s":
-            return failed(errno.EOPNOTSUPP)
         if which.state not in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.EINVAL)
         if which.local is None or not which.bound:
             self._sockets.binding.bind(which, ANY[which.family], 0)
-        which.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
+        which.queue.backlog = min(int(arguments[0]) & UNSIGNED, MOST_WAITING)
         which.state = SocketState.LISTENING
         self._streams.tell(which.number, STREAM_LISTENS)
         assert which.local is not None
@@ -181,7 +192,7 @@ class SocketHandlers:
         if wrong:
             return failed(wrong)
         target = Address(ip, port)
-        if which.kind == "s":
+        if isinstance(which, StreamSocket):
             code = self._sockets.handshake.connect(which, target, bool(waits))
             renewed = () if which.app_end is None else (which.hand_out(),)
             return Reply((-code, int(which.state is not SocketState.CONNECTING)), fds=renewed)
@@ -197,11 +208,11 @@ class SocketHandlers:
 
     def _disconnect(self, which: SimulatedSocket) -> Reply:
         """Make a socket forget its peer: connect(2) to AF_UNSPEC."""
-        if which.kind == "s":
+        if isinstance(which, StreamSocket):
             self._sockets.handshake.dissolve(which)
             return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
         which.remote, which.state = None, SocketState.OPEN
-        if which.kind == "d":
+        if isinstance(which, UdpSocket):
             self._sockets.binding.loosen(which)
         return OK
 
@@ -230,6 +241,8 @@ class SocketHandlers:
         which = self._sockets.of(actor, arguments[0])
         if which is None:
             return failed(errno.EBADF)
+        if not isinstance(which, StreamSocket):
+            return failed(errno.EINVAL)
         accepted = self._sockets.handshake.accept(which)
         if isinstance(accepted, int):
             return failed(accepted)
@@ -240,14 +253,14 @@ class SocketHandlers:
 
     def socket_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[] -> [0, family, bytes, port]: the address of the socket."""
-        if which.kind == "n":
-            return Reply((0, AF_NETLINK, b"", self._netlink.port(which)))
+        if isinstance(which, NetlinkSocket):
+            return Reply((0, AF_NETLINK, b"", which.port))
         local = which.local or Address(ANY[which.family], 0)
         return Reply((0, local.family, local.ip, local.port))
 
     def peer_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[] -> [0, family, bytes, port]: the address of the socket's peer."""
-        if which.kind == "n":  # the peer is the kernel, at port 0
+        if isinstance(which, NetlinkSocket):  # the peer is the kernel, at port 0
             return Reply((0, AF_NETLINK, b"", 0))
         if which.state is not SocketState.CONNECTED or which.remote is None:
             return failed(errno.ENOTCONN)
@@ -255,7 +268,7 @@ class SocketHandlers:
 
     def connected(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[] -> [0] if the socket is connected, [1] while it connects, -ENOTCONN if it is a stream socket without a peer."""
-        if which.kind == "s" and which.state in (SocketState.OPEN, SocketState.LISTENING):
+        if isinstance(which, StreamSocket) and which.state in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.ENOTCONN)
         return Reply((int(which.state is SocketState.CONNECTING),))
 
@@ -267,21 +280,30 @@ class SocketHandlers:
         """
         if not 0 <= arguments[0] <= SHUT_RDWR:
             return failed(errno.EINVAL)
-        if which.kind == "s" and which.state is SocketState.CONNECTING:
-            self._sockets.handshake.give_up(which)
-            return Reply((1,))
-        if which.state is not SocketState.CONNECTED and not (which.kind == "s" and which.state is SocketState.LISTENING):
+        if isinstance(which, StreamSocket):
+            return self._shut_stream(which, arguments[0])
+        if which.state is not SocketState.CONNECTED:
             return failed(errno.ENOTCONN)
         which.was_shut_down = arguments[0] == SHUT_RDWR
-        if which.kind == "s" and which.state is SocketState.CONNECTED and arguments[0] == SHUT_RD:
-            which.reads_no_more = True
+        return OK
+
+    def _shut_stream(self, which: StreamSocket, how: int) -> Reply:
+        """Shut down a connection, an attempt to connect, or a listener, which is open again then."""
+        if which.state is SocketState.CONNECTING:
+            self._sockets.handshake.give_up(which)
+            return Reply((1,))
+        if which.state not in (SocketState.CONNECTED, SocketState.LISTENING):
+            return failed(errno.ENOTCONN)
+        which.was_shut_down = how == SHUT_RDWR
+        if which.state is SocketState.CONNECTED and how == SHUT_RD:
+            which.fin.reads_no_more = True
             self._sockets.streams.tell(which)
-        if which.state is SocketState.LISTENING and arguments[0] != SHUT_WR:
+        if which.state is SocketState.LISTENING and how != SHUT_WR:
             self._sockets.handshake.refuse_pending(which)
             which.state = SocketState.OPEN
         return OK
 
-    def late(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
+    def late(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
         """[most, 1 to leave it there] -> [0, bytes]: read bytes that have come since the stream was shut down for reading."""
         most, leaves_it = arguments
         return Reply((0, self._sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
@@ -321,13 +343,13 @@ class OptionHandlers:
     def set_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[level, option, bytes] -> [0]: set an option. Each known option is kept, and acts where the server models it."""
         level, option, value = arguments
-        if level in options.levels_of(which) and which.kind != "n":
+        if level in options.levels_of(which) and not isinstance(which, NetlinkSocket):
             if (level, option) in multicast.SOURCE_FILTERS:
                 self._warn(f"{which.host.name}: a multicast source filter (socket option {option}) was refused: not modelled")
                 return failed(errno.ENOPROTOOPT)
             if (level, option) in multicast.JOINS:
                 return _status(self._datagrams.multicast.change(which, level, option, value))
-        if (level, option) == options.UDP_CORK and which.kind == "d":
+        if (level, option) == options.UDP_CORK and isinstance(which, UdpSocket):
             self._datagrams.take(which)
         code = self._put(which, (level, option), value)
         if code == 0 and (level, option) in (options.TCP_CORK, options.UDP_CORK):
@@ -338,15 +360,15 @@ class OptionHandlers:
     def _cork(self, which: SimulatedSocket, key: tuple[int, int]) -> None:
         """Apply a change of TCP_CORK or UDP_CORK: when the option is cleared, the bytes that were kept back are sent."""
         is_on = any(which.options[key])
-        if which.kind == "s":
+        if isinstance(which, StreamSocket):
             self._sockets.streams.keep_back(which, KEEPS_CORK, is_on)
-        elif not is_on:
+        elif isinstance(which, DatagramSocket) and not is_on:
             self._datagrams.finish(which)
 
     def more(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
         """[1 if the next bytes join those to come, 0 if not, -1 to ask] -> [0]; [1] if a datagram has been begun: MSG_MORE."""
-        if which.kind == "s":
+        if isinstance(which, StreamSocket):
             if arguments[0] >= 0:
                 self._sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))
             return OK
-        return Reply((int(which.kind != "n" and self._datagrams.has_begun(which)),))
+        return Reply((int(isinstance(which, DatagramSocket) and self._datagrams.has_begun(which)),))

@@ -12,8 +12,10 @@ import zlib
 from typing import TYPE_CHECKING
 
 from rsg_server.sockets import ports
+from rsg_server.sockets.kinds.datagram import RawSocket, UdpSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import Address, SocketState
-from rsg_server.sockets.ports import ANY, LOOPBACK, HostPorts, in_family, is_loopback, plain
+from rsg_server.sockets.ports import ANY, LOOPBACK, HostPorts, Kind, in_family, is_loopback, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 def _has_port(which: SimulatedSocket) -> bool:
     """Whether a socket need not be bound before it is used; a raw socket has its protocol for a port."""
-    return which.local is not None and (which.bound or which.kind == "r")
+    return which.local is not None and (which.bound or isinstance(which, RawSocket))
 
 
 class Binding:
@@ -53,7 +55,7 @@ class Binding:
 
         `least` is the lowest port that who binds may have. IPv6 looks at the port before the address, IPv4 after it.
         """
-        is_refused = 0 < port < least and bound.kind in "sd"
+        is_refused = 0 < port < least and isinstance(bound, (StreamSocket, UdpSocket))
         if is_refused and bound.family == 6:
             return errno.EACCES
         address, taken = plain(ip), self.ports_of(bound.host)
@@ -63,15 +65,15 @@ class Binding:
             return errno.EACCES
         if bound.bound:
             return errno.EINVAL
-        if bound.kind == "r":  # known by its protocol, and may be bound anew
+        if isinstance(bound, RawSocket):  # known by its protocol, and may be bound anew
             assert bound.local is not None
             bound.local = Address(ip, bound.local.port)
             return 0
         if port == 0:
-            port = taken.ephemeral(bound.kind)
+            port = taken.ephemeral(type(bound))
         elif taken.is_in_time_wait(bound, port, self._clock.now_ns) or any(
             not self._sockets.is_abandoned(other) and ports.conflict(bound, address, other)
-            for other in taken.at(bound.kind, port)
+            for other in taken.at(type(bound), port)
         ):
             return errno.EADDRINUSE
         bound.local = Address(ip, port)
@@ -97,12 +99,12 @@ class Binding:
         if wanted.port == 0:
             self.release(which)
             which.bound = False
-        which.local = Address(wanted.ip, which.local.port if wanted.port or which.kind == "s" else 0)
+        which.local = Address(wanted.ip, which.local.port if wanted.port or isinstance(which, StreamSocket) else 0)
 
     def _may_have(self, bound: SimulatedSocket, address: bytes) -> bool:
         if address in (ANY[4], ANY[6]) or is_loopback(address) or self._is_own(bound.host, address):
             return True
-        return bound.kind != "s" and self._multicast.is_many(bound.host, address)
+        return not isinstance(bound, StreamSocket) and self._multicast.is_many(bound.host, address)
 
     def _is_own(self, host: HostState, ip: bytes) -> bool:
         return self._platform.host_by_address(ip) is host.host
@@ -159,7 +161,7 @@ class Binding:
         found = self._platform.host_by_address(ip)
         return self._hosts[found.name] if found is not None else None
 
-    def find(self, host: HostState, kind: str, ip: bytes, port: int, source: Address | None = None) -> SimulatedSocket | None:
+    def find(self, host: HostState, kind: type[Kind], ip: bytes, port: int, source: Address | None = None) -> Kind | None:
         """The socket of a host that receives what is sent to (ip, port): the most closely bound one, listening if a stream.
 
         Sockets that share a port by SO_REUSEPORT share the senders; each sender always meets the same socket.
@@ -167,7 +169,7 @@ class Binding:
         found = [
             which
             for which in self.ports_of(host).at(kind, port)
-            if (kind != "s" or which.state is SocketState.LISTENING)
+            if (kind is not StreamSocket or which.state is SocketState.LISTENING)
             and ports.hears(which, ip)
             and not self._sockets.is_abandoned(which)
         ]

@@ -16,7 +16,8 @@ from rsg_server.observers import Observers
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
 from rsg_server.sockets import icmp, options
 from rsg_server.sockets.datagram_header import HEADERS_BYTES, REFUSED, Datagram, Label, Sent
-from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.kinds.datagram import DatagramSocket, UdpSocket
+from rsg_server.sockets.pair import Address, SocketState
 from rsg_server.sockets.ports import flag, plain
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ LARGEST_BYTES = 65507
 """Of the payload of a datagram of UDP over IPv4."""
 
 
-def _accepts(receiver: SimulatedSocket, source: Address) -> bool:
+def _accepts(receiver: DatagramSocket, source: Address) -> bool:
     """Whether a socket receives from an address: a connected one receives from its peer only."""
     remote = receiver.remote
     return remote is None or (plain(remote.ip), remote.port) == (plain(source.ip), source.port)
@@ -55,16 +56,14 @@ class Datagrams:
         self._sockets, self._readiness = sockets, readiness
         self.multicast = multicast
         self.icmp = icmp.Icmp(wire.network, sockets, self._carry, self.give)
-        self._held: dict[int, bytes] = {}  # by number of the socket
-        self._begun: dict[int, bytes] = {}  # by number of the socket: what waits for more that joins it
         self.on_to_off: Observers[HostState, HostState, bytes] = Observers()  # sender, receiver that is off, payload
 
-    def take(self, sender: SimulatedSocket, is_closed: bool = False) -> None:
+    def take(self, sender: DatagramSocket, is_closed: bool = False) -> None:
         """Send on what the application has written, until a datagram has to wait; if it has closed the socket, all of it."""
-        held = self._held.pop(sender.number, None)
-        if held is not None:
-            self._send(sender, held, is_closed)
-        while sender.number not in self._held:
+        unsent, sender.unsent = sender.unsent, None
+        if unsent is not None:
+            self._send(sender, unsent, is_closed)
+        while sender.unsent is None:
             try:
                 message = sender.end.recv(1 << 17)
             except (BlockingIOError, ConnectionResetError):
@@ -75,60 +74,56 @@ class Datagrams:
             if whole is not None:
                 self._send(sender, whole, is_closed)
         if is_closed:
-            self._begun.pop(sender.number, None)
+            sender.begun = None
         self._sockets.set_events(sender)
 
-    def _joined(self, sender: SimulatedSocket, message: bytes) -> bytes | None:
+    def _joined(self, sender: DatagramSocket, message: bytes) -> bytes | None:
         """A message with what was begun before it (MSG_MORE, UDP_CORK: udp(7)), or None while more is to join it.
 
         What would become larger than a datagram can be is lost as a whole.
         """
         follows = bool(Sent.of(message).given & DatagramField.MORE) or flag(sender, 1, options.SOL_UDP)
-        begun = self._begun.pop(sender.number, None)
+        begun, sender.begun = sender.begun, None
         if begun is None and not follows:
             return message
         whole = message if begun is None else begun + message[DATAGRAM_HEADER_BYTES:]
         if len(whole) > DATAGRAM_HEADER_BYTES + LARGEST_BYTES:
             return None
         if follows:
-            self._begun[sender.number] = whole
+            sender.begun = whole
             return None
         return whole
 
-    def has_begun(self, sender: SimulatedSocket) -> bool:
+    def has_begun(self, sender: DatagramSocket) -> bool:
         """Whether something that the socket has sent waits for more that joins it."""
         self.take(sender)
-        return sender.number in self._begun
+        return sender.begun is not None
 
-    def finish(self, sender: SimulatedSocket) -> None:
+    def finish(self, sender: DatagramSocket) -> None:
         """Send what waits for more."""
-        begun = self._begun.pop(sender.number, None)
+        begun, sender.begun = sender.begun, None
         if begun is not None:
             self._send(sender, begun, is_last=True)
 
-    def holds(self, sender: SimulatedSocket) -> bool:
-        """Whether a datagram of the socket waits for room; until it has left, nothing more is taken from the socket."""
-        return sender.number in self._held
-
-    def _finds_room(self, sender: SimulatedSocket, receiver: HostState, message: bytes) -> bool:
+    def _finds_room(self, sender: DatagramSocket, receiver: HostState, message: bytes) -> bool:
         """Whether the queue has room for a datagram now. If not, the datagram is lost, or held until there is room."""
         queue = self._wire.network.datagrams(sender.host.host, receiver.host)
         if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + HEADERS_BYTES[UDP]):
             return True
         if queue.holds_up_its_sender:
-            self._held[sender.number] = message
-            queue.waiting.append(partial(self._send_held, sender))
+            sender.unsent = message
+            queue.waiting.append(partial(self._send_unsent, sender))
         return False
 
-    def _send_held(self, sender: SimulatedSocket) -> None:
+    def _send_unsent(self, sender: DatagramSocket) -> None:
         """There may be room again for the datagram that is held."""
         if sender.vanished or sender.is_broken:
-            self._held.pop(sender.number, None)
-        elif sender.number in self._held:
+            sender.unsent = None
+        elif sender.unsent is not None:
             self.take(sender)
             self._readiness.changed()
 
-    def _send(self, sender: SimulatedSocket, message: bytes, is_last: bool) -> None:
+    def _send(self, sender: DatagramSocket, message: bytes, is_last: bool) -> None:
         """Let a datagram leave; `is_last`: with room or without, because its socket is closed."""
         sent = Sent.of(message)
         target = sent.target or sender.remote
@@ -153,9 +148,9 @@ class Datagrams:
         self._carry(sender.host, host, datagram, arrive)
 
     @staticmethod
-    def _datagram(sender: SimulatedSocket, source: Address, target: Address, label: Label, payload: bytes) -> Datagram:
+    def _datagram(sender: DatagramSocket, source: Address, target: Address, label: Label, payload: bytes) -> Datagram:
         """What leaves a socket: a message of ICMP has no ports, and a checksum."""
-        if sender.kind == "d":
+        if isinstance(sender, UdpSocket):
             return Datagram(source, target, label, payload)
         message = icmp.outgoing(sender, source, target.ip, payload)
         return Datagram(Address(source.ip, 0), Address(target.ip, 0), label, message, icmp.protocol_of(target.ip))
@@ -173,7 +168,7 @@ class Datagrams:
             partial(_frames, datagram),
         )
 
-    def _send_to_many(self, sender: SimulatedSocket, target: Address, label: Label, payload: bytes) -> None:
+    def _send_to_many(self, sender: DatagramSocket, target: Address, label: Label, payload: bytes) -> None:
         source = self._sockets.binding.source(sender, target.ip, self.multicast.source(sender, target.ip))
         if source is None or self.multicast.may_send(sender, target.ip):
             return
@@ -194,11 +189,11 @@ class Datagrams:
             if _accepts(receiver, datagram.source):
                 self.give(receiver, datagram)
 
-    def _arrive(self, sender: SimulatedSocket, datagram: Datagram) -> None:
+    def _arrive(self, sender: DatagramSocket, datagram: Datagram) -> None:
         source, target, payload = datagram.source, datagram.target, datagram.payload
         binding = self._sockets.binding
         host = binding.host_of(sender.host, target.ip)
-        receiver = binding.find(host, "d", target.ip, target.port, source) if host is not None else None
+        receiver = binding.find(host, UdpSocket, target.ip, target.port, source) if host is not None else None
         if receiver is not None:
             if _accepts(receiver, source):
                 self.give(receiver, datagram)
@@ -206,12 +201,12 @@ class Datagrams:
             refuse = partial(self._put, sender, REFUSED)
             self._wire.packet(host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload))
 
-    def give(self, receiver: SimulatedSocket, datagram: Datagram, shown: bytes | None = None) -> None:
+    def give(self, receiver: DatagramSocket, datagram: Datagram, shown: bytes | None = None) -> None:
         """Let a socket receive a datagram, or what is `shown` of it."""
         now_ns = self._epoch_ns + self._clock.now_ns
         self._put(receiver, datagram.shown_to(receiver, now_ns, shown))
 
-    def _put(self, receiver: SimulatedSocket, message: bytes) -> None:
+    def _put(self, receiver: DatagramSocket, message: bytes) -> None:
         self._readiness.changed()
         if receiver.number in self._sockets.all:
             with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops

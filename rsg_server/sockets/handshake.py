@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from rsg_server.errors import LACKS, MORE_FILES
 from rsg_server.protocol import STREAM_CONNECTED, Wake
-from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.kinds.stream import StreamSocket
+from rsg_server.sockets.pair import Address, SocketState
 from rsg_server.sockets.ports import ANY, LOOPBACK, in_family, plain
 from rsg_server.sockets.retransmission import Retransmission
 
@@ -49,13 +50,13 @@ WRONG_STATES = {
 """What connect(2) says of a stream that is not open for it."""
 
 
-def _send_tokens(listener: SimulatedSocket) -> None:
+def _send_tokens(listener: StreamSocket) -> None:
     """One token for each pending connection; what does not fit now is sent when others have been accepted."""
     with contextlib.suppress(BlockingIOError, BrokenPipeError):  # BrokenPipe: shut down, so no accept will come
-        while listener.tokens < len(listener.pending):
+        while listener.queue.tokens < len(listener.queue.pending):
             listener.end.send(b"t")
-            listener.tokens += 1
-            listener.unannounced += 1
+            listener.queue.tokens += 1
+            listener.queue.unannounced += 1
 
 
 class Handshake:
@@ -79,15 +80,15 @@ class Handshake:
 
     # The client
 
-    def connect(self, client: SimulatedSocket, target: Address, waits: bool) -> int:
+    def connect(self, client: StreamSocket, target: Address, waits: bool) -> int:
         """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
-        if client.state is SocketState.CONNECTED and client.outcome == 0:
-            client.outcome = None
+        if client.state is SocketState.CONNECTED and client.attempt.outcome == 0:
+            client.attempt.outcome = None
             return 0  # an attempt that nobody has waited for: the first call after it is told, see connect(2), EISCONN
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
-        if client.was_dissolved:
-            client.was_dissolved, client.error = False, 0
+        if client.attempt.was_dissolved:
+            client.attempt.was_dissolved, client.error = False, 0
         if client.error:  # the last attempt's, which no SO_ERROR has asked for
             code, client.error = client.error, 0
             return code
@@ -101,8 +102,8 @@ class Handshake:
             sockets.renew(client)
         client.state = SocketState.CONNECTING
         client.remote = target
-        client.waits = waits
-        client.outcome = None
+        client.attempt.waits = waits
+        client.attempt.outcome = None
         sockets.set_events(client)
         self._send_syn(client, ip, 0)
         return errno.EINPROGRESS
@@ -112,13 +113,15 @@ class Handshake:
         which = self._sockets.of(actor, number)
         if which is None:
             return -errno.EBADF
-        outcome, which.outcome = which.outcome, None
+        if not isinstance(which, StreamSocket):
+            return None
+        outcome, which.attempt.outcome = which.attempt.outcome, None
         return outcome
 
-    def _is_connecting(self, client: SimulatedSocket) -> bool:
+    def _is_connecting(self, client: StreamSocket) -> bool:
         return client.state is SocketState.CONNECTING and client.number in self._sockets.all
 
-    def _send_syn(self, client: SimulatedSocket, ip: bytes, attempt: int) -> None:
+    def _send_syn(self, client: StreamSocket, ip: bytes, attempt: int) -> None:
         host = self._sockets.binding.host_of(client.host, ip)
         if host is None or not self._is_connecting(client):
             return
@@ -126,7 +129,7 @@ class Handshake:
         arrive = partial(self._syn_arrives, client, ip, again)
         self._travel(client.host, host, arrive, again, lambda capture: capture.syn(client, host.name))
 
-    def _retry(self, client: SimulatedSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
+    def _retry(self, client: StreamSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
         """The SYN that was sent at a moment has not been answered: repeat it after 1 s, 2 s, 4 s …"""
         due_ns = max(self._clock.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
         if attempt >= SYN_RETRIES:
@@ -150,7 +153,7 @@ class Handshake:
 
     # The listener
 
-    def _syn_arrives(self, client: SimulatedSocket, ip: bytes, again: Callable[[], None]) -> None:
+    def _syn_arrives(self, client: StreamSocket, ip: bytes, again: Callable[[], None]) -> None:
         if not self._is_connecting(client):
             return
         assert client.remote is not None
@@ -160,26 +163,26 @@ class Handshake:
         if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
             self._answer(client, client.peer, again)
             return
-        listener = binding.find(host, "s", ip, client.remote.port, client.local)
+        listener = binding.find(host, StreamSocket, ip, client.remote.port, client.local)
         if listener is None:
             refuse = partial(self._fail, client, errno.ECONNREFUSED)
             self._travel(host, client.host, refuse, again, lambda capture: capture.refusal(client))
-        elif len(listener.pending) > listener.backlog or (served := self._queue(client, listener)) is None:
+        elif len(listener.queue.pending) > listener.queue.backlog or (served := self._queue(client, listener)) is None:
             again()  # the listener's queue is full and drops the SYN, as Linux does
         else:
             self._answer(client, served, again)
 
-    def _queue(self, client: SimulatedSocket, listener: SimulatedSocket) -> SimulatedSocket | None:
+    def _queue(self, client: StreamSocket, listener: StreamSocket) -> StreamSocket | None:
         """Make the served end and queue it for accept; None if the server has no descriptor for it."""
         try:
-            served = self._sockets.create(listener.host, listener.family, "s")
+            served = self._sockets.create(listener.host, listener.family, StreamSocket)
         except OSError as error:
             if error.errno not in LACKS:
                 raise
             self._warner.warn(f"the server cannot open {listener!r}'s next connection ({error.strerror}); {MORE_FILES}")
             return None
         served.options = dict(listener.options)
-        served.keeps_back = listener.keeps_back
+        served.cork.reasons = listener.cork.reasons
         served.heard_ns = self._clock.now_ns
         served.state = SocketState.CONNECTED
         self._told.tell(served.number, STREAM_CONNECTED)
@@ -188,44 +191,44 @@ class Handshake:
         served.remote = Address(in_family(client.local.ip, listener.family), client.local.port)
         served.peer, client.peer = client, served
         served.flow = self._open(served, client)
-        listener.pending.append(served)
+        listener.queue.pending.append(served)
         _send_tokens(listener)
         self._readiness.changed()
         return served
 
-    def _answer(self, client: SimulatedSocket, served: SimulatedSocket, again: Callable[[], None]) -> None:
+    def _answer(self, client: StreamSocket, served: StreamSocket, again: Callable[[], None]) -> None:
         """Send SYN and ACK; where they are lost, the client asks again."""
         now_ns = self._clock.now_ns
         establish = partial(self._established, client)
         self._travel(served.host, client.host, establish, again, lambda capture: capture.syn_ack(client, served, now_ns))
 
-    def accept(self, listener: SimulatedSocket) -> tuple[SimulatedSocket, int] | int:
+    def accept(self, listener: StreamSocket) -> tuple[StreamSocket, int] | int:
         """The oldest pending connection and the application's end of it (to be closed once passed), or an errno."""
         if listener.state is not SocketState.LISTENING:
             return errno.EINVAL
-        if not listener.pending:
+        if not listener.queue.pending:
             return errno.EAGAIN
-        served = listener.pending.popleft()
-        listener.tokens -= 1
-        listener.unannounced = min(listener.unannounced, listener.tokens)
+        served = listener.queue.pending.popleft()
+        listener.queue.tokens -= 1
+        listener.queue.unannounced = min(listener.queue.unannounced, listener.queue.tokens)
         _send_tokens(listener)
         self._readiness.changed()
         return served, served.hand_out()
 
-    def refuse_pending(self, listener: SimulatedSocket) -> None:
+    def refuse_pending(self, listener: StreamSocket) -> None:
         """A listener closes: reset the connections that were not accepted."""
-        for waiting in listener.pending:
+        for waiting in listener.queue.pending:
             self._sockets.streams.reset(waiting.peer)
             self._sockets.forget(waiting)
-        listener.pending.clear()
+        listener.queue.pending.clear()
 
-    def _open(self, sender: SimulatedSocket, receiver: SimulatedSocket) -> Retransmission:
+    def _open(self, sender: StreamSocket, receiver: StreamSocket) -> Retransmission:
         """One direction of a connection that has been made."""
         return Retransmission(self._clock, self._timeline, self._wire, self._sockets.streams, sender, receiver)
 
     # The outcome
 
-    def _established(self, client: SimulatedSocket) -> None:
+    def _established(self, client: StreamSocket) -> None:
         peer = client.peer
         if not self._is_connecting(client) or peer is None:
             if peer is not None:
@@ -244,13 +247,13 @@ class Handshake:
         self._log.event(self._clock.now_ns, "connect", host=client.host.name, **addresses)
         self._tell(client, 0)
 
-    def _fail(self, client: SimulatedSocket, code: int) -> None:
+    def _fail(self, client: StreamSocket, code: int) -> None:
         if not self._is_connecting(client):
             return
         client.state = SocketState.OPEN
         fields = {"destination": str(client.remote), "error": errno.errorcode.get(code, str(code))}
         self._log.event(self._clock.now_ns, "connect_failed", host=client.host.name, **fields)
-        if client.waits:
+        if client.attempt.waits:
             client.drain()
             self._sockets.set_events(client)
             self._readiness.changed()
@@ -258,13 +261,13 @@ class Handshake:
             self._sockets.streams.connect_failed(client, code)
         self._tell(client, -code)
 
-    def give_up(self, client: SimulatedSocket) -> None:
+    def give_up(self, client: StreamSocket) -> None:
         """The application shuts a stream down that connects: the attempt ends with ECONNRESET, and another may follow."""
         peer, client.peer = client.peer, None
         self._sockets.streams.reset(peer)
         self._fail(client, errno.ECONNRESET)
 
-    def dissolve(self, which: SimulatedSocket) -> None:
+    def dissolve(self, which: StreamSocket) -> None:
         """connect(2) to AF_UNSPEC: a stream is open and without peer again, with a new pair unless it was open before.
 
         What it was connected with is reset, and SO_ERROR tells ECONNRESET (tcp_disconnect in net/ipv4/tcp.c).
@@ -278,7 +281,7 @@ class Handshake:
             self.refuse_pending(which)
         elif peer is not None:
             self._dissolve_from(which, peer)
-        which.was_dissolved = True
+        which.attempt.was_dissolved = True
         self._told.forget(which.number)
         sockets.discard_pair(which)
         which.begin_anew()
@@ -286,19 +289,19 @@ class Handshake:
         sockets.renew(which)
         self._readiness.changed()
 
-    def _dissolve_from(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
+    def _dissolve_from(self, which: StreamSocket, peer: StreamSocket) -> None:
         """Reset the peer, of which nothing comes any more."""
         self._sockets.streams.reset(peer)
         if peer.flow is not None:
             peer.flow.cancel()
         peer.peer = which.flow = None
 
-    def _tell(self, client: SimulatedSocket, outcome: int) -> None:
+    def _tell(self, client: StreamSocket, outcome: int) -> None:
         """Wake the actors that wait for a connect that has ended; where none does, the outcome is kept until one asks."""
-        client.outcome = outcome
+        client.attempt.outcome = outcome
         for process in client.host.processes.values():
             for actor in process.actors:
                 parked = actor.parked
                 waits = parked is not None and parked.is_for_connect(client.number)
                 if waits and self._parking.wake(actor, Wake.READY, outcome):
-                    client.outcome = None
+                    client.attempt.outcome = None

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Protocol
 from rsg_server.capture.frames import ICMP, ICMPV6, IpLabel, ipv4, with_icmp_checksum
 from rsg_server.capture.frames import checksum as internet_checksum
 from rsg_server.sockets.datagram_header import Datagram, Label
-from rsg_server.sockets.pair import Address, SimulatedSocket
+from rsg_server.sockets.kinds.datagram import PingSocket, RawSocket
+from rsg_server.sockets.pair import Address
 from rsg_server.sockets.ports import hears, plain
 
 if TYPE_CHECKING:
     from rsg_server.network.network import Network
     from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.kinds.datagram import DatagramSocket
     from rsg_server.sockets.table import SocketTable
 
-PING, RAW = "i", "r"
-"""Kinds of sockets."""
 HEADER_BYTES = 8
 REQUEST = {ICMP: 8, ICMPV6: 128}
 ANSWER = {ICMP: 0, ICMPV6: 129}
@@ -36,7 +36,7 @@ Carry = Callable[["HostState", "HostState", Datagram, Callable[[], None]], None]
 class Give(Protocol):
     """Lets a socket receive a datagram, or what is `shown` of it (rsg_server.sockets.datagrams.Datagrams.give)."""
 
-    def __call__(self, receiver: SimulatedSocket, datagram: Datagram, shown: bytes | None = None) -> None: ...
+    def __call__(self, receiver: DatagramSocket, datagram: Datagram, shown: bytes | None = None) -> None: ...
 
 
 def protocol_of(ip: bytes) -> int:
@@ -44,11 +44,11 @@ def protocol_of(ip: bytes) -> int:
     return ICMP if len(ip) == 4 else ICMPV6
 
 
-def outgoing(sender: SimulatedSocket, source: Address, target: bytes, message: bytes) -> bytes:
+def outgoing(sender: DatagramSocket, source: Address, target: bytes, message: bytes) -> bytes:
     """A message as it leaves: with the identifier of a ping socket, and a checksum unless its sender is to make it (raw(7))."""
-    if sender.kind == RAW and sender.family == 4:
+    if isinstance(sender, RawSocket) and sender.family == 4:
         return message
-    if sender.kind == PING:
+    if isinstance(sender, PingSocket):
         message = message[:4] + source.port.to_bytes(2, "big") + message[6:]
     return with_icmp_checksum(source.ip, target, message)
 
@@ -84,14 +84,14 @@ class Icmp:
         shown = datagram.payload
         if protocol == ICMP:
             shown = ipv4(source, target, ICMP, shown, IpLabel(label.hop_limit, label.traffic_class))
-        for which in self._sockets.binding.ports_of(host).at(RAW, protocol):
+        for which in self._sockets.binding.ports_of(host).at(RawSocket, protocol):
             known = which.remote is None or plain(which.remote.ip) == source
             if known and hears(which, target) and _passes(which, datagram) and not self._sockets.is_abandoned(which):
                 self._give(which, datagram, shown)
 
     def _show_to_ping_socket(self, host: HostState, answer: Datagram) -> None:
         identifier = int.from_bytes(answer.payload[4:6], "big")
-        for which in self._sockets.binding.ports_of(host).at(PING, identifier):
+        for which in self._sockets.binding.ports_of(host).at(PingSocket, identifier):
             if which.protocol != answer.protocol or not hears(which, answer.target.ip):
                 continue
             if not self._sockets.is_abandoned(which):
@@ -99,7 +99,7 @@ class Icmp:
                 return
 
 
-def _passes(which: SimulatedSocket, datagram: Datagram) -> bool:
+def _passes(which: RawSocket, datagram: Datagram) -> bool:
     """Whether a raw socket's filter lets a message through. Linux has filters for ICMP's types below 32 only, see raw(7)."""
     kind = datagram.payload[0] if datagram.payload else 0
     blocked = which.options.get(FILTER[datagram.protocol], b"")

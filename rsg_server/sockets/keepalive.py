@@ -10,6 +10,7 @@ import errno
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import SocketState
 from rsg_server.sockets.retransmission import user_timeout_ns
 
@@ -45,7 +46,9 @@ class Keepalive:
 
     def consider(self, which: SimulatedSocket) -> None:
         """Reckon for one connection; nothing happens if its peer would answer, or if it does not have SO_KEEPALIVE."""
-        if which.number in self._watched or not self._is_wanted(which) or self._is_answered(which):
+        if not isinstance(which, StreamSocket) or which.number in self._watched:
+            return
+        if not self._is_wanted(which) or self._is_answered(which):
             return
         self._watched.add(which.number)
         idle_ns = setting(which, TCP_KEEPIDLE) * SECOND_NS
@@ -53,17 +56,17 @@ class Keepalive:
         self._probe_in(which, idle_ns - silent_ns % idle_ns, 0)
 
     @staticmethod
-    def _is_wanted(which: SimulatedSocket) -> bool:
-        return which.kind == "s" and which.state is SocketState.CONNECTED and setting(which, SO_KEEPALIVE) != 0
+    def _is_wanted(which: StreamSocket) -> bool:
+        return which.state is SocketState.CONNECTED and setting(which, SO_KEEPALIVE) != 0
 
-    def _is_answered(self, which: SimulatedSocket) -> bool:
+    def _is_answered(self, which: StreamSocket) -> bool:
         peer = which.peer
         return peer is None or (not peer.vanished and self._wire.reaches(which.host, peer.host))
 
-    def _probe_in(self, which: SimulatedSocket, delay_ns: int, unanswered: int) -> None:
+    def _probe_in(self, which: StreamSocket, delay_ns: int, unanswered: int) -> None:
         self._timeline.add(self._clock.now_ns + delay_ns, partial(self._probe, which, unanswered))
 
-    def _probe(self, which: SimulatedSocket, unanswered: int) -> None:
+    def _probe(self, which: StreamSocket, unanswered: int) -> None:
         if which.number not in self._sockets.all or not self._is_wanted(which) or self._is_answered(which):
             self._watched.discard(which.number)
             return
@@ -80,13 +83,13 @@ class Keepalive:
         else:
             self._probe_in(which, setting(which, TCP_KEEPINTVL) * SECOND_NS, unanswered + 1)
 
-    def _is_over(self, which: SimulatedSocket, unanswered: int) -> bool:
+    def _is_over(self, which: StreamSocket, unanswered: int) -> bool:
         limit_ns = user_timeout_ns(which)
         if limit_ns:
             return unanswered > 0 and self._clock.now_ns - which.heard_ns >= limit_ns
         return unanswered >= setting(which, TCP_KEEPCNT)
 
-    def _reset_by(self, which: SimulatedSocket, peer: SimulatedSocket) -> None:
+    def _reset_by(self, which: StreamSocket, peer: StreamSocket) -> None:
         """The peer's host has been started anew: it answers the probe with RST."""
         wire, abort = self._wire, partial(self._sockets.streams.abort, which, errno.ECONNRESET)
         now_ns = self._clock.now_ns

@@ -11,7 +11,10 @@ import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rsg_server.sockets.pair import Address, SocketState
+from rsg_server.sockets.kinds.datagram import PingSocket, RawSocket, UdpSocket
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
+from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY
 
 if TYPE_CHECKING:
@@ -19,22 +22,27 @@ if TYPE_CHECKING:
 
     from rsg_server.process.host_state import HostState
     from rsg_server.process.process import Process
-    from rsg_server.sockets.pair import SimulatedSocket
 
 LINES_AT_ONCE = 16
 """As many as fit into one message."""
 ESTABLISHED, _SYN_SENT, _FIN_WAIT2, CLOSE, _CLOSE_WAIT, LISTEN = 1, 2, 5, 7, 8, 10
 """Of enum in include/net/tcp_states.h."""
 _STATES = {SocketState.LISTENING: LISTEN, SocketState.CONNECTING: _SYN_SENT}
-_WIDTH = {"s": 149, "d": 127, "i": 127, "r": 0}
+_Kind = type[SimulatedSocket]
+_WIDTH: dict[_Kind, int] = {StreamSocket: 149, UdpSocket: 127, PingSocket: 127, RawSocket: 0}
 """To which the kernel pads the lines of a kind, without the end of the line."""
-_LISTS = {"tcp": ("s", 4), "tcp6": ("s", 6), "udp": ("d", 4), "udp6": ("d", 6)} | {
-    "raw": ("r", 4),
-    "raw6": ("r", 6),
-    "icmp": ("i", 4),
-    "icmp6": ("i", 6),
+_LISTS: dict[str, tuple[_Kind, int]] = {
+    "tcp": (StreamSocket, 4),
+    "tcp6": (StreamSocket, 6),
+    "udp": (UdpSocket, 4),
+    "udp6": (UdpSocket, 6),
+    "raw": (RawSocket, 4),
+    "raw6": (RawSocket, 6),
+    "icmp": (PingSocket, 4),
+    "icmp6": (PingSocket, 6),
 }
 """By file, the kind and the family of the sockets in it."""
+_IN_USE: tuple[_Kind, ...] = (StreamSocket, UdpSocket, RawSocket)
 _COLUMNS_4 = "local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
 _COLUMNS_6 = (
     "local_address                         remote_address                        "
@@ -55,7 +63,7 @@ def lines(sockets: Iterable[SimulatedSocket], process: Process, host: HostState,
         native = Path(f"/proc/{process.global_pid}/net/{name}").read_text().splitlines()
     except OSError:
         return ()
-    return _SUMMARIES[name](native, [which for which in sockets if which.host is host and which.kind != "n"])
+    return _SUMMARIES[name](native, [which for which in sockets if which.host is host and not isinstance(which, NetlinkSocket)])
 
 
 def piece(lines: Sequence[str], first: int) -> bytes:
@@ -63,35 +71,35 @@ def piece(lines: Sequence[str], first: int) -> bytes:
     return "".join(f"{line}\n" for line in lines[first : first + LINES_AT_ONCE]).encode()
 
 
-def _head(kind: str, family: int) -> str:
-    begin = "   sl  " if (kind, family) == ("d", 4) else "  sl  "
-    end = "" if kind == "s" else " ref pointer drops"
+def _head(kind: _Kind, family: int) -> str:
+    begin = "   sl  " if (kind, family) == (UdpSocket, 4) else "  sl  "
+    end = "" if kind is StreamSocket else " ref pointer drops"
     return (begin + (_COLUMNS_4 if family == 4 else _COLUMNS_6) + end).ljust(_WIDTH[kind] if family == 4 else 0)
 
 
-def rows(sockets: Iterable[SimulatedSocket], host: HostState, kind: str, family: int) -> list[str]:
+def rows(sockets: Iterable[SimulatedSocket], host: HostState, kind: _Kind, family: int) -> list[str]:
     """The lines of a list behind its head, in the order in which the sockets were made."""
     return [_row(number, which) for number, which in enumerate(listed(sockets, host, kind, family))]
 
 
-def listed(sockets: Iterable[SimulatedSocket], host: HostState, kind: str, family: int) -> list[SimulatedSocket]:
+def listed(sockets: Iterable[SimulatedSocket], host: HostState, kind: _Kind, family: int) -> list[SimulatedSocket]:
     """The sockets of a host that are listed, in the order in which they were made."""
     return [
-        which for which in sockets if which.host is host and (which.kind, which.family) == (kind, family) and _is_listed(which)
+        which for which in sockets if which.host is host and (type(which), which.family) == (kind, family) and _is_listed(which)
     ]
 
 
 # Summaries: what the kernel says of the host's AF_UNIX and netlink sockets, and the internet sockets besides
 
 
-def _in_use(own: Sequence[SimulatedSocket], kind: str, family: int) -> int:
-    return sum((which.kind, which.family) == (kind, family) and _is_listed(which) for which in own)
+def _in_use(own: Sequence[SimulatedSocket], kind: _Kind, family: int) -> int:
+    return sum((type(which), which.family) == (kind, family) and _is_listed(which) for which in own)
 
 
 def _sockstat(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
     used = int(native[0].split()[2]) if native else 0
-    streams = sum(which.kind == "s" for which in own)
-    tcp, udp, raw = (_in_use(own, kind, 4) for kind in "sdr")
+    streams = sum(isinstance(which, StreamSocket) for which in own)
+    tcp, udp, raw = (_in_use(own, kind, 4) for kind in _IN_USE)
     return (
         f"sockets: used {used + len(own)}",
         f"TCP: inuse {tcp} orphan 0 tw 0 alloc {streams} mem 0",
@@ -103,13 +111,13 @@ def _sockstat(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence
 
 
 def _sockstat6(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
-    tcp, udp, raw = (_in_use(own, kind, 6) for kind in "sdr")
+    tcp, udp, raw = (_in_use(own, kind, 6) for kind in _IN_USE)
     return (f"TCP6: inuse {tcp}", f"UDP6: inuse {udp}", "UDPLITE6: inuse 0", f"RAW6: inuse {raw}", "FRAG6: inuse 0 memory 0")
 
 
 def _snmp(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
     """The kernel's counters of the host's network namespace, in which nothing happens, but for TCP's CurrEstab."""
-    established = sum(which.kind == "s" and state_of(which) in (ESTABLISHED, _CLOSE_WAIT) for which in own)
+    established = sum(isinstance(which, StreamSocket) and state_of(which) in (ESTABLISHED, _CLOSE_WAIT) for which in own)
     shown = list(native)
     for at, line in enumerate(shown):
         words = line.split(" ")
@@ -133,20 +141,21 @@ def _is_listed(which: SimulatedSocket) -> bool:
     """As in Linux: a datagram socket that has a port, a stream that listens, connects or is connected."""
     if which.local is None or which.state is SocketState.CLOSED:
         return False
-    return which.kind != "s" or which.state is not SocketState.OPEN
+    return not isinstance(which, StreamSocket) or which.state is not SocketState.OPEN
 
 
 def _row(number: int, which: SimulatedSocket) -> str:
     state = state_of(which)
     remote = which.remote if state not in (LISTEN, CLOSE) else None
-    waiting = len(which.pending) if state == LISTEN else 0
+    waiting = len(which.queue.pending) if isinstance(which, StreamSocket) and state == LISTEN else 0
     common = (
         f"{_address(which.local, which.family)} {_address(remote, which.family)} {state:02X} 00000000:{waiting:08X} 00:00000000"
     )
     tail = f"{common} 00000000 {user_of(which):5} {0:8} {inode_of(which)}"
-    if which.kind == "s":
-        return f"{number:4}: {tail} 1 0000000000000000 {_timing(state)}".ljust(_WIDTH["s"])
-    return f"{number:{4 if which.kind == 'r' else 5}}: {tail} 2 0000000000000000 0".ljust(_WIDTH[which.kind])
+    if isinstance(which, StreamSocket):
+        return f"{number:4}: {tail} 1 0000000000000000 {_timing(state)}".ljust(_WIDTH[StreamSocket])
+    digits = 4 if isinstance(which, RawSocket) else 5
+    return f"{number:{digits}}: {tail} 2 0000000000000000 0".ljust(_WIDTH[type(which)])
 
 
 def inode_of(which: SimulatedSocket) -> int:
@@ -161,14 +170,14 @@ def _timing(state: int) -> str:
 
 def state_of(which: SimulatedSocket) -> int:
     """The number of a socket's state."""
-    if which.kind != "s":
+    if not isinstance(which, StreamSocket):
         return ESTABLISHED if which.state is SocketState.CONNECTED else CLOSE
     if which.state is not SocketState.CONNECTED:
         return _STATES.get(which.state, CLOSE)
-    if which.app_finished:
+    if which.fin.is_sent:
         return _FIN_WAIT2
     peer = which.peer
-    return _CLOSE_WAIT if peer is not None and peer.app_finished else ESTABLISHED
+    return _CLOSE_WAIT if peer is not None and peer.fin.is_sent else ESTABLISHED
 
 
 def _address(address: Address | None, family: int) -> str:

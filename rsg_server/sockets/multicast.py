@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
+from rsg_server.sockets.kinds.datagram import UdpSocket
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.sockets.ports import ANY, LOOPBACK, is_loopback, plain
 
@@ -154,9 +155,9 @@ class Multicast:
             if returns if host is sender.host else leaves:
                 yield host
 
-    def receivers(self, host: HostState, interface: int, ip: bytes, port: int) -> Iterator[SimulatedSocket]:
+    def receivers(self, host: HostState, interface: int, ip: bytes, port: int) -> Iterator[UdpSocket]:
         """The sockets of a host that receive a datagram to many: those that are bound to its port, and to no other address."""
-        candidates = self._sockets.binding.ports_of(host).at("d", port)
+        candidates = self._sockets.binding.ports_of(host).at(UdpSocket, port)
         joined = {which.number for which in self._all_members(host, (ip, interface))} if is_group(ip) else set()
         if is_group(ip) and not joined:
             return

@@ -14,6 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rsg_server.sockets.kinds.datagram import IcmpSocket, PingSocket, RawSocket, UdpSocket
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import is_loopback, plain
 
@@ -134,15 +137,20 @@ SEGMENT_BYTES = (88, 32767)
 """TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
 
 
-_OWN_LEVELS = {"s": (SOL_TCP,), "d": (SOL_UDP, SOL_UDPLITE), "i": (), "r": (SOL_RAW, SOL_ICMPV6)}
+_OWN_LEVELS: dict[type[SimulatedSocket], tuple[int, ...]] = {
+    StreamSocket: (SOL_TCP,),
+    UdpSocket: (SOL_UDP, SOL_UDPLITE),
+    PingSocket: (),
+    RawSocket: (SOL_RAW, SOL_ICMPV6),
+}
 """By kind of socket, the levels of its protocol."""
 
 
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
     """The levels at which a socket has options."""
-    if which.kind == "n":
+    if isinstance(which, NetlinkSocket):
         return (SOL_SOCKET, SOL_NETLINK)
-    own = _OWN_LEVELS[which.kind]
+    own = _OWN_LEVELS[type(which)]
     return (SOL_SOCKET, SOL_IP, *own) if which.family == 4 else (SOL_SOCKET, SOL_IP, SOL_IPV6, *own)
 
 
@@ -206,12 +214,13 @@ def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
     """Set the size of a buffer; Linux doubles it, here as on a real socket.
 
     The receive buffer is the send buffer of the server's end: what the server has sent and the application not yet taken. Sizes
-    that are forced (SO_SNDBUFFORCE, SO_RCVBUFFORCE) also widen a stream's window, see `SimulatedSocket.buffer_bytes`.
+    that are forced (SO_SNDBUFFORCE, SO_RCVBUFFORCE) also widen a stream's window, see `StreamSocket.buffer_bytes`.
     """
     if option == SO_SNDBUFFORCE:
-        which.send_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
+        if isinstance(which, StreamSocket):
+            which.send_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
         return 0
-    if option == SO_RCVBUFFORCE:
+    if option == SO_RCVBUFFORCE and isinstance(which, StreamSocket):
         which.receive_bytes = min(size_bytes, LARGEST_BUFFER_BYTES)
     if not which.is_broken:
         own = SO_SNDBUFFORCE if option == SO_RCVBUFFORCE else socket.SO_SNDBUF
@@ -274,14 +283,14 @@ _CHECKED = {
 # Options that are computed rather than remembered
 
 
-def _is_near(which: SimulatedSocket) -> bool:
+def _is_near(which: StreamSocket) -> bool:
     """Whether a socket's peer is reached over the loopback interface."""
     return which.remote is not None and (
         is_loopback(plain(which.remote.ip)) or which.peer is None or which.peer.host is which.host
     )
 
 
-def segment_bytes(which: SimulatedSocket) -> int:
+def segment_bytes(which: StreamSocket) -> int:
     """How many bytes a segment of a stream holds, or would hold."""
     mss = MSS[_is_near(which)] if which.state is SocketState.CONNECTED else 536
     wanted = int.from_bytes(which.options.get(TCP_MAXSEG, b""), "little")
@@ -289,6 +298,7 @@ def segment_bytes(which: SimulatedSocket) -> int:
 
 
 def _segment(around: Surroundings, which: SimulatedSocket) -> bytes:
+    assert isinstance(which, StreamSocket)  # no other kind has options at TCP's level
     return struct.pack("=i", segment_bytes(which))
 
 
@@ -298,12 +308,12 @@ def _mtu(around: Surroundings, which: SimulatedSocket) -> bytes | int:
     return struct.pack("=i", MTU[is_loopback(plain(which.remote.ip))] if which.remote is not None else MTU[False])
 
 
-def tcp_info(wire: Wire, which: SimulatedSocket) -> bytes:
+def tcp_info(wire: Wire, which: StreamSocket) -> bytes:
     """struct tcp_info; the fields about loss and congestion say that there has been none."""
     state = STATES[which.state]
-    if which.state is SocketState.CONNECTED and which.app_finished:
+    if which.state is SocketState.CONNECTED and which.fin.is_sent:
         state = FIN_WAIT2
-    waiting, backlog = (len(which.pending), which.backlog) if which.state is SocketState.LISTENING else (0, 0)
+    waiting, backlog = (len(which.queue.pending), which.queue.backlog) if which.state is SocketState.LISTENING else (0, 0)
     mss = segment_bytes(which)
     latency_ns = wire.latency_ns(which.host, which.peer.host) if which.peer is not None else 0
     rtt_us = max(1, 2 * latency_ns // 1000) if which.peer is not None else 0
@@ -314,7 +324,7 @@ def tcp_info(wire: Wire, which: SimulatedSocket) -> bytes:
     return head + struct.pack("=13I", *times) + struct.pack("=11I", *sizes) + counts + bytes(96)
 
 
-def congestion_control(which: SimulatedSocket) -> bytes:
+def congestion_control(which: StreamSocket) -> bytes:
     """The name of the algorithm that a stream believes in."""
     return which.options.get((SOL_TCP, 13), BYTES[SOL_TCP, 13]).rstrip(b"\0")
 
@@ -336,10 +346,29 @@ def _error(around: Surroundings, which: SimulatedSocket) -> bytes:
     return struct.pack("=i", code)
 
 
+def _tcp_info(around: Surroundings, which: SimulatedSocket) -> bytes:
+    assert isinstance(which, StreamSocket)  # no other kind has options at TCP's level
+    return tcp_info(around.wire, which)
+
+
+_TYPES: dict[type[SimulatedSocket], int] = {StreamSocket: 1, UdpSocket: 2, PingSocket: 2, RawSocket: 3}
+"""SOCK_STREAM, SOCK_DGRAM and SOCK_RAW by kind of socket."""
+
+
+def _type(which: SimulatedSocket) -> int:
+    return which.type if isinstance(which, NetlinkSocket) else _TYPES[type(which)]
+
+
+def _protocol(which: SimulatedSocket) -> int:
+    if isinstance(which, (NetlinkSocket, IcmpSocket)):
+        return which.protocol
+    return 6 if isinstance(which, StreamSocket) else 17
+
+
 _FACTS: dict[Key, Callable[[SimulatedSocket], int]] = {
-    (SOL_SOCKET, 3): lambda which: which.type or (1 if which.kind == "s" else 2),  # SO_TYPE
+    (SOL_SOCKET, 3): _type,  # SO_TYPE
     (SOL_SOCKET, 30): lambda which: int(which.state is SocketState.LISTENING),  # SO_ACCEPTCONN
-    (SOL_SOCKET, 38): lambda which: which.protocol or {"s": 6, "d": 17, "n": 0}[which.kind],  # SO_PROTOCOL
+    (SOL_SOCKET, 38): _protocol,  # SO_PROTOCOL
     (SOL_SOCKET, 39): lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
 }
 """Numbers that follow from the socket."""
@@ -350,7 +379,7 @@ _TOLD: dict[Key, Callable[[Surroundings, SimulatedSocket], bytes | int]] = {
     (SOL_SOCKET, 57): lambda around, which: struct.pack("=Q", which.number),  # SO_COOKIE
     (SOL_SOCKET, 71): lambda around, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
     TCP_MAXSEG: _segment,
-    TCP_INFO: lambda around, which: tcp_info(around.wire, which),
+    TCP_INFO: _tcp_info,
     (SOL_IP, 14): _mtu,  # IP_MTU
     (SOL_IPV6, 24): _mtu,  # IPV6_MTU
     (SOL_IPV6, 61): lambda around, which: errno.ENOTCONN,  # IPV6_PATHMTU

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypeVar, cast
+
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import SimulatedSocket, SocketState
+
+Kind = TypeVar("Kind", bound=SimulatedSocket)
 
 LOOPBACK = {4: b"\x7f\x00\x00\x01", 6: b"\x00" * 15 + b"\x01"}
 ANY = {4: b"\x00" * 4, 6: b"\x00" * 16}
@@ -19,31 +24,31 @@ class HostPorts:
     """The ports of one host that sockets are bound to, or whose last connection may still be heard of (TIME_WAIT)."""
 
     def __init__(self) -> None:
-        self.owners: dict[tuple[str, int], list[SimulatedSocket]] = {}  # by (kind, port), in the order of binding
+        self.owners: dict[tuple[type[SimulatedSocket], int], list[SimulatedSocket]] = {}  # by kind and port, as they were bound
         self._time_wait: dict[int, tuple[int, bool]] = {}  # TCP port -> end (virtual ns), and whether SO_REUSEADDR was set
         self._next_ephemeral = FIRST_EPHEMERAL_PORT
 
-    def at(self, kind: str, port: int) -> list[SimulatedSocket]:
+    def at(self, kind: type[Kind], port: int) -> list[Kind]:
         """The sockets that are bound to a port: a copy, since looking at them may end some."""
-        return list(self.owners.get((kind, port), ()))
+        return cast("list[Kind]", list(self.owners.get((kind, port), ())))
 
     def add(self, which: SimulatedSocket) -> None:
         """Account for a socket that has been bound."""
         assert which.local is not None
-        self.owners.setdefault((which.kind, which.local.port), []).append(which)
+        self.owners.setdefault((type(which), which.local.port), []).append(which)
 
     def remove(self, which: SimulatedSocket) -> None:
         """Forget a socket; nothing happens if it is not bound."""
         if which.local is None:
             return
-        key = (which.kind, which.local.port)
+        key = (type(which), which.local.port)
         owners = self.owners.get(key, [])
         if which in owners:
             owners.remove(which)
             if not owners:
                 del self.owners[key]
 
-    def ephemeral(self, kind: str) -> int:
+    def ephemeral(self, kind: type[SimulatedSocket]) -> int:
         """The next free port of the ephemeral range, in ascending order with wrap-around; 0 if all are taken.
 
         Linux starts at a random one: here the order is what makes runs repeatable.
@@ -62,7 +67,7 @@ class HostPorts:
 
     def is_in_time_wait(self, new: SimulatedSocket, port: int, now_ns: int) -> bool:
         """Whether a connection that was closed from here may still be heard of at the port (RFC 9293, 3.4.2)."""
-        if new.kind != "s" or port not in self._time_wait:
+        if not isinstance(new, StreamSocket) or port not in self._time_wait:
             return False
         until_ns, reusable = self._time_wait[port]
         return until_ns > now_ns and not (reusable and flag(new, SO_REUSEADDR))
@@ -108,7 +113,7 @@ def conflict(new: SimulatedSocket, ip: bytes, old: SimulatedSocket) -> bool:
     if flag(new, SO_REUSEPORT) and flag(old, SO_REUSEPORT):
         return False
     reuse = flag(new, SO_REUSEADDR) and flag(old, SO_REUSEADDR)
-    return not (reuse and (new.kind != "s" or old.state is not SocketState.LISTENING))
+    return not (reuse and (not isinstance(new, StreamSocket) or old.state is not SocketState.LISTENING))
 
 
 def _overlap(new: SimulatedSocket, ip: bytes, old: SimulatedSocket, other: bytes) -> bool:

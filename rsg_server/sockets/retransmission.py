@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rsg_server.capture.capture import Capture
     from rsg_server.clock.timeline import Event, Timeline
     from rsg_server.shared.clock import Clock
+    from rsg_server.sockets.kinds.stream import StreamSocket
     from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.wire import Wire
 
@@ -50,18 +51,18 @@ class _Held:
 class Ends(Protocol):
     """What becomes of the sockets at the ends of connections (rsg_server.sockets.stream.Streams)."""
 
-    def arrived(self, which: SimulatedSocket, data: bytes) -> None:
+    def arrived(self, which: StreamSocket, data: bytes) -> None:
         """Bytes have arrived for a socket."""
 
-    def abort(self, which: SimulatedSocket, code: int) -> None:
+    def abort(self, which: StreamSocket, code: int) -> None:
         """A connection has failed, with an errno."""
 
 
 class Retransmission:
-    """The `Direction` of a connection (see rsg_server.sockets.pair) from one socket to another."""
+    """The `Direction` of a connection (see rsg_server.sockets.kinds.stream) from one socket to another."""
 
     def __init__(
-        self, clock: Clock, timeline: Timeline, wire: Wire, streams: Ends, sender: SimulatedSocket, receiver: SimulatedSocket
+        self, clock: Clock, timeline: Timeline, wire: Wire, streams: Ends, sender: StreamSocket, receiver: StreamSocket
     ) -> None:
         self._clock, self._timeline, self._wire, self._streams = clock, timeline, wire, streams
         self._sender = sender

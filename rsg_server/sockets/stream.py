@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from rsg_server.network.sharing import WINDOW_BYTES
 from rsg_server.protocol import LATE_MOST, STREAM_CONNECTED, STREAM_MORE, STREAM_READS_NO_MORE
 from rsg_server.sockets import error_marking, options
-from rsg_server.sockets.pair import KEEPS_MORE, READ_BYTES, SocketState
+from rsg_server.sockets.kinds.stream import KEEPS_MORE, READ_BYTES
+from rsg_server.sockets.pair import SocketState
 from rsg_server.sockets.ports import SOL_SOCKET
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from rsg_server.event_log import EventLog
     from rsg_server.shared import streams as shared
     from rsg_server.shared.clock import Clock
-    from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.kinds.stream import StreamSocket
     from rsg_server.sockets.table import Readiness, SocketTable
     from rsg_server.sockets.wire import Wire
 
@@ -34,16 +35,16 @@ LINGER_NOT = b"\x01\0\0\0\0\0\0\0"
 """struct linger, on with no seconds: a close throws away what has not been sent, and resets (socket(7))."""
 
 
-def _window_left(which: SimulatedSocket) -> int:
+def _window_left(which: StreamSocket) -> int:
     """Bytes that the server may still take from an application."""
     peer = which.peer
-    waiting = len(which.kept_back) + (len(peer.undelivered) + len(peer.late) if peer is not None else 0)
+    waiting = len(which.cork.data) + (len(peer.undelivered) + len(peer.late) if peer is not None else 0)
     if which.flow is None:
         return WINDOW_BYTES - waiting
     return max(which.flow.window_bytes, which.buffer_bytes) - waiting - which.flow.in_flight_bytes
 
 
-def _take_sent(which: SimulatedSocket) -> bool:
+def _take_sent(which: StreamSocket) -> bool:
     """Send on all that the application has written; False if the application closed with data unread."""
     try:
         while data := which.read():
@@ -72,11 +73,11 @@ class Streams:
 
     # Bytes
 
-    def takes(self, which: SimulatedSocket) -> bool:
+    def takes(self, which: StreamSocket) -> bool:
         """Whether the server would take bytes from an application now."""
-        return not which.app_finished and _window_left(which) > 0
+        return not which.fin.is_sent and _window_left(which) > 0
 
-    def take(self, which: SimulatedSocket, has_only_bytes: bool = False) -> None:
+    def take(self, which: StreamSocket, has_only_bytes: bool = False) -> None:
         """Send on what an application has written, as far as the window allows.
 
         If there are only bytes to take, no end and no urgent ones, a short piece is the last: the kernel is not asked again.
@@ -99,54 +100,54 @@ class Streams:
             self.reset(which.peer)
         self._sockets.set_events(which)
 
-    def _send(self, which: SimulatedSocket, data: bytes) -> None:
+    def _send(self, which: StreamSocket, data: bytes) -> None:
         """Let bytes leave; of a socket that keeps back what fills no segment, only whole segments."""
         assert which.flow is not None
-        if not which.keeps_back:
+        if not which.cork.reasons:
             which.flow.send(data)
             return
-        which.kept_back += data
-        size = len(which.kept_back) - len(which.kept_back) % options.segment_bytes(which)
+        which.cork.data += data
+        size = len(which.cork.data) - len(which.cork.data) % options.segment_bytes(which)
         if size:
-            which.flow.send(bytes(which.kept_back[:size]))
-            del which.kept_back[:size]
+            which.flow.send(bytes(which.cork.data[:size]))
+            del which.cork.data[:size]
             self._forget_kept_until(which)
-        if which.kept_back and which.kept_until is None:
+        if which.cork.data and which.cork.until is None:
             due_ns = self._clock.now_ns + KEPT_NS
-            which.kept_until = self._timeline.add(due_ns, partial(self._let_go, which))
+            which.cork.until = self._timeline.add(due_ns, partial(self._let_go, which))
 
-    def _let_go(self, which: SimulatedSocket) -> None:
+    def _let_go(self, which: StreamSocket) -> None:
         """Send what has been kept back."""
         self._forget_kept_until(which)
-        if which.kept_back and which.flow is not None:
-            which.flow.send(bytes(which.kept_back))
-        which.kept_back.clear()
+        if which.cork.data and which.flow is not None:
+            which.flow.send(bytes(which.cork.data))
+        which.cork.data.clear()
 
     @staticmethod
-    def _forget_kept_until(which: SimulatedSocket) -> None:
-        if which.kept_until is not None:
-            which.kept_until.cancel()
-            which.kept_until = None
+    def _forget_kept_until(which: StreamSocket) -> None:
+        if which.cork.until is not None:
+            which.cork.until.cancel()
+            which.cork.until = None
 
-    def keep_back(self, which: SimulatedSocket, reason: int, is_on: bool) -> None:
+    def keep_back(self, which: StreamSocket, reason: int, is_on: bool) -> None:
         """From now on, for a reason of KEEPS_, keep back what fills no segment, or do so no more: what is kept leaves at once.
 
         What has been written before is taken first.
         """
         if which.state is SocketState.CONNECTED and not which.is_broken:
             self.take(which)
-        which.keeps_back = which.keeps_back | reason if is_on else which.keeps_back & ~reason
-        if not which.keeps_back:
+        which.cork.reasons = which.cork.reasons | reason if is_on else which.cork.reasons & ~reason
+        if not which.cork.reasons:
             self._let_go(which)
         self.tell(which)
 
-    def tell(self, which: SimulatedSocket) -> None:
+    def tell(self, which: StreamSocket) -> None:
         """Tell the shims of a connected stream."""
         if which.state is SocketState.CONNECTED:
-            bits = STREAM_MORE if which.keeps_back & KEEPS_MORE else STREAM_CONNECTED
-            self._told.tell(which.number, bits | (STREAM_READS_NO_MORE if which.reads_no_more else 0))
+            bits = STREAM_MORE if which.cork.reasons & KEEPS_MORE else STREAM_CONNECTED
+            self._told.tell(which.number, bits | (STREAM_READS_NO_MORE if which.fin.reads_no_more else 0))
 
-    def take_late(self, which: SimulatedSocket, most: int, leaves_it: bool) -> bytes:
+    def take_late(self, which: StreamSocket, most: int, leaves_it: bool) -> bytes:
         """What has come since the application shut the socket down for reading, at most so many bytes."""
         data = bytes(which.late[: min(most, LATE_MOST)])
         if not leaves_it:
@@ -154,7 +155,7 @@ class Streams:
             self._set_events_of_both(which)
         return data
 
-    def arrived(self, which: SimulatedSocket, data: bytes) -> None:
+    def arrived(self, which: StreamSocket, data: bytes) -> None:
         """Deliver bytes that reach a connected socket through the network."""
         if which.state is SocketState.CLOSED and not which.app_closed:
             return  # reset meanwhile
@@ -163,40 +164,40 @@ class Streams:
             self.reset(which.peer)
         self._set_events_of_both(which)
 
-    def push(self, which: SimulatedSocket) -> None:
+    def push(self, which: StreamSocket) -> None:
         """Deliver bytes that wait: there is room at the application again, which may wait for them already."""
         self._readiness.changed()
         if not which.push():
             self.reset(which.peer)
         self._set_events_of_both(which)
 
-    def _set_events_of_both(self, which: SimulatedSocket) -> None:
+    def _set_events_of_both(self, which: StreamSocket) -> None:
         self._sockets.set_events(which)
         if which.peer is not None:
             self._sockets.set_events(which.peer)
 
     # The end of one direction
 
-    def _finished(self, which: SimulatedSocket) -> None:
+    def _finished(self, which: StreamSocket) -> None:
         """The application sends no more: a FIN follows its last byte."""
-        if which.app_finished:
+        if which.fin.is_sent:
             return
-        which.app_finished = True
-        which.keeps_back = 0
+        which.fin.is_sent = True
+        which.cork.reasons = 0
         self._let_go(which)
         peer = which.peer
-        which.finished_first = peer is not None and not which.heard_end
+        which.fin.is_first = peer is not None and not which.fin.is_heard
         if which.flow is not None and peer is not None:
             which.flow.finish(partial(self._show_end, peer))
 
-    def _show_end(self, which: SimulatedSocket) -> None:
-        which.heard_end = which.fin_due = True
+    def _show_end(self, which: StreamSocket) -> None:
+        which.fin.is_heard = which.fin.is_due = True
         which.push()
         self._readiness.changed()
 
-    def closed(self, which: SimulatedSocket) -> None:
+    def closed(self, which: StreamSocket) -> None:
         """The application has closed a connected stream: what it wrote before still travels, then FIN; or RST follows."""
-        which.keeps_back = 0
+        which.cork.reasons = 0
         self._let_go(which)
         if which.options.get(SO_LINGER, b"")[:8] == LINGER_NOT:
             _take_sent(which)
@@ -206,12 +207,12 @@ class Streams:
             self._finished(which)
         else:
             self.reset(which.peer)
-        if which.finished_first:
+        if which.fin.is_first:
             self._sockets.binding.ports_of(which.host).begin_time_wait(which, self._clock.now_ns)
 
     # The end of a connection
 
-    def reset(self, which: SimulatedSocket | None) -> None:
+    def reset(self, which: StreamSocket | None) -> None:
         """Let an RST from the peer reach a socket, behind what the peer sent: the application meets ECONNRESET, later EPIPE."""
         if which is None or which.state is SocketState.CLOSED:
             return
@@ -225,7 +226,7 @@ class Streams:
             now_ns = self._clock.now_ns
             self._wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
-    def abort(self, which: SimulatedSocket, code: int) -> None:
+    def abort(self, which: StreamSocket, code: int) -> None:
         """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
         if which.number not in self._sockets.all or which.state is SocketState.CLOSED:
             return
@@ -238,12 +239,12 @@ class Streams:
         if not self._break(which):
             which.error = code
 
-    def connect_failed(self, which: SimulatedSocket, code: int) -> None:
+    def connect_failed(self, which: StreamSocket, code: int) -> None:
         """A connect without a waiting actor has failed: `poll` tells that there is an error, and SO_ERROR which."""
         which.error = code
         self._break(which)
 
-    def _break(self, which: SimulatedSocket) -> bool:
+    def _break(self, which: StreamSocket) -> bool:
         """Close the server's end so that the application's shows an error; False if that could not be done."""
         self._told.forget(which.number)
         self._readiness.changed()
@@ -252,12 +253,12 @@ class Streams:
         self._sockets.keep_silently(which)
         return error_marking.close_with_error(which)
 
-    def stop(self, which: SimulatedSocket) -> None:
+    def stop(self, which: StreamSocket) -> None:
         """Neither take from an application nor deliver to it any more."""
         self._readiness.unwatch(which.end.fileno(), which)
         if which.flow is not None:
             which.flow.cancel()
             which.flow = None
         which.undelivered.clear()
-        which.kept_back.clear()
+        which.cork.data.clear()
         self._forget_kept_until(which)

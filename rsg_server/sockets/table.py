@@ -16,11 +16,15 @@ from rsg_server.sockets.binding import Binding
 from rsg_server.sockets.datagrams import Datagrams
 from rsg_server.sockets.handshake import Handshake
 from rsg_server.sockets.interfaces import InterfaceTable
+from rsg_server.sockets.kinds.datagram import DatagramSocket, PingSocket, RawSocket, UdpSocket
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.multicast import Multicast
 from rsg_server.sockets.netlink.diag import Diag
 from rsg_server.sockets.netlink.netlink import Netlink
 from rsg_server.sockets.netlink.routing import Routing
 from rsg_server.sockets.pair import READ_EVENTS, SimulatedSocket, SocketState
+from rsg_server.sockets.ports import Kind
 from rsg_server.sockets.stream import Streams
 
 if TYPE_CHECKING:
@@ -42,6 +46,14 @@ BYTES_EVENTS = select.EPOLLIN | select.EPOLLOUT
 """Of an end of which the epoll reports no other event, there are only bytes to take."""
 FIRST_SWEEP = 256
 """Silent sockets at which the first sweep takes place."""
+LETTERS: dict[type[SimulatedSocket], str] = {
+    StreamSocket: "s",
+    UdpSocket: "d",
+    PingSocket: "i",
+    RawSocket: "r",
+    NetlinkSocket: "n",
+}
+"""By which the name of a pair tells the shim the kind of its socket (csrc/shared/protocol.h)."""
 
 
 def unix_inodes() -> set[int]:
@@ -100,36 +112,36 @@ class SocketTable:
         self.datagrams = Datagrams(clock, epoch_ns, wire, multicast, self, readiness)
         self.netlink = Netlink(Routing(platform, self.interfaces), Diag(self, wire), self, readiness)
 
-    def create(self, host: HostState, family: int, kind: str) -> SimulatedSocket:
+    def create(self, host: HostState, family: int, kind: type[Kind]) -> Kind:
         """A new socket on a host; the caller hands its `app_end` to the application."""
         self._sweep()
         number = self._next
         end, app_end = self._pair(kind, number)
         self._next += 1
-        made = SimulatedSocket(number, host, family, kind, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
+        made = kind(number, host, family, end, app_end, inode=os.fstat(app_end.fileno()).st_ino)
         self.all[number] = made
         made.fd_store = self._fd_store
         self._readiness.watch(end.fileno(), made, made.events)
         self._fd_store.check(end.fileno())
         return made
 
-    def _pair(self, kind: str, number: int) -> tuple[socket.socket, socket.socket]:
+    def _pair(self, kind: type[SimulatedSocket], number: int) -> tuple[socket.socket, socket.socket]:
         """The server's end, by whose name the shim knows the socket (csrc/shared/protocol.h), and the application's."""
-        end, app_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM if kind == "s" else socket.SOCK_SEQPACKET)
+        end, app_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM if kind is StreamSocket else socket.SOCK_SEQPACKET)
         end.setblocking(False)
-        end.bind(f"\0simunix:{kind}:{number:08x}:{self._tag}".encode())
+        end.bind(f"\0simunix:{LETTERS[kind]}:{number:08x}:{self._tag}".encode())
         return end, app_end
 
-    def discard_pair(self, which: SimulatedSocket) -> None:
+    def discard_pair(self, which: StreamSocket) -> None:
         """Close the server's end of a stream that is to get a new pair; nothing is taken from the old one or put into it."""
         if not which.is_broken:
             self.streams.stop(which)
             which.end.close()
         self.binding.release(which)
 
-    def renew(self, which: SimulatedSocket) -> None:
+    def renew(self, which: StreamSocket) -> None:
         """A new pair for a stream that may connect again; its `app_end` is to replace the application's."""
-        which.held, which.app_end = self._pair(which.kind, which.number)
+        which.held, which.app_end = self._pair(StreamSocket, which.number)
         which.inode = os.fstat(which.app_end.fileno()).st_ino
         which.events = READ_EVENTS
         self.silent.pop(which.number, None)
@@ -145,10 +157,11 @@ class SocketTable:
 
     def ready(self, which: SimulatedSocket, events: int) -> None:
         """Act on what the server's epoll reports of a socket's end."""
-        if events & select.EPOLLOUT:
-            self.streams.push(which)
-        if events & select.EPOLLPRI:
-            which.is_urgent = True
+        if isinstance(which, StreamSocket):
+            if events & select.EPOLLOUT:
+                self.streams.push(which)
+            if events & select.EPOLLPRI:
+                which.urgent.is_sent = True
         if events & (READ_EVENTS | select.EPOLLHUP | select.EPOLLERR):
             self._take(which, events)
         if events & select.EPOLLHUP and which.number in self.all:
@@ -156,24 +169,22 @@ class SocketTable:
 
     def _take(self, which: SimulatedSocket, events: int) -> None:
         """Take what the application has sent."""
-        if which.kind == "s":
-            self.streams.take(which, not events & ~BYTES_EVENTS and not which.is_urgent)
-        elif which.kind == "n":
-            self.netlink.take(which)
-        else:
+        if isinstance(which, StreamSocket):
+            self.streams.take(which, not events & ~BYTES_EVENTS and not which.urgent.is_sent)
+        elif isinstance(which, DatagramSocket):
             self.datagrams.take(which, bool(events & select.EPOLLHUP))
+        elif isinstance(which, NetlinkSocket):
+            self.netlink.take(which)
 
     def set_events(self, which: SimulatedSocket) -> None:
         """Watch for what can be acted on: input unless there is no room for it, room at the application while bytes wait."""
         if which.number not in self.all or which.is_broken:
             return
-        if which.state is SocketState.CONNECTING:
-            takes = False
-        elif which.kind == "s":
-            takes = self.streams.takes(which)
+        if isinstance(which, StreamSocket):
+            takes = which.state is not SocketState.CONNECTING and self.streams.takes(which)
+            events = (READ_EVENTS if takes else 0) | (select.EPOLLOUT if which.undelivered else 0)
         else:
-            takes = not self.datagrams.holds(which)
-        events = (READ_EVENTS if takes else 0) | (select.EPOLLOUT if which.undelivered else 0)
+            events = 0 if isinstance(which, DatagramSocket) and which.unsent is not None else READ_EVENTS
         if events != which.events:
             which.events = events
             self._readiness.modify(which.end.fileno(), which, events)
@@ -198,10 +209,11 @@ class SocketTable:
             return
         which.app_closed = True
         self.binding.release(which)
-        if which.state is SocketState.LISTENING:
-            self.handshake.refuse_pending(which)
-        if which.state is SocketState.CONNECTED and which.kind == "s":
-            self.streams.closed(which)
+        if isinstance(which, StreamSocket):
+            if which.state is SocketState.LISTENING:
+                self.handshake.refuse_pending(which)
+            elif which.state is SocketState.CONNECTED:
+                self.streams.closed(which)
         which.state = SocketState.CLOSED
         self.forget(which)
 
@@ -246,7 +258,7 @@ class SocketTable:
         """Drop everything of a socket whose host has lost power; its peer is not told."""
         which.vanished = True
         which.state = SocketState.CLOSED
-        if not which.is_broken:
+        if isinstance(which, StreamSocket) and not which.is_broken:
             self.streams.stop(which)
         which.was_shut_down = False
         self.binding.release(which)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rsg_server.platform.host import Host
     from rsg_server.process.host_state import HostState
     from rsg_server.shared.clock import Clock
-    from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.kinds.stream import StreamSocket
 
 Action = Callable[[], None]
 
@@ -33,10 +33,10 @@ class Watcher(Protocol):
 class StreamReader(Protocol):
     """Reads what connections carry, within a host too, and changes nothing. Each connection's bytes come in their order."""
 
-    def sent(self, sender: SimulatedSocket, size_bytes: int) -> None:
+    def sent(self, sender: StreamSocket, size_bytes: int) -> None:
         """Bytes that an application has written have been taken from a socket."""
 
-    def arrived(self, sender: SimulatedSocket, receiver: SimulatedSocket, data: bytes) -> None:
+    def arrived(self, sender: StreamSocket, receiver: StreamSocket, data: bytes) -> None:
         """Bytes of a socket are about to be delivered to the other one."""
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _ITEM: Final = struct.Struct("=QQQIxxxx")  # struct ready_item
 _RANK_SHIFT: Final[int] = lib.TARGET_SHIFT
-_RANKS: dict[type, int] = {SimulatedSocket: 0, Process: 1 << _RANK_SHIFT, Actor: 2 << _RANK_SHIFT}
+_PROCESSES: Final[int] = 1 << _RANK_SHIFT
+_ACTORS: Final[int] = 2 << _RANK_SHIFT
 
 _OF_EPOLLS = 1 << 63
 """The token for another epoll within this one. No target has this token: the other epoll is asked which targets are ready."""
@@ -142,7 +143,9 @@ class Readiness:
 
 def token_of(target: Target) -> int:
     """Return the token of a target, which no other target has. An actor's is made from the number of its channel."""
-    return _RANKS[type(target)] + (target.channel_number if isinstance(target, Actor) else target.number)
+    if isinstance(target, SimulatedSocket):
+        return target.number
+    return _ACTORS + target.channel_number if isinstance(target, Actor) else _PROCESSES + target.number
 
 
 def _check(result: int) -> int:

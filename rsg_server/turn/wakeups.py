@@ -16,6 +16,7 @@ from rsg_server.process.actor import STATE_PARKED, Actor
 from rsg_server.process.process import Process
 from rsg_server.process.terminals import flush_waited
 from rsg_server.protocol import WAKE_ELSEWHERE, WAKE_READY
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import SimulatedSocket
 from rsg_server.waits.descriptors import DescriptorWait
 
@@ -126,10 +127,10 @@ class Wakeups:
         if parked.is_file:
             return WAKE_READY if parked.is_chosen else WAKE_ELSEWHERE
         listener = self._sockets.all.get(parked.watched)
-        if listener is None or not listener.tokens:
+        if not isinstance(listener, StreamSocket) or not listener.queue.tokens:
             return WAKE_READY
-        if listener.unannounced:
-            listener.unannounced -= 1
+        if listener.queue.unannounced:
+            listener.queue.unannounced -= 1
             return WAKE_READY
         if parked.has_looked:
             parked.has_looked = False  # the kernel has reported what was ready when the wait began

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rsg_server.sockets import listing, options
+from rsg_server.sockets.kinds.datagram import RawSocket, UdpSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.netlink.messages import FAMILY, Message, attribute, split_attributes
 from rsg_server.sockets.netlink.request import RefusedError, Request
 from rsg_server.sockets.ports import ANY, IPV6_V6ONLY, SOL_IPV6, flag
@@ -31,7 +33,7 @@ SOCKET_ID = struct.Struct("!HH16s16s4x8s")
 _ANSWER_HEAD, _ANSWER_TAIL = struct.Struct("=BBBB"), struct.Struct("=IIIII")
 _WHOLE_PROTOCOL = 3
 """The attribute of a request for a protocol above 255, such as MPTCP (INET_DIAG_REQ_PROTOCOL)."""
-_KIND_OF = {6: "s", 17: "d", 255: "r"}
+_KIND_OF: dict[int, type[SimulatedSocket]] = {6: StreamSocket, 17: UdpSocket, 255: RawSocket}
 """By protocol; whoever wants raw sockets asks for IPPROTO_RAW."""
 _VERSION_OF = {family: version for version, family in FAMILY.items()}
 _INFO, _CONGESTION, _SHUTDOWN, _V6ONLY = 2, 4, 8, 11
@@ -88,18 +90,21 @@ class Diag:
     def _message(self, known: SimulatedSocket, wanted: _Wanted) -> Message:
         """struct inet_diag_msg and its attributes."""
         state = listing.state_of(known)
-        queues = (len(known.pending), known.backlog) if state == listing.LISTEN else (0, 0)
+        queues = (0, 0)
+        if isinstance(known, StreamSocket) and state == listing.LISTEN:
+            queues = (len(known.queue.pending), known.queue.backlog)
         tail = _ANSWER_TAIL.pack(0, *queues, listing.user_of(known), listing.inode_of(known))
         body = _ANSWER_HEAD.pack(wanted.family, state, 0, 0) + _identity(known) + tail
         return Message(BY_FAMILY, body + b"".join(self._attributes(known, wanted)))
 
     def _attributes(self, known: SimulatedSocket, wanted: _Wanted) -> Iterator[bytes]:
-        yield attribute(_SHUTDOWN, bytes([2 if known.app_finished else 0]))
+        has_finished = isinstance(known, StreamSocket) and known.fin.is_sent
+        yield attribute(_SHUTDOWN, bytes([2 if has_finished else 0]))
         if known.family == 6:
             yield attribute(_V6ONLY, bytes([flag(known, IPV6_V6ONLY, SOL_IPV6)]))
-        if known.kind == "s" and wanted.wants(_INFO):
+        if isinstance(known, StreamSocket) and wanted.wants(_INFO):
             yield attribute(_INFO, options.tcp_info(self._wire, known))
-        if known.kind == "s" and wanted.wants(_CONGESTION):
+        if isinstance(known, StreamSocket) and wanted.wants(_CONGESTION):
             yield attribute(_CONGESTION, options.congestion_control(known) + b"\0")
 
 

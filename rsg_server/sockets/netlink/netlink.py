@@ -14,8 +14,8 @@ from rsg_server.sockets.netlink.routing import NETLINK_ROUTE, Routing
 
 if TYPE_CHECKING:
     from rsg_server.process.host_state import HostState
+    from rsg_server.sockets.kinds.netlink import NetlinkSocket
     from rsg_server.sockets.netlink.messages import Message
-    from rsg_server.sockets.pair import SimulatedSocket
     from rsg_server.sockets.table import Readiness, SocketTable
 
 _HEADER = struct.Struct("=IHHII")
@@ -32,7 +32,7 @@ MESSAGES_AT_ONCE = 24
 class Subsystem(Protocol):
     """What knows the answers of one netlink protocol."""
 
-    def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
+    def found(self, which: NetlinkSocket, request: Request) -> Sequence[Message]:
         """What a request of a socket asks for. Raises RefusedError."""
 
 
@@ -41,41 +41,35 @@ class Netlink:
 
     def __init__(self, routing: Routing, diag: Diag, sockets: SocketTable, readiness: Readiness) -> None:
         self._sockets, self._readiness = sockets, readiness
-        self._ports: dict[tuple[HostState, int], SimulatedSocket] = {}  # by host and port
-        self._port_of: dict[int, int] = {}  # by the socket's number
+        self._ports: dict[tuple[HostState, int], NetlinkSocket] = {}  # by host and port
         self._subsystems: dict[int, Subsystem] = {
             NETLINK_ROUTE: routing,
             NETLINK_SOCK_DIAG: diag,
         }  # by protocol
 
-    def bind(self, which: SimulatedSocket, pid: int, wanted: int) -> int:
+    def bind(self, which: NetlinkSocket, pid: int, wanted: int) -> int:
         """Give a socket a port: the wanted one, else the pid of its process, else another; 0 or an errno."""
-        own = self._port_of.get(which.number)
-        if own is not None:
-            return errno.EINVAL if wanted not in (0, own) else 0
+        if which.port:
+            return errno.EINVAL if wanted not in (0, which.port) else 0
         if wanted and not self._is_free(which, wanted):
             return errno.EADDRINUSE
         port = wanted or (pid if self._is_free(which, pid) else FIRST_OTHER_PORT)
         while not self._is_free(which, port):
             port -= 1
         self._ports[which.host, port] = which
-        self._port_of[which.number] = port
+        which.port = port
         return 0
 
-    def _is_free(self, which: SimulatedSocket, port: int) -> bool:
+    def _is_free(self, which: NetlinkSocket, port: int) -> bool:
         holder = self._ports.get((which.host, port))
         if holder is not None and holder.number in self._sockets.all and not self._sockets.is_abandoned(holder):
             return False
         if holder is not None:
             del self._ports[which.host, port]
-            self._port_of.pop(holder.number, None)
+            holder.port = 0
         return True
 
-    def port(self, which: SimulatedSocket) -> int:
-        """The port number of a socket, 0 as long as it has none."""
-        return self._port_of.get(which.number, 0)
-
-    def take(self, which: SimulatedSocket, pid: int = 0) -> None:
+    def take(self, which: NetlinkSocket, pid: int = 0) -> None:
         """Answer all requests that the application has written."""
         while True:
             try:
@@ -89,7 +83,7 @@ class Netlink:
             if subsystem is not None:
                 self._answer(which, subsystem, datagram)
 
-    def _answer(self, which: SimulatedSocket, subsystem: Subsystem, datagram: bytes) -> None:
+    def _answer(self, which: NetlinkSocket, subsystem: Subsystem, datagram: bytes) -> None:
         at = 0
         while at + _HEADER.size <= len(datagram):
             length, kind, flags, sequence, _ = _HEADER.unpack_from(datagram, at)
@@ -101,13 +95,13 @@ class Netlink:
                     self._put(which, answer)
             at += length + 3 & ~3
 
-    def _put(self, which: SimulatedSocket, answer: bytes) -> None:
+    def _put(self, which: NetlinkSocket, answer: bytes) -> None:
         self._readiness.changed()
         with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
             which.end.send(answer)
 
-    def _answers(self, which: SimulatedSocket, subsystem: Subsystem, request: Request, original: bytes) -> Iterable[bytes]:
-        port = self.port(which)
+    def _answers(self, which: NetlinkSocket, subsystem: Subsystem, request: Request, original: bytes) -> Iterable[bytes]:
+        port = which.port
 
         def framed(kind: int, body: bytes, flags: int = 0) -> bytes:
             return _HEADER.pack(_HEADER.size + len(body), kind, flags, request.sequence, port) + body

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rsg_server.errors import ServerError
 
 if TYPE_CHECKING:
-    from rsg_server.sockets.pair import SimulatedSocket
+    from rsg_server.sockets.kinds.stream import StreamSocket
 
 NS = 10**9
 FILE = "host_messages.csv"
@@ -81,20 +81,20 @@ class HostMessages:
         self._rows = csv.writer(self._file, lineterminator="\n")
         self._rows.writerow(COLUMNS)
 
-    def sent(self, sender: SimulatedSocket, size_bytes: int) -> None:
+    def sent(self, sender: StreamSocket, size_bytes: int) -> None:
         """Note when bytes were sent."""
         stream = self._streams.get(sender.number)
         if stream is None:
             stream = self._streams[sender.number] = _Stream(self._decoder(sender))
         stream.sent.append((size_bytes, self._now_ns()))
 
-    def _decoder(self, sender: SimulatedSocket) -> Decoder | None:
+    def _decoder(self, sender: StreamSocket) -> Decoder | None:
         if sender.number in self._unknown:
             return None
         peer = sender.peer.host.name if sender.peer is not None else ""
         return self._decoders.get(sender.host.name) or self._decoders.get(peer)
 
-    def arrived(self, sender: SimulatedSocket, receiver: SimulatedSocket, data: bytes) -> None:
+    def arrived(self, sender: StreamSocket, receiver: StreamSocket, data: bytes) -> None:
         """Write the messages that are whole now."""
         stream = self._streams[sender.number]
         stream.waiting += data
@@ -105,7 +105,7 @@ class HostMessages:
         if not stream.sent:
             del self._streams[sender.number]
 
-    def _write(self, sender: SimulatedSocket, receiver: SimulatedSocket, sent_ns: int, size_bytes: int, name: str) -> None:
+    def _write(self, sender: StreamSocket, receiver: StreamSocket, sent_ns: int, size_bytes: int, name: str) -> None:
         moments = (_seconds(sent_ns), _seconds(self._now_ns()))
         try:
             self._rows.writerow((*moments, *_end(sender), *_end(receiver), size_bytes, name))
@@ -120,7 +120,7 @@ class HostMessages:
             raise ServerError(f"{self._path} cannot be written: {error.strerror}; free some space") from error
 
 
-def _end(which: SimulatedSocket) -> tuple[str, int | str, str]:
+def _end(which: StreamSocket) -> tuple[str, int | str, str]:
     """Host, port and program of one end. Before a program has accepted a connection, it is the one that listens."""
     owner = which.owner
     port = which.local.port if which.local is not None else ""

@@ -11,9 +11,10 @@ import pytest
 
 from rsg_server.diagnosis.descriptors import listed
 from rsg_server.process.process import Process
+from rsg_server.sockets.kinds.datagram import UdpSocket
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import this_process
-from tests.unit.rsg_server.sockets.conversation import connected, listening, new
+from tests.unit.rsg_server.sockets.conversation import connected, listening, new, new_of
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_unix_sockets(world: Fake, process: Process, tmp_path: Path) -> None:
 
 
 def test_simulated_sockets(world: Fake, process: Process) -> None:
-    streams, datagrams, listener = new(world)[1], new(world, kind="d")[1], listening(world, port=7000)
+    streams, datagrams, listener = new(world)[1], new_of(world, UdpSocket)[1], listening(world, port=7000)
     with streams, datagrams, socket.socket(fileno=listener.hand_out()) as application:
         assert words(world, process, streams.fileno()) == "TCP socket without an address"
         assert words(world, process, datagrams.fileno()) == "UDP socket without an address"

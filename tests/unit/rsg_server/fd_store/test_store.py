@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rsg_server.errors import ServerError
 from rsg_server.fd_store.storable import Storable
 from rsg_server.process.actor import State
-from rsg_server.sockets.pair import SimulatedSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from tests.unit.rsg_server.fakes import Fake, fake
 
 COUNT = 6
@@ -27,8 +27,8 @@ def world() -> Iterator[Fake]:
         yield made
 
 
-def sockets_of(world: Fake) -> list[SimulatedSocket]:
-    return [world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s") for _ in range(COUNT)]
+def sockets_of(world: Fake) -> list[StreamSocket]:
+    return [world.kernel.sockets.create(world.kernel.hosts["h0"], 4, StreamSocket) for _ in range(COUNT)]
 
 
 def store(world: Fake, *some: Storable) -> None:

@@ -18,6 +18,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.process import Process
 from rsg_server.protocol import Op, Wait
+from rsg_server.sockets.kinds.stream import StreamSocket
 from tests.unit.rsg_server.fakes import Fake, fake
 from tests.unit.rsg_server.forms import interpreted_only
 
@@ -96,7 +97,7 @@ def test_no_descriptor_is_left_for_a_served_connection(world: Fake, monkeypatch:
             patch.setattr(socket, "socketpair", refuse)
             ask(world, actor, Op.CONNECT, client, 4, LOOPBACK, 80, 0)
         go_on(world)
-        assert len(world.kernel.sockets.all[listener].pending) == 1
+        assert pending_at(world, listener) == 1
     assert "ulimit -n" in " ".join(world.kernel.warner.counts)
 
 
@@ -161,10 +162,17 @@ def many_pending(world: Fake, actor: Actor) -> tuple[int, socket.socket]:
     return listener, end
 
 
+def pending_at(world: Fake, listener: int) -> int:
+    """How many connections wait at a listener."""
+    found = world.kernel.sockets.all[listener]
+    assert isinstance(found, StreamSocket)
+    return len(found.queue.pending)
+
+
 def test_more_connections_wait_than_a_pair_can_hold_tokens_for(world: Fake) -> None:
     listener, end = many_pending(world, world.born())
     with end:
-        assert len(world.kernel.sockets.all[listener].pending) == WAITING
+        assert pending_at(world, listener) == WAITING
 
 
 def test_all_that_wait_are_accepted_by_who_waits_for_readiness(world: Fake) -> None:

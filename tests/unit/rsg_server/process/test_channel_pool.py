@@ -13,6 +13,7 @@ import pytest
 from rsg_server.fd_store import store as fd_store
 from rsg_server.process.actor import Actor, State
 from rsg_server.protocol import Fork, Op, Wait, Wake
+from rsg_server.sockets.kinds.stream import StreamSocket
 from tests.unit.rsg_server.fakes import Fake, fake
 
 
@@ -90,7 +91,7 @@ def test_seats_are_given_up_where_descriptors_are_short(world: Fake) -> None:
 
 def test_nothing_is_stored_where_seats_are_enough(world: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     parent = world.born()
-    cold = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s")
+    cold = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, StreamSocket)
     threads = [thread_of(world, parent)[0] for _ in range(2)]
     for thread in threads:
         end(world, thread)

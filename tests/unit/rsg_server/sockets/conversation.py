@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import socket
 
-from rsg_server.sockets.pair import READ_BYTES, Address, SimulatedSocket, SocketState
+from rsg_server.sockets.kinds.stream import READ_BYTES, StreamSocket
+from rsg_server.sockets.pair import Address, SocketState
+from rsg_server.sockets.ports import Kind
 from tests.unit.rsg_server.fakes import Fake
 
 H0, H1 = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
@@ -13,7 +15,12 @@ ANY = bytes(4)
 PORT = 5000
 
 
-def new(world: Fake, host: str = "h0", kind: str = "s", family: int = 4) -> tuple[SimulatedSocket, socket.socket]:
+def new(world: Fake, host: str = "h0", family: int = 4) -> tuple[StreamSocket, socket.socket]:
+    """A stream of a host, and the application's end of its pair."""
+    return new_of(world, StreamSocket, host, family)
+
+
+def new_of(world: Fake, kind: type[Kind], host: str = "h0", family: int = 4) -> tuple[Kind, socket.socket]:
     """A socket of a host, and the application's end of its pair."""
     made = world.kernel.sockets.create(world.kernel.hosts[host], family, kind)
     application = socket.socket(fileno=made.hand_out())
@@ -21,22 +28,22 @@ def new(world: Fake, host: str = "h0", kind: str = "s", family: int = 4) -> tupl
     return made, application
 
 
-def listening(world: Fake, host: str = "h1", port: int = PORT, backlog: int = 5) -> SimulatedSocket:
+def listening(world: Fake, host: str = "h1", port: int = PORT, backlog: int = 5) -> StreamSocket:
     """A listener, whose application has its end still to be handed out, so that it lives as long as the kernel."""
-    made = world.kernel.sockets.create(world.kernel.hosts[host], 4, "s")
+    made = world.kernel.sockets.create(world.kernel.hosts[host], 4, StreamSocket)
     assert world.kernel.sockets.binding.bind(made, ANY, port) == 0
-    made.state, made.backlog = SocketState.LISTENING, backlog
+    made.state, made.queue.backlog = SocketState.LISTENING, backlog
     return made
 
 
-def connect(world: Fake, target: bytes = H1, port: int = PORT, waits: bool = True) -> tuple[SimulatedSocket, socket.socket]:
+def connect(world: Fake, target: bytes = H1, port: int = PORT, waits: bool = True) -> tuple[StreamSocket, socket.socket]:
     """A client on h0 whose SYN has left."""
     client, application = new(world)
     assert world.kernel.sockets.handshake.connect(client, Address(target, port), waits) == errno.EINPROGRESS
     return client, application
 
 
-def connected(world: Fake) -> tuple[SimulatedSocket, socket.socket, SimulatedSocket, socket.socket]:
+def connected(world: Fake) -> tuple[StreamSocket, socket.socket, StreamSocket, socket.socket]:
     """A connection from h0 to h1: both sockets, each with its application's end."""
     listener = listening(world)
     client, application = connect(world)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 
+from rsg_server.sockets.kinds.datagram import UdpSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import Address
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, PORT, connected, listening, new, pass_time
+from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, PORT, connected, listening, new, new_of, pass_time
 
 ON = b"\1\0\0\0"
 REUSEPORT = (1, 15)
@@ -71,26 +73,26 @@ def test_addresses_mean_hosts(world: Fake) -> None:
 
 def test_the_most_closely_bound_socket_receives(world: Fake) -> None:
     binding, h0 = world.kernel.sockets.binding, world.kernel.hosts["h0"]
-    wide, application = new(world, kind="d")
-    close, other = new(world, kind="d")
+    wide, application = new_of(world, UdpSocket)
+    close, other = new_of(world, UdpSocket)
     wide.options[REUSEPORT] = ON
     close.options[REUSEPORT] = ON
     with application, other:
         assert binding.bind(wide, ANY, PORT) == 0 == binding.bind(close, H0, PORT)
-        assert binding.find(h0, "d", H0, PORT) is close
-        assert binding.find(h0, "d", b"\x7f\0\0\1", PORT) is wide
-        assert binding.find(h0, "s", H0, PORT) is None
+        assert binding.find(h0, UdpSocket, H0, PORT) is close
+        assert binding.find(h0, UdpSocket, b"\x7f\0\0\1", PORT) is wide
+        assert binding.find(h0, StreamSocket, H0, PORT) is None
 
 
 def test_sockets_that_share_a_port_share_the_senders(world: Fake) -> None:
     binding, h0 = world.kernel.sockets.binding, world.kernel.hosts["h0"]
-    sharing = [new(world, kind="d") for _ in range(3)]
+    sharing = [new_of(world, UdpSocket) for _ in range(3)]
     for which, _ in sharing:
         which.options[REUSEPORT] = ON
         assert binding.bind(which, H0, PORT) == 0
-    found = [binding.find(h0, "d", H0, PORT, Address(H1, port)) for port in range(100)]
+    found = [binding.find(h0, UdpSocket, H0, PORT, Address(H1, port)) for port in range(100)]
     assert {which for which, _ in sharing} == set(found)
-    assert found == [binding.find(h0, "d", H0, PORT, Address(H1, port)) for port in range(100)]
+    assert found == [binding.find(h0, UdpSocket, H0, PORT, Address(H1, port)) for port in range(100)]
     for _, application in sharing:
         application.close()
 
@@ -99,6 +101,6 @@ def test_only_a_listening_stream_is_found(world: Fake) -> None:
     which, application = new(world, "h1")
     with application:
         assert world.kernel.sockets.binding.bind(which, ANY, PORT + 1) == 0
-        assert world.kernel.sockets.binding.find(which.host, "s", H1, PORT + 1) is None
+        assert world.kernel.sockets.binding.find(which.host, StreamSocket, H1, PORT + 1) is None
         listener = listening(world)
-        assert world.kernel.sockets.binding.find(which.host, "s", H1, PORT) is listener
+        assert world.kernel.sockets.binding.find(which.host, StreamSocket, H1, PORT) is listener

@@ -8,10 +8,11 @@ from rsg_server._native import ffi
 
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES, DatagramField
 from rsg_server.sockets.datagram_header import REFUSED, Datagram, Label, Sent
+from rsg_server.sockets.kinds.datagram import UdpSocket
 from rsg_server.sockets.pair import Address
 from rsg_server.sockets.ports import MAPPED
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import H0, H1, new
+from tests.unit.rsg_server.sockets.conversation import H0, H1, new_of
 
 ON = b"\1\0\0\0"
 DATAGRAM = Datagram(Address(H0, 1000), Address(H1, 2000), Label(hop_limit=9, traffic_class=8), b"payload")
@@ -34,7 +35,7 @@ def test_a_sender_s_header_is_read_as_c_wrote_it() -> None:
 
 
 def test_a_receiver_s_header_is_written_as_c_reads_it(world: Fake) -> None:
-    receiver, application = new(world, kind="d")
+    receiver, application = new_of(world, UdpSocket)
     with application:
         receiver.options[0, 12] = receiver.options[1, 29] = ON  # IP_RECVTTL, SO_TIMESTAMP
         message = DATAGRAM.shown_to(receiver, arrived_ns=-5)
@@ -47,14 +48,14 @@ def test_a_receiver_s_header_is_written_as_c_reads_it(world: Fake) -> None:
 
 
 def test_an_ipv6_socket_sees_ipv4_addresses_mapped(world: Fake) -> None:
-    receiver, application = new(world, kind="d", family=6)
+    receiver, application = new_of(world, UdpSocket, family=6)
     with application:
         header = in_c(DATAGRAM.shown_to(receiver, 0))
         assert header.family == 6 and bytes(header.address) == MAPPED + H0
 
 
 def test_what_is_given_with_a_datagram_wins_over_options_and_defaults(world: Fake) -> None:
-    sender, application = new(world, kind="d")
+    sender, application = new_of(world, UdpSocket)
     with application:
         plain, given = Sent(None, 0, 5, 4), Sent(None, DatagramField.HOP_LIMIT | DatagramField.TRAFFIC_CLASS, 5, 4)
         assert Label.of(sender, plain) == Label(hop_limit=64, traffic_class=0)

@@ -9,9 +9,10 @@ from rsg_server._native import ffi
 
 from rsg_server.network.datagram_queue import QUEUE_BYTES
 from rsg_server.protocol import DATAGRAM_HEADER_BYTES
-from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
+from rsg_server.sockets.kinds.datagram import UdpSocket
+from rsg_server.sockets.pair import Address, SocketState
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, PORT, new, pass_time
+from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, PORT, new_of, pass_time
 
 
 def header(ip: bytes = b"", port: int = 0) -> bytes:
@@ -21,8 +22,8 @@ def header(ip: bytes = b"", port: int = 0) -> bytes:
     return bytes(ffi.buffer(made))
 
 
-def bound(world: Fake, host: str, port: int = PORT) -> tuple[SimulatedSocket, socket.socket]:
-    made, application = new(world, host, "d")
+def bound(world: Fake, host: str, port: int = PORT) -> tuple[UdpSocket, socket.socket]:
+    made, application = new_of(world, UdpSocket, host)
     assert world.kernel.sockets.binding.bind(made, ANY, port) == 0
     return made, application
 
@@ -36,7 +37,7 @@ def read(application: socket.socket) -> tuple[int, bytes]:
 
 def test_a_datagram_arrives_with_its_source(world: Fake) -> None:
     _, receiver = bound(world, "h1")
-    sender, application = new(world, "h0", "d")
+    sender, application = new_of(world, UdpSocket, "h0")
     with receiver, application:
         application.send(header(H1, PORT) + b"one")
         application.send(header(H1, PORT) + b"two")
@@ -46,7 +47,7 @@ def test_a_datagram_arrives_with_its_source(world: Fake) -> None:
 
 
 def test_a_connected_sender_learns_that_nobody_listens(world: Fake) -> None:
-    sender, application = new(world, "h0", "d")
+    sender, application = new_of(world, UdpSocket, "h0")
     with application:
         application.send(header(H1, PORT) + b"unheard")
         pass_time(world)
@@ -71,14 +72,14 @@ def test_a_connected_receiver_hears_its_peer_only(world: Fake) -> None:
 
 def test_a_sender_waits_while_the_queue_of_its_host_is_full_and_loses_nothing(world: Fake) -> None:
     receiver, application = bound(world, "h1")
-    sender, other = new(world, "h0", "d")
+    sender, other = new_of(world, UdpSocket, "h0")
     receiver.end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
     size, count = 60_000, 2 + QUEUE_BYTES // 60_000
     with application, other:
         for _ in range(count):
             other.send(header(H1, PORT) + bytes(size))
             world.kernel.datagrams.take(sender)
-        assert world.kernel.datagrams.holds(sender) and sender.events == 0
+        assert sender.unsent and sender.events == 0
         received = 0
         for _ in range(200):
             pass_time(world, moments=1)
@@ -86,11 +87,11 @@ def test_a_sender_waits_while_the_queue_of_its_host_is_full_and_loses_nothing(wo
                 received += len(read(application)[1])
             except BlockingIOError:
                 continue
-        assert received == count * size and not world.kernel.datagrams.holds(sender)
+        assert received == count * size and not sender.unsent
 
 
 def test_what_is_too_short_for_a_header_is_thrown_away(world: Fake) -> None:
-    sender, application = new(world, "h0", "d")
+    sender, application = new_of(world, UdpSocket, "h0")
     with application:
         application.send(b"short")
         pass_time(world)

@@ -9,6 +9,7 @@ import socket
 import pytest
 
 from rsg_server.sockets.error_marking import close_with_error, copy_of
+from rsg_server.sockets.kinds.stream import StreamSocket
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.sockets.conversation import new
 
@@ -35,7 +36,7 @@ def test_the_holder_s_descriptor_shows_the_error(world: Fake, has_written: bool)
 
 
 def test_an_end_that_is_not_handed_out_yet_needs_no_holder(world: Fake) -> None:
-    which = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, "s")
+    which = world.kernel.sockets.create(world.kernel.hosts["h0"], 4, StreamSocket)
     assert which.app_end is not None
     assert close_with_error(which)
     assert events_of(which.app_end) & select.POLLERR

@@ -43,7 +43,7 @@ def test_an_actor_that_waits_is_woken_with_the_outcome(world: Fake) -> None:
         world.park(actor, Wait.CONNECT, a=client.number)
         pass_time(world, until_ns=SECOND_NS)
         assert actor.reply == (int(Wake.READY), -errno.ECONNREFUSED)
-        assert client.outcome is None and client.state is SocketState.OPEN
+        assert client.attempt.outcome is None and client.state is SocketState.OPEN
 
 
 def test_a_refused_connect_can_be_tried_again_even_if_nobody_waited_for_it(world: Fake) -> None:
@@ -83,7 +83,7 @@ def test_a_host_that_does_not_answer_is_asked_seven_times(world: Fake) -> None:
     with application:
         pass_time(world)
         assert world.kernel.now_ns == 127 * SECOND_NS
-        assert client.outcome == -errno.ETIMEDOUT
+        assert client.attempt.outcome == -errno.ETIMEDOUT
 
 
 def test_a_full_queue_drops_the_syn_which_is_sent_again(world: Fake) -> None:
@@ -105,11 +105,11 @@ def test_a_listener_has_one_token_for_each_pending_connection(world: Fake) -> No
     assert listener.app_end is not None
     clients = [connect(world) for _ in range(2)]
     pass_time(world)
-    assert listener.app_end.recv(10) == b"tt" and listener.tokens == 2
+    assert listener.app_end.recv(10) == b"tt" and listener.queue.tokens == 2
     accepted = world.kernel.sockets.handshake.accept(listener)
     assert not isinstance(accepted, int)
     world.descriptors.append(accepted[1])
-    assert accepted[0].peer is clients[0][0] and listener.tokens == 1
+    assert accepted[0].peer is clients[0][0] and listener.queue.tokens == 1
     for _, application in clients:
         application.close()
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import socket
 
 from rsg_server.capture.frames import ICMP, with_icmp_checksum
-from rsg_server.sockets.icmp import FILTER, PING, RAW
-from rsg_server.sockets.pair import Address, SimulatedSocket
+from rsg_server.sockets.icmp import FILTER
+from rsg_server.sockets.kinds.datagram import PingSocket, RawSocket
+from rsg_server.sockets.pair import Address
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, new, pass_time
+from tests.unit.rsg_server.sockets.conversation import ANY, H0, H1, new_of, pass_time
 from tests.unit.rsg_server.sockets.test_datagrams import header, read
 
 REQUEST = with_icmp_checksum(H0, H1, b"\x08\0\0\0\0\x63\0\x07payload")
 
 
-def ping_socket(world: Fake, host: str = "h0") -> tuple[SimulatedSocket, socket.socket]:
-    made, application = new(world, host, PING)
-    made.protocol = ICMP
-    return made, application
+def ping_socket(world: Fake, host: str = "h0") -> tuple[PingSocket, socket.socket]:
+    return new_of(world, PingSocket, host)
 
 
-def raw_socket(world: Fake, host: str) -> tuple[SimulatedSocket, socket.socket]:
-    made, application = new(world, host, RAW)
-    made.protocol, made.local = ICMP, Address(ANY, ICMP)
+def raw_socket(world: Fake, host: str) -> tuple[RawSocket, socket.socket]:
+    made, application = new_of(world, RawSocket, host)
+    made.local = Address(ANY, ICMP)
     world.kernel.sockets.binding.ports_of(made.host).add(made)
     return made, application
 

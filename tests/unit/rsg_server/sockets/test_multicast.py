@@ -7,10 +7,10 @@ import struct
 
 import pytest
 
+from rsg_server.sockets.kinds.datagram import UdpSocket
 from rsg_server.sockets.multicast import ETH0, LO, is_group
-from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import ANY, H0, PORT, new
+from tests.unit.rsg_server.sockets.conversation import ANY, H0, PORT, new_of
 
 GROUP, OTHER = bytes([239, 1, 2, 3]), bytes([239, 1, 2, 4])
 EVERYBODY = b"\xff" * 4
@@ -18,9 +18,9 @@ ADD, DROP, SOL_IP = 35, 36, 0
 
 
 @pytest.fixture
-def member(world: Fake) -> SimulatedSocket:
+def member(world: Fake) -> UdpSocket:
     """A socket of h1 that is bound to the port and that has joined the group."""
-    which = world.kernel.sockets.create(world.kernel.hosts["h1"], 4, "d")
+    which = world.kernel.sockets.create(world.kernel.hosts["h1"], 4, UdpSocket)
     assert world.kernel.sockets.binding.bind(which, ANY, PORT) == 0
     assert world.kernel.datagrams.multicast.change(which, SOL_IP, ADD, GROUP + ANY) == 0
     return which
@@ -32,7 +32,7 @@ def test_addresses_that_stand_for_many(world: Fake) -> None:
     assert [multicast.is_many(h0, ip) for ip in (GROUP, EVERYBODY, bytes([10, 0, 0, 255]), H0)] == [True, True, True, False]
 
 
-def test_members_receive_what_is_sent_to_their_group(world: Fake, member: SimulatedSocket) -> None:
+def test_members_receive_what_is_sent_to_their_group(world: Fake, member: UdpSocket) -> None:
     multicast = world.kernel.datagrams.multicast
     assert list(multicast.receivers(member.host, ETH0, GROUP, PORT)) == [member]
     assert list(multicast.receivers(member.host, ETH0, OTHER, PORT)) == []
@@ -40,7 +40,7 @@ def test_members_receive_what_is_sent_to_their_group(world: Fake, member: Simula
     assert list(multicast.receivers(world.kernel.hosts["h0"], ETH0, GROUP, PORT)) == []
 
 
-def test_a_membership_is_joined_once_and_left_once(world: Fake, member: SimulatedSocket) -> None:
+def test_a_membership_is_joined_once_and_left_once(world: Fake, member: UdpSocket) -> None:
     multicast = world.kernel.datagrams.multicast
     assert multicast.change(member, SOL_IP, ADD, GROUP + ANY) == errno.EADDRINUSE
     assert multicast.change(member, SOL_IP, DROP, GROUP + ANY) == 0
@@ -58,14 +58,12 @@ def test_a_membership_is_joined_once_and_left_once(world: Fake, member: Simulate
         (42, struct.pack("=I4xH2x4s", 2, 2, GROUP), errno.EINVAL),
     ],
 )
-def test_requests_that_make_no_sense(world: Fake, member: SimulatedSocket, option: int, value: bytes, code: int) -> None:
+def test_requests_that_make_no_sense(world: Fake, member: UdpSocket, option: int, value: bytes, code: int) -> None:
     assert world.kernel.datagrams.multicast.change(member, SOL_IP, option, value) == code
 
 
-def test_a_socket_hears_groups_that_others_of_its_host_have_joined_unless_it_says_no(
-    world: Fake, member: SimulatedSocket
-) -> None:
-    other, application = new(world, "h1", "d")
+def test_a_socket_hears_groups_that_others_of_its_host_have_joined_unless_it_says_no(world: Fake, member: UdpSocket) -> None:
+    other, application = new_of(world, UdpSocket, "h1")
     for which in (member, other):
         which.options[1, 15] = b"\1\0\0\0"
     with application:
@@ -76,14 +74,14 @@ def test_a_socket_hears_groups_that_others_of_its_host_have_joined_unless_it_say
         assert list(receivers(member.host, ETH0, GROUP, PORT)) == [member]
 
 
-def test_the_members_of_closed_sockets_are_forgotten(world: Fake, member: SimulatedSocket) -> None:
+def test_the_members_of_closed_sockets_are_forgotten(world: Fake, member: UdpSocket) -> None:
     world.kernel.sockets.forget(member)
     assert list(world.kernel.datagrams.multicast.receivers(member.host, ETH0, GROUP, PORT)) == []
     assert not world.kernel.datagrams.multicast._members
 
 
 def test_a_group_reaches_the_own_host_unless_loop_is_off_and_no_other_at_ttl_0(world: Fake) -> None:
-    sender, application = new(world, "h0", "d")
+    sender, application = new_of(world, UdpSocket, "h0")
     with application:
 
         def reached() -> list[str]:
@@ -97,7 +95,7 @@ def test_a_group_reaches_the_own_host_unless_loop_is_off_and_no_other_at_ttl_0(w
 
 
 def test_broadcast_must_be_asked_for(world: Fake) -> None:
-    sender, application = new(world, "h0", "d")
+    sender, application = new_of(world, UdpSocket, "h0")
     with application:
         assert world.kernel.datagrams.multicast.may_send(sender, EVERYBODY) == errno.EACCES
         sender.options[1, 6] = b"\1\0\0\0"

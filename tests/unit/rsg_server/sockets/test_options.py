@@ -9,11 +9,13 @@ import struct
 import pytest
 
 from rsg_server.sockets import options
-from rsg_server.sockets.pair import SocketState
+from rsg_server.sockets.kinds.datagram import UdpSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
+from rsg_server.sockets.pair import SimulatedSocket, SocketState
 from rsg_server.wiring import surroundings_of
 from tests.needs import needs_root
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import connected, listening, new
+from tests.unit.rsg_server.sockets.conversation import connected, listening, new, new_of
 
 KEEPIDLE, NODELAY, CONGESTION, TTL = (6, 4), (6, 1), (6, 13), (0, 2)
 
@@ -74,17 +76,17 @@ def test_one_byte_is_enough_at_the_ip_level_only(world: Fake) -> None:
 @pytest.mark.parametrize(
     ("kind", "family", "key", "code"),
     [
-        ("s", 4, (17, 1), errno.EOPNOTSUPP),  # a level of UDP
-        ("s", 6, (17, 1), errno.ENOPROTOOPT),
-        ("d", 4, (41, 26), errno.EOPNOTSUPP),
-        ("s", 4, (6, 46), errno.ENOPROTOOPT),  # beyond the last TCP option
-        ("s", 4, (1, 16), errno.EOPNOTSUPP),  # SO_PASSCRED
-        ("s", 4, (1, 26), errno.ENOPROTOOPT),  # SO_ATTACH_FILTER
-        ("d", 4, (0, 35), errno.ENOPROTOOPT),  # IP_ADD_MEMBERSHIP, which can be set only
+        (StreamSocket, 4, (17, 1), errno.EOPNOTSUPP),  # a level of UDP
+        (StreamSocket, 6, (17, 1), errno.ENOPROTOOPT),
+        (UdpSocket, 4, (41, 26), errno.EOPNOTSUPP),
+        (StreamSocket, 4, (6, 46), errno.ENOPROTOOPT),  # beyond the last TCP option
+        (StreamSocket, 4, (1, 16), errno.EOPNOTSUPP),  # SO_PASSCRED
+        (StreamSocket, 4, (1, 26), errno.ENOPROTOOPT),  # SO_ATTACH_FILTER
+        (UdpSocket, 4, (0, 35), errno.ENOPROTOOPT),  # IP_ADD_MEMBERSHIP, which can be set only
     ],
 )
-def test_what_cannot_be_read(world: Fake, kind: str, family: int, key: tuple[int, int], code: int) -> None:
-    which, application = new(world, "h0", kind, family)
+def test_what_cannot_be_read(world: Fake, kind: type[SimulatedSocket], family: int, key: tuple[int, int], code: int) -> None:
+    which, application = new_of(world, kind, "h0", family)
     with application:
         assert options.get(surroundings_of(world.kernel), which, key) == code
 
@@ -108,7 +110,7 @@ def test_only_devices_that_the_host_has(world: Fake) -> None:
 def test_facts_about_a_socket(world: Fake) -> None:
     listener = listening(world)
     stream, application = new(world)
-    other, far = new(world, kind="d", family=6)
+    other, far = new_of(world, UdpSocket, family=6)
     with application, far:
 
         def fact(which: object, option: int) -> int:
@@ -150,7 +152,7 @@ def test_tcp_info_tells_state_and_bytes(world: Fake) -> None:
     with application, other:
         found = options.get(surroundings_of(world.kernel), client, (6, 11))
         assert isinstance(found, bytes) and found[0] == 1
-        client.app_finished = True
+        client.fin.is_sent = True
         found = options.get(surroundings_of(world.kernel), client, (6, 11))
         assert isinstance(found, bytes) and found[0] == 5
         client.state = SocketState.CLOSED

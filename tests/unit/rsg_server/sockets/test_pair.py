@@ -28,13 +28,13 @@ def test_what_does_not_fit_waits_and_the_end_comes_behind_it(world: Fake) -> Non
     with application:
         size = 1 << 22
         assert which.deliver(bytes(size))
-        which.fin_due = True
+        which.fin.is_due = True
         received = 0
         while which.undelivered or received < size:
             received += len(application.recv(1 << 20))
             assert which.push()
         assert received == size == which.bytes_pushed
-        assert application.recv(1) == b"" and not which.fin_due
+        assert application.recv(1) == b"" and not which.fin.is_due
 
 
 def test_a_gone_application_takes_nothing(world: Fake) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rsg_server.sockets import ports
+from rsg_server.sockets.kinds.datagram import UdpSocket
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import Address, SimulatedSocket, SocketState
 from rsg_server.sockets.ports import ANY, MAPPED, HostPorts
 from tests.unit.rsg_server.fakes import Fake
@@ -14,7 +16,9 @@ ON = b"\1\0\0\0"
 ADDR, PORT, V6ONLY = (1, 2), (1, 15), (41, 26)
 
 
-def made(world: Fake, kind: str = "s", family: int = 4, ip: bytes = H0, *options: tuple[int, int]) -> SimulatedSocket:
+def made(
+    world: Fake, kind: type[SimulatedSocket] = StreamSocket, family: int = 4, ip: bytes = H0, *options: tuple[int, int]
+) -> SimulatedSocket:
     which = world.kernel.sockets.create(world.kernel.hosts["h0"], family, kind)
     which.local = Address(ip, 5000)
     which.options.update(dict.fromkeys(options, ON))
@@ -36,10 +40,16 @@ def test_loopback_is_a_whole_network_of_ipv4() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "options", "conflicts"),
-    [("s", [], True), ("s", [ADDR], False), ("s", [PORT], False), ("d", [ADDR], False), ("d", [PORT], False)],
+    [
+        (StreamSocket, [], True),
+        (StreamSocket, [ADDR], False),
+        (StreamSocket, [PORT], False),
+        (UdpSocket, [ADDR], False),
+        (UdpSocket, [PORT], False),
+    ],
 )
 def test_one_port_is_shared_only_by_sockets_that_both_say_so(
-    world: Fake, kind: str, options: list[tuple[int, int]], conflicts: bool
+    world: Fake, kind: type[SimulatedSocket], options: list[tuple[int, int]], conflicts: bool
 ) -> None:
     old, new, other = made(world, kind, 4, H0, *options), made(world, kind, 4, H0, *options), made(world, kind)
     assert ports.conflict(new, H0, old) is conflicts
@@ -49,13 +59,13 @@ def test_one_port_is_shared_only_by_sockets_that_both_say_so(
 
 
 def test_a_listener_is_not_shared_by_so_reuseaddr(world: Fake) -> None:
-    old, new = made(world, "s", 4, H0, ADDR), made(world, "s", 4, H0, ADDR)
+    old, new = made(world, StreamSocket, 4, H0, ADDR), made(world, StreamSocket, 4, H0, ADDR)
     old.state = SocketState.LISTENING
     assert ports.conflict(new, H0, old)
 
 
 def test_the_ipv6_wildcard_takes_ipv4_too_unless_it_is_told_not_to(world: Fake) -> None:
-    both, only = made(world, "s", 6, ANY[6]), made(world, "s", 6, ANY[6], V6ONLY)
+    both, only = made(world, StreamSocket, 6, ANY[6]), made(world, StreamSocket, 6, ANY[6], V6ONLY)
     new = made(world)
     assert ports.conflict(new, H0, both) and not ports.conflict(new, H0, only)
     assert ports.hears(both, H0) and not ports.hears(only, H0)
@@ -66,17 +76,17 @@ def test_ephemeral_ports_ascend_skip_taken_ones_and_wrap_around(world: Fake) -> 
     which = made(world)
     which.local = Address(H0, 32769)
     taken.add(which)
-    assert [taken.ephemeral("s") for _ in range(2)] == [32768, 32770]
-    assert taken.ephemeral("d") == 32771
+    assert [taken.ephemeral(StreamSocket) for _ in range(2)] == [32768, 32770]
+    assert taken.ephemeral(UdpSocket) == 32771
     taken._next_ephemeral = 60999
-    assert [taken.ephemeral("s") for _ in range(2)] == [60999, 32768]
+    assert [taken.ephemeral(StreamSocket) for _ in range(2)] == [60999, 32768]
     taken.remove(which)
     taken.remove(which)
     assert not taken.owners
 
 
 def test_time_wait_lasts_a_minute_and_yields_to_so_reuseaddr_on_both_sides(world: Fake) -> None:
-    taken, plain, reusing = HostPorts(), made(world), made(world, "s", 4, H0, ADDR)
+    taken, plain, reusing = HostPorts(), made(world), made(world, StreamSocket, 4, H0, ADDR)
     taken.begin_time_wait(plain, 0)
     assert taken.is_in_time_wait(reusing, 5000, 59 * 10**9)
     assert not taken.is_in_time_wait(plain, 5000, 60 * 10**9)

@@ -8,12 +8,13 @@ import struct
 
 import pytest
 
-from rsg_server.sockets.pair import READ_BYTES, SimulatedSocket, SocketState
+from rsg_server.sockets.kinds.stream import READ_BYTES, StreamSocket
+from rsg_server.sockets.pair import SocketState
 from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.sockets.conversation import connected, fill, pass_time
 
 
-def under_way(which: SimulatedSocket) -> int:
+def under_way(which: StreamSocket) -> int:
     assert which.flow is not None and which.peer is not None
     return which.flow.in_flight_bytes + len(which.peer.undelivered)
 
@@ -54,9 +55,9 @@ def test_a_piece_is_the_last_one_if_it_is_short_and_nothing_else_is_told(
         if ends:
             application.shutdown(socket.SHUT_WR)
         world.wake_ready()
-        assert (asked.times, client.app_finished) == (times, ends)
+        assert (asked.times, client.fin.is_sent) == (times, ends)
         pass_time(world)
-        assert (other.recv(2 * READ_BYTES), served.heard_end) == (sent, ends)
+        assert (other.recv(2 * READ_BYTES), served.fin.is_heard) == (sent, ends)
 
 
 def test_a_reader_that_does_not_read_stops_the_writer_one_piece_behind_the_window(world: Fake) -> None:
@@ -86,7 +87,7 @@ def test_what_was_written_before_a_close_arrives_before_the_end(world: Fake) -> 
         application.close()
         pass_time(world)
         assert (other.recv(20), other.recv(20)) == (b"last words", b"")
-        assert client.finished_first and not served.app_finished
+        assert client.fin.is_first and not served.fin.is_sent
 
 
 def test_one_direction_may_end_alone(world: Fake) -> None:

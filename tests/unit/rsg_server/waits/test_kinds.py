@@ -11,6 +11,7 @@ import pytest
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.wait import HAS_SIGNALFD, ActorWait
 from rsg_server.protocol import NEVER, Op, Space, Wait, Wake
+from rsg_server.sockets.kinds.stream import StreamSocket
 from rsg_server.sockets.pair import SocketState
 from rsg_server.storage.storages import STORAGE_AS_SAID
 from rsg_server.waits.descriptors import DescriptorWait
@@ -233,12 +234,13 @@ def test_the_outcome_of_a_connect_is_told_at_once_or_ends_the_wait(world: Fake) 
     number = world.send(actor, msgpack.packb([int(Op.SOCKET), 4, 1, 0]))[0]  # type: ignore[index]
     assert isinstance(number, int)
     which = world.kernel.sockets.all[number]
-    which.outcome = -errno.ECONNREFUSED
+    assert isinstance(which, StreamSocket)
+    which.attempt.outcome = -errno.ECONNREFUSED
     assert ask(world, actor, Wait.CONNECT, a=number) == (Wake.READY, -errno.ECONNREFUSED)
     which.state = SocketState.CONNECTING
     assert ask(world, actor, Wait.CONNECT, a=number) is None and actor.state is State.PARKED
     world.kernel.sockets.handshake._tell(which, 0)
-    assert actor.reply == (Wake.READY, 0) and which.outcome is None
+    assert actor.reply == (Wake.READY, 0) and which.attempt.outcome is None
 
 
 # Computing

@@ -8,12 +8,12 @@ import struct
 
 import pytest
 
+from rsg_server.sockets.kinds.netlink import NetlinkSocket
 from rsg_server.sockets.netlink.diag import BY_FAMILY, REQUEST, SOCKET_ID, Diag
 from rsg_server.sockets.netlink.messages import attribute
 from rsg_server.sockets.netlink.request import RefusedError, Request
-from rsg_server.sockets.pair import SimulatedSocket
 from tests.unit.rsg_server.fakes import Fake
-from tests.unit.rsg_server.sockets.conversation import PORT, connected, listening, new
+from tests.unit.rsg_server.sockets.conversation import PORT, connected, listening, new, new_of
 
 DUMP, ANY_STATE, LISTEN, ESTABLISHED = 0x300, 0xFFFF_FFFF, 1 << 10, 1 << 1
 HEAD_BYTES = 4
@@ -29,7 +29,7 @@ def asked(
     more: bytes = b"",
 ) -> list[tuple[int, int, int, int, int]]:
     """State, both ports, and both queues of each socket that a host tells of."""
-    asker = SimulatedSocket(0, world.kernel.hosts[host], 16, "n", None, None)
+    asker = NetlinkSocket(0, world.kernel.hosts[host], 16, None, None)
     request = Request(BY_FAMILY, flags, 1, REQUEST.pack(family, protocol, 0xFF, states) + bytes(SOCKET_ID.size) + more)
     found = []
     for message in Diag(world.kernel.sockets, world.kernel.wire).found(asker, request):
@@ -53,7 +53,7 @@ def test_listeners_and_connections_of_a_host_in_the_states_that_are_wanted(world
 def test_pending_connections_are_the_queue_of_a_listener(world: Fake) -> None:
     listener = listening(world)
     waiting, application = new(world, "h1")
-    listener.pending.append(waiting)
+    listener.queue.pending.append(waiting)
     with application:
         assert asked(world) == [(10, PORT, 0, 1, 5)]
 
@@ -71,7 +71,7 @@ def test_no_such_socket_and_no_request(world: Fake) -> None:
     with pytest.raises(RefusedError) as refused:
         asked(world, flags=0)
     assert refused.value.code == errno.ENOENT
-    asker, application = new(world, kind="n", family=16)
+    asker, application = new_of(world, NetlinkSocket, family=16)
     with application, pytest.raises(RefusedError) as short:
         Diag(world.kernel.sockets, world.kernel.wire).found(asker, Request(BY_FAMILY, DUMP, 1, bytes([socket.AF_INET, 6])))
     assert short.value.code == errno.EINVAL
