@@ -8,15 +8,21 @@ job, 9 is preempted for good, 11 is suspended for 40 s.
 from __future__ import annotations
 
 import csv
+import html
+import re
 import statistics
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from simunix.app.summary import figures
+from simunix.cli.main import main
 from simunix.metrics.catalog import BY_NAME, METRICS, Metric
 from simunix.metrics.energy import energy_between
 from simunix.metrics.series import queued_jobs, queued_processors
@@ -29,7 +35,12 @@ from simunix.results.jobs_csv import JobRow, Recorded, Submission, make_rows
 from simunix.results.run_json import RunRecord, read_record
 from simunix.rjms.slurm.accounting import parse_jobcomp
 from simunix.rjms.slurm.clients import CLIENTS
-from simunix.sweep.table import metrics_of
+from simunix.sweep.analysis.estimates import estimates
+from simunix.sweep.analysis.figures import _boxes, _means
+from simunix.sweep.analysis.files import write_files
+from simunix.sweep.analysis.settings import settings_of
+from simunix.sweep.runs import Run
+from simunix.sweep.table import DONE, metrics_of, write_table
 from simunix.workload.job import Job
 from simunix.workload.request import Request
 from tests.unit.simunix.report import runs
@@ -186,6 +197,48 @@ def test_page_terminal_and_tables_tell_the_number_of_run_json(folder: Path) -> N
     }
     terminal = figures(RunRecord(**{**asdict(runs.record()), "metrics": record["metrics"]}))
     assert terminal.items() <= page.items() and "lost GPU hours" in terminal
+
+
+def test_the_page_as_it_is_written_has_the_numbers_of_run_json(folder: Path, tmp_path: Path) -> None:
+    assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 0
+    found = re.findall(r'<th scope="row" title="[^"]*">([^<]+)</th><td>([^<]+)</td>', (tmp_path / "page.html").read_text())
+    rows = {html.unescape(name): html.unescape(text) for name, text in found}
+    told = read_record(folder / "run.json")["metrics"]
+    shown = [metric for metric in METRICS if metric.on_page and is_shown(metric, [told[metric.name]])]
+    assert {metric.title: rows[metric.title] for metric in shown} == {
+        metric.title: written(metric, told[metric.name]) for metric in shown
+    }
+
+
+def test_a_sweep_tells_and_draws_the_numbers_of_run_json(folder: Path, tmp_path: Path) -> None:
+    """Of one run: the means of its table and of its pictures are the run's own numbers."""
+    told = {name: value for name, value in read_record(folder / "run.json")["metrics"].items() if value is not None}
+    run = Run(Path("s.yaml"), (("load", "a"),), 0, 1, ())
+    row = {"run": run.name, "status": DONE, "valid": True, **metrics_of(folder)}
+    write_table(tmp_path / "results.csv", [row])
+    (line,) = csv.DictReader((tmp_path / "results.csv").read_text().splitlines())
+    assert {name: float(line[name]) for name in told} == pytest.approx(told, rel=1e-9)
+    settings = settings_of({run: row})
+    found = estimates(settings, list(told))
+    assert {each.metric: each.interval.mean for each in found} == told
+    write_files(tmp_path, found)
+    lines = csv.DictReader((tmp_path / "table.csv").read_text().splitlines())
+    assert {line["metric"]: float(line["mean"]) for line in lines} == pytest.approx(told, rel=1e-9)
+    for each in found:
+        assert drawn(partial(_means, each.metric, [each])) == [told[each.metric]], each.metric
+        values = {each.setting: list(settings[0].values(each.metric).values())}
+        assert drawn(partial(_boxes, each.metric, values)) == [told[each.metric]], each.metric
+
+
+def drawn(draw: Callable[[dict[str, str], Any], None]) -> list[float]:
+    """The places along the axis of the points that a picture of one setting, which is in blue, has."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots()
+    draw(dict.fromkeys(["all runs"], "blue"), axes)
+    found = [float(place) for line in axes.lines for place in np.asarray(line.get_xdata(), dtype=float)]
+    pyplot.close(figure)
+    return found
 
 
 def test_batsims_files_tell_the_number_of_run_json(folder: Path) -> None:
