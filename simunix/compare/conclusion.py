@@ -59,6 +59,7 @@ def _concluded(change: Change, repetitions: Repetitions, validation: Validation 
     return _weighed(label, base, effects, repetitions)
 
 
+HALF_PERCENT = 0.005
 LEAST_PART = 0.01
 """Smaller changes of a metric are not named where there is no interval."""
 
@@ -106,11 +107,17 @@ def _phrases(effects: list[Effect]) -> str:
 def phrase(effect: Effect) -> str:
     """Return a change with its part of the base and its interval, such as `wait, mean −00:10:10 (−23 %, 95 %: … to …)`."""
     relative = effect.difference.relative
-    part = f"{100 * relative:+.0f} %".replace("-", "−") if np.isfinite(relative) else ""
+    part = _part(relative) if np.isfinite(relative) else ""
     ends = _ends(effect.metric, effect.difference.interval)
     inside = ", ".join(filter(None, (part, ends)))
     changed = change_text(effect.metric, effect.difference.interval.mean)
     return f"{effect.metric.title} {changed}{f' ({inside})' if inside else ''}"
+
+
+def _part(relative: float) -> str:
+    """Return a part as whole per cent with its sign; one that is not 0 never as 0."""
+    digits = ".1g" if relative and abs(relative) < HALF_PERCENT else ".0f"
+    return f"{100 * relative:+{digits}} %".replace("-", "−")
 
 
 def effect_cells(effect: Effect) -> list[str]:

@@ -50,13 +50,15 @@ def _bars(axes: Any, change: Change, title: str, table: pd.DataFrame) -> None:
     axes.set_yticks(places, [escaped(str(name)) for name in table["name"]], fontsize=8)
     axes.set_ylim(len(table) - 0.4, -0.6)
     axes.margins(x=0.16)
-    for place, one in zip(places, changes, strict=True):
-        side = "right" if one < 0 else "left"
+    for place, one, low, high in zip(places, changes, table["low"], table["high"], strict=True):
+        axes.plot([low / second, high / second], [place, place], "-", color="#333333", linewidth=1.0)  # nothing for NaN
+        side, end = ("right", np.nanmin([one, low])) if one < 0 else ("left", np.nanmax([one, high]))
         axes.annotate(
-            texts.signed_time(one), (one / second, place), (-4 if one < 0 else 4, 0), textcoords="offset points",
+            texts.signed_time(one), (end / second, place), (-4 if one < 0 else 4, 0), textcoords="offset points",
             ha=side, va="center", fontsize=7,
         )  # fmt: skip
-    axes.set(xlabel=f"mean wait, longer than in {escaped(change.base.label)}, {unit}", ylabel=title)
+    told = "\nand its 95 % interval" if change.is_repeated else ""
+    axes.set(xlabel=f"mean wait, longer than in {escaped(change.base.label)}, {unit}{told}", ylabel=title)
     axes.set_title(escaped(change.run.label), fontsize=10)
 
 

@@ -40,7 +40,7 @@ def lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float, at_lea
             style,
             where="post",
             color=PALETTE[number % len(PALETTE)],
-            linewidth=_width(place, len(known)),
+            linewidth=width(place, len(known)),
             label=escaped(labels[number]),
         )
     if len(labels) >= at_least:
@@ -48,7 +48,8 @@ def lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float, at_lea
     grid(axes)
 
 
-def _width(place: int, count: int) -> float:
+def width(place: int, count: int) -> float:
+    """Return the width of a line among so many, in points: where lines lie upon each other, each can be seen."""
     return 1.2 if count == 1 else WIDEST - (WIDEST - NARROWEST) * place / (count - 1)
 
 

@@ -14,7 +14,7 @@ from simunix.statistics.interval import BOOTSTRAP, CONFIDENCE, RESAMPLES, SEED, 
 from simunix.statistics.interval import LEAST_IN_TAIL as LEAST
 
 Key = TypeVar("Key", bound=Hashable)
-DIFFERS, UNCLEAR, NO_DIFFERENCE, TOO_FEW = "difference", "unclear", "no difference", "too few repetitions"
+DIFFERS, NO_DIFFERENCE, TOO_FEW = "difference", "no difference", "too few repetitions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +39,20 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """One of DIFFERS, UNCLEAR, NO_DIFFERENCE, TOO_FEW.
+        """One of DIFFERS, NO_DIFFERENCE, TOO_FEW.
 
-        UNCLEAR: the interval alone would tell a difference, but among so many comparisons chance gives one such.
+        DIFFERS: the interval has no 0 in it, and the difference is significant among all those that it is concluded with.
         """
         if not isfinite(self.interval.width):
             return TOO_FEW
         p_value = self.p_value if np.isnan(self.adjusted_p) else self.adjusted_p
-        if self.interval.holds_zero:
-            return NO_DIFFERENCE
-        return DIFFERS if p_value <= 1 - self.interval.confidence else UNCLEAR
+        is_told = not self.interval.holds_zero and p_value <= 1 - self.interval.confidence
+        return DIFFERS if is_told else NO_DIFFERENCE
+
+    @property
+    def differs_alone(self) -> bool:
+        """Whether the interval has no 0 in it, though the verdict is NO_DIFFERENCE: among many, chance makes one such."""
+        return self.verdict == NO_DIFFERENCE and not self.interval.holds_zero
 
 
 def paired_difference(base: Mapping[Key, float], other: Mapping[Key, float], confidence: float = CONFIDENCE) -> Difference:

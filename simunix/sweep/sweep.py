@@ -21,7 +21,7 @@ from simunix.sweep.engine import run_all
 from simunix.sweep.experiment import Experiment, load_experiment, may_be_perturbed
 from simunix.sweep.progress import SweepProgress
 from simunix.sweep.runs import Run, check, runs_of
-from simunix.sweep.table import DONE, RESULTS, USERS, is_kept, row_of, users_of, write_table
+from simunix.sweep.table import DONE, RESULTS, USERS, check_metrics, is_kept, row_of, users_of, write_table
 
 MOST = 100
 """So many repetitions of each setting at most, unless more are asked for."""
@@ -48,6 +48,14 @@ class SweepOptions:
     most: int = MOST
 
 
+class NotWrittenError(ServerError):
+    """The folder of a sweep takes no more; `rows` are those of the runs so far."""
+
+    def __init__(self, text: str, rows: dict[Run, dict[str, Any]]) -> None:
+        super().__init__(text)
+        self.rows = rows
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What is there of the runs of a folder: the row of each in results.csv; `kept` of them were done before."""
@@ -72,6 +80,7 @@ class Outcome:
 def sweep(options: SweepOptions) -> int:
     """Do the missing runs and write the tables; return 0 if all runs have come to their ends."""
     experiment = load_experiment(options.path)
+    check_metrics(options.told.metrics)
     _check_width(experiment, options)
     runs = runs_of(experiment)
     check(runs)
@@ -80,9 +89,15 @@ def sweep(options: SweepOptions) -> int:
     with claimed(options.out, options.resume):
         if options.path.resolve() != directory / EXPERIMENT:
             shutil.copyfile(options.path, directory / EXPERIMENT)
-        outcome = carry_out(directory, runs, options.resume, options.workers, options.scheduler)
-        if options.until_width is not None:
-            outcome = _until_narrow(experiment, options, outcome, options.until_width)
+        try:
+            outcome = carry_out(directory, runs, options.resume, options.workers, options.scheduler)
+            if options.until_width is not None:
+                outcome = _until_narrow(experiment, options, outcome, options.until_width)
+        except NotWrittenError as error:
+            from simunix.sweep.analysis.tell import show_so_far  # brings scipy
+
+            show_so_far(error.rows, options.told, perturbed)
+            raise
         code = _say(outcome, options.out)
         if options.told.wants_anything:
             from simunix.sweep.analysis.tell import tell  # brings scipy
@@ -145,7 +160,8 @@ def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int |
                 run_all(missing, directory, scheduler, workers, _Both(table, progress), interrupts)
             table.refresh()
     except ServerError as error:
-        raise ServerError(f"{error}; the table so far and the runs are kept, go on with --resume") from error
+        text = f"{error}; the table so far and the runs are kept, go on with --resume"
+        raise NotWrittenError(text, table.rows) from error
     return Outcome(table.rows, kept, interrupts.came)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import whole_file
+from simunix.metrics.catalog import BY_NAME
 from simunix.results.run_json import read_record, sha256_of
 from simunix.sweep.child import last_words, run_folder
 from simunix.sweep.runs import Run
@@ -19,9 +20,17 @@ if TYPE_CHECKING:
 FINISHED = ("done", "time limit")
 """Values of `ended` in run.json for a run that came to its end."""
 DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
-NO_METRICS = ("run", "repetition", "seed", "status", "digest", "deterministic", "valid", "rjms_release", "failure")
-"""Columns of results.csv that are no metrics, besides those of the factors."""
+OF_RUNS = ("virtual_s", "wall_s")
+"""Columns of results.csv that are numbers of a run, besides the metrics of its jobs."""
 RESULTS, USERS = "results.csv", "users.csv"
+
+
+def check_metrics(metrics: Sequence[str]) -> None:
+    """Raise SimunixError for a name that is none of a number in results.csv."""
+    known = (*BY_NAME, *OF_RUNS)
+    for metric in metrics:
+        if metric not in known:
+            raise SimunixError(f"--metric {metric}: results.csv has no such number; known: {', '.join(known)}")
 
 
 def record_of(directory: Path, run: Run) -> dict[str, Any] | None:

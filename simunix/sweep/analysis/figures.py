@@ -15,8 +15,9 @@ import numpy as np
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import unwritten, whole_path
-from simunix.report.drawing import PALETTE, escaped, time_unit
+from simunix.report.drawing import PALETTE, escaped, time_unit, width
 from simunix.report.static_figures import SLOWDOWNS, WAITS, file_name
+from simunix.statistics.interval import Interval
 from simunix.sweep.analysis import curves
 from simunix.sweep.analysis.estimates import Estimate
 from simunix.sweep.analysis.settings import Setting
@@ -26,6 +27,8 @@ COLUMN_IN, PAGE_IN = 3.5, 7.16
 """Widths of a column and of a page of a paper in two columns, in inches."""
 ROW_IN, LINE_IN, FRAME_IN, CURVES_IN = 0.26, 0.11, 0.62, 2.4
 """Heights: of a setting's row, more for each further line of names, of all above and below rows, of a picture of curves."""
+THIN = 0.9
+"""Lines of curves are so much narrower than those of reports, whose pictures are larger."""
 NAME_WIDTH = 22
 """Longer names of settings are broken into lines of so many characters."""
 STYLE: Any = {
@@ -152,9 +155,7 @@ def _boxes(metric: str, values: dict[str, list[float]], colours: Colours, axes: 
 def _means(metric: str, own: Sequence[Estimate], colours: Colours, axes: Any) -> None:
     for row, each in enumerate(own):
         colour, interval = colours[each.setting], each.interval
-        if np.isfinite(interval.width):
-            axes.plot([interval.low, interval.high], [row, row], "-", color=colour, linewidth=1.6, solid_capstyle="butt")
-        axes.plot(interval.mean, row, "o", color=colour, markersize=4)
+        _interval(axes, interval, row, colour)
     _rows(axes, [each.setting for each in own], f"{name_of(metric)}:\nmean and its 95 % interval")
 
 
@@ -163,11 +164,18 @@ def _differences(metric: str, others: Sequence[Estimate], base: str, colours: Co
     for row, each in enumerate(others):
         assert each.difference is not None
         colour, interval = colours[each.setting], each.difference.interval
-        axes.plot([interval.low, interval.high], [row, row], "-", color=colour, linewidth=1.6, solid_capstyle="butt")
-        axes.plot(interval.mean, row, "o", color=colour, markersize=4)
+        _interval(axes, interval, row, colour)
     names = [each.setting for each in others]
     base_shown = textwrap.shorten(escaped(base), NAME_WIDTH, placeholder="…")
     _rows(axes, names, f"{name_of(metric)}: difference\nfrom {base_shown} and its 95 % interval")
+
+
+def _interval(axes: Any, interval: Interval, row: int, colour: str) -> None:
+    """Draw a mean as a point and its interval as a line with caps, which show where it is narrower than the point."""
+    if np.isfinite(interval.width):
+        sides = [[interval.mean - interval.low], [interval.high - interval.mean]]
+        axes.errorbar([interval.mean], [row], xerr=sides, fmt="none", ecolor=colour, elinewidth=1.4, capsize=4.0, capthick=0.9)
+    axes.plot(interval.mean, row, "o", color=colour, markersize=3)
 
 
 # Curves with bands
@@ -190,10 +198,10 @@ def _curves(folder: Path, settings: Sequence[Setting], out: Path, colours: Colou
 
 
 def _bands(bands: Sequence[curves.Band], colours: Colours, finish: Draw, axes: Any) -> None:
-    for band in bands:
-        colour = colours[band.setting]
+    for place, band in enumerate(bands):
+        colour, thick = colours[band.setting], THIN * width(place, len(bands))
         axes.fill_between(band.x, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
-        axes.plot(band.x, band.middle, color=colour, linewidth=1.1, label=shown(band.setting))
+        axes.plot(band.x, band.middle, color=colour, linewidth=thick, label=shown(band.setting))
     finish(axes)
     axes.set_ylim(bottom=0)
     title = "median, and 5 to 95 %\nof the repetitions"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rsg_server.errors import SimunixError
 from simunix.sweep.analysis.estimates import Estimate, estimates
 from simunix.sweep.analysis.files import write_files
 from simunix.sweep.analysis.options import METRICS, WIDTH, TellOptions
@@ -14,37 +13,29 @@ from simunix.sweep.analysis.settings import Setting, settings_of
 from simunix.sweep.analysis.terminal import show
 from simunix.sweep.analysis.texts import notes
 from simunix.sweep.runs import Run
-from simunix.sweep.table import NO_METRICS
 
 
 def tell(rows: Mapping[Run, Mapping[str, Any]], out: Path, options: TellOptions, perturbed: bool) -> None:
-    """Print the table, write its files, draw the pictures. Raises SimunixError for a metric that no run has."""
+    """Print the table, write its files, draw the pictures."""
     settings = settings_of(rows)
-    metrics = options.metrics or METRICS
-    check_metrics(metrics, rows)
-    width = options.width or WIDTH
-    found = estimates(settings, metrics, width)
+    found = estimates(settings, options.metrics or METRICS, options.width or WIDTH)
     if options.table:
-        _table(found, out, width, perturbed)
+        _show(found, options, perturbed)
+        print("\n".join(f"  {path}" for path in write_files(out, found)))
     if options.figures is not None:
         _figures(options, settings, found, out)
 
 
-def check_metrics(metrics: Sequence[str], rows: Mapping[Run, Mapping[str, Any]]) -> None:
-    """Raise SimunixError for a metric that is no number of results.csv, where any run has finished with jobs."""
-    levels = {factor for run in rows for factor, _ in run.levels}
-    known = sorted({name for row in rows.values() for name, value in row.items() if isinstance(value, float)} - levels)
-    has_jobs = "jobs" in known
-    for metric in metrics:
-        if metric in NO_METRICS or (has_jobs and metric not in known):
-            raise SimunixError(f"--metric {metric}: results.csv has no such number; known: {', '.join(known)}")
+def show_so_far(rows: Mapping[Run, Mapping[str, Any]], options: TellOptions, perturbed: bool) -> None:
+    """Print the table of the runs that there are, and write nothing: the disk of the sweep is full."""
+    if options.table:
+        _show(estimates(settings_of(rows), options.metrics or METRICS, options.width or WIDTH), options, perturbed)
 
 
-def _table(found: list[Estimate], out: Path, width: float, perturbed: bool) -> None:
-    show(found, width)
+def _show(found: list[Estimate], options: TellOptions, perturbed: bool) -> None:
+    show(found, options.width or WIDTH)
     for line in notes(found, perturbed):
         print(f"{line}.")
-    print("\n".join(f"  {path}" for path in write_files(out, found)))
 
 
 def _figures(options: TellOptions, settings: Sequence[Setting], found: Sequence[Estimate], out: Path) -> None:

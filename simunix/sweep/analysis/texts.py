@@ -86,4 +86,14 @@ def notes(found: list[Estimate], perturbed: bool) -> list[str]:
     if several and all(each.interval.width == 0 for each in several):
         mend = "" if perturbed else "; let them differ by perturb: true in the experiment"
         lines.append(f"all repetitions of a setting are equal, so that intervals have no width{mend}")
-    return lines
+    return [*lines, *_of_many(found)]
+
+
+def _of_many(found: list[Estimate]) -> list[str]:
+    """Name the differences whose interval alone has no 0 in it, which chance makes among many."""
+    compared = [each for each in found if each.difference is not None]
+    alone = [f"{each.metric} of {each.setting}" for each in compared if each.difference and each.difference.differs_alone]
+    if not alone:
+        return []
+    told = f"among {len(compared)} comparisons chance makes an interval of a difference without 0 now and then"
+    return [f"{told}, such as {', '.join(alone)} may be; more repetitions decide"]

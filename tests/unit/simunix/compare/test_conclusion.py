@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from simunix.cli.main import main
-from simunix.compare.conclusion import ADOPT, KEEP, NOTHING, SAME, UNDECIDED, WEIGH, WRONG, Conclusion, conclude_change
+from simunix.compare.conclusion import ADOPT, KEEP, NOTHING, SAME, UNDECIDED, WEIGH, WRONG, Conclusion, _part, conclude_change
 from simunix.compare.repeated import Repetitions
 from simunix.compare.study import WITHIN_NOISE, Change, Validation, changes_of
 from simunix.compare.texts import sentence
@@ -120,6 +120,13 @@ def test_an_error_larger_than_the_change_is_the_headline() -> None:
     assert "more than the change of the mean wait (−" in text.text
     near = Validation("sacct.txt", {"base": table.assign(error=1.0)})
     assert concluded(found, near).kind == ADOPT
+
+
+@pytest.mark.parametrize(
+    ("relative", "told"), [(-0.23, "−23 %"), (0.0, "+0 %"), (0.0029, "+0.3 %"), (-0.00041, "−0.04 %"), (1.29, "+129 %")]
+)
+def test_a_small_part_is_not_told_as_none(relative: float, told: str) -> None:
+    assert _part(relative) == told
 
 
 def test_runs_without_a_start_conclude_nothing() -> None:

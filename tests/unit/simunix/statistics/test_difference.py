@@ -15,7 +15,6 @@ from simunix.statistics.difference import (
     DIFFERS,
     NO_DIFFERENCE,
     TOO_FEW,
-    UNCLEAR,
     Difference,
     conclude,
     paired_difference,
@@ -89,15 +88,16 @@ def test_holm_adjusts_upwards_and_keeps_the_order(p_values: list[float]) -> None
     assert all(adjusted[one] <= adjusted[two] for one, two in itertools.pairwise(ranks))
 
 
-def test_among_many_comparisons_a_chance_hit_is_unclear() -> None:
+def test_among_many_comparisons_a_chance_hit_is_no_difference() -> None:
     random = np.random.default_rng(8)
     hit = paired_difference(dict.fromkeys(range(10), 0.0), dict(enumerate(0.8 + stats.norm.ppf(np.arange(0.05, 1, 0.1)))))
     assert 0.003 < hit.p_value < 0.05 and not hit.interval.holds_zero
     others = [
         paired_difference(dict.fromkeys(range(10), 0.0), dict(enumerate(random.normal(0, 1, size=10)))) for _ in range(19)
     ]
-    assert hit.verdict == DIFFERS
-    assert conclude([hit, *others])[0].verdict == UNCLEAR
+    assert hit.verdict == DIFFERS and not hit.differs_alone
+    among_others = conclude([hit, *others])[0]
+    assert among_others.verdict == NO_DIFFERENCE and among_others.differs_alone
 
 
 def test_a_against_a_tells_a_difference_in_few_tables() -> None:

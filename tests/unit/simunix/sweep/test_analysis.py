@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from simunix.statistics.difference import DIFFERS, NO_DIFFERENCE, TOO_FEW
 from simunix.sweep.analysis.estimates import Estimate, estimates, repetitions_to_do
 from simunix.sweep.analysis.figures import write_figures
 from simunix.sweep.analysis.files import latex, markdown, write_files
+from simunix.sweep.analysis.options import TellOptions
 from simunix.sweep.analysis.settings import settings_of, short_names
-from simunix.sweep.analysis.tell import check_metrics
+from simunix.sweep.analysis.tell import show_so_far
 from simunix.sweep.analysis.texts import cells, notes
 from simunix.sweep.runs import Run
+from simunix.sweep.table import check_metrics
 
 WAIT = "mean_waiting_time"
 
@@ -113,11 +116,32 @@ def test_files_have_all_rows(tmp_path: Path) -> None:
     assert "a\\_b & 3 & 102 &" in tex and "p \\% | \\$ &" in tex and tex.count("\\\\") == 3
 
 
+def test_the_table_so_far_is_printed_where_no_file_can_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of({"a": [1.0, 2.0, 4.0], "b": [1.5, 2.5, 4.0]})
+    show_so_far(rows, TellOptions(table=True, metrics=[WAIT]), perturbed=True)
+    printed = capsys.readouterr().out
+    assert "mean wait, s" in printed and "no difference" in printed and "table.csv" not in printed
+    show_so_far(rows, TellOptions(), perturbed=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_chance_hits_among_many_are_named() -> None:
+    found = list(table_of({"a": [100.0, 101.0, 102.0, 99.0], "b": [103.0, 103.5, 105.0, 101.5]}).values())
+    hit = found[1].difference
+    assert hit is not None and not hit.interval.holds_zero
+    found[1] = replace(found[1], difference=replace(hit, adjusted_p=0.2))
+    assert notes(found, perturbed=True) == [
+        "among 1 comparisons chance makes an interval of a difference without 0 now and then, such as mean_waiting_time of b "
+        "may be; more repetitions decide"
+    ]
+
+
 def test_an_unknown_metric_is_refused_with_those_known() -> None:
-    with pytest.raises(SimunixError, match=r"--metric wait: results.csv has no such number; known: jobs, mean_waiting_time"):
-        check_metrics(["wait"], rows_of({"a": [1.0]}))
+    with pytest.raises(SimunixError, match=r"--metric wait: results.csv has no such number; known: jobs, .*, wall_s$"):
+        check_metrics(["wait"])
     with pytest.raises(SimunixError, match=r"--metric seed: results\.csv has no such number"):
-        check_metrics(["seed"], rows_of({"a": [1.0]}))
+        check_metrics(["seed"])
+    check_metrics([WAIT, "virtual_s", "machine_energy"])
 
 
 def test_pictures_in_all_formats(tmp_path: Path) -> None:
@@ -142,6 +166,7 @@ def test_pictures_in_all_formats(tmp_path: Path) -> None:
         (["--until-width", "nan%"], "argument --until-width: expected per cent above 0, such as 5%, got 'nan%'"),
         (["--most", "5"], "--most: expected it together with --until-width, got 5"),
         (["--until-width", "5%", "--most", "1"], "--most: expected at least 2, got 1"),
+        (["--table", "--metric", "mean_wait"], "--metric mean_wait: results.csv has no such number; known: jobs, "),
         (["--until-width", "5%"], "--until-width: repetitions of one setting have the same jobs"),
     ],
 )
