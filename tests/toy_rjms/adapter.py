@@ -144,6 +144,7 @@ def _completed(job: dict) -> CompletedJob:
         cores=job["cores"],
         limit_s=job["limit"],
         element=number if "_" in number else "",
+        user=job["user"],
     )
 
 

@@ -4,12 +4,15 @@ Installed under the name of each of its commands: toyd NODE:CORES..., toynoded, 
 """
 
 import argparse
-import asyncio
+import getpass
 import json
 import os
 import socket
 import sys
 import time
+
+if os.path.basename(sys.argv[0]) in ("toyd", "toynoded"):  # the many clients start sooner without it
+    import asyncio
 
 CONTROLLER_PORT, NODE_PORT = 7001, 7002
 RECORDS = "/var/lib/toy/jobs"
@@ -101,7 +104,7 @@ def submit(words):
         parser.add_argument(f"--{name}", type=type)
     parser.add_argument("--hold", action="store_true")
     parser.add_argument("argv", nargs="+")
-    reply = ask("submit", **vars(parser.parse_args(words)))
+    reply = ask("submit", user=getpass.getuser(), **vars(parser.parse_args(words)))
     print(reply) if isinstance(reply, int) else sys.exit(reply)
 
 

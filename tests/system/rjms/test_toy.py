@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.system.rjms.workloads import SwfJob, write_workload
 from tests.system.runs import run_twice
 from tests.toy_rjms import adapter
+from tests.toy_rjms.installation import install
 
 if not os.access(adapter.PYTHON, os.X_OK):
     pytest.skip(f"the toy's programs are run by {adapter.PYTHON}", allow_module_level=True)
@@ -32,15 +32,6 @@ JOBS = (
     SwfJob(5, 8, 20, 1, 100),
     SwfJob(6, 9, 10, 1, 100, before=2),
 )
-
-
-def install(folder: Path, value: str = "tests.toy_rjms.adapter:TOY") -> dict[str, str]:
-    """What pip leaves of a package whose pyproject.toml names the entry point; returns an environment that has it."""
-    package = folder / "toy_rjms-1.0.dist-info"
-    package.mkdir(parents=True)
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-rjms\nVersion: 1.0\n")
-    (package / "entry_points.txt").write_text(f"[simunix.rjms]\ntoy = {value}\n")
-    return {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}"}
 
 
 def simunix(environment: dict[str, str], *words: object, timeout: float = 120) -> subprocess.CompletedProcess[str]:
