@@ -46,14 +46,14 @@ static inline struct pause pause_begins(const struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;
 
-    return thread->is_measured ? (struct pause){cycles_now(), page->now_ns, overhead_ns(page)} : (struct pause){0};
+    return thread->policy.is_measured ? (struct pause){cycles_now(), page->now_ns, overhead_ns(page)} : (struct pause){0};
 }
 
 static inline void pause_ends(struct thread *thread, struct pause pause)
 {
     const struct simunix_clock_page *page = thread->process->page;
 
-    if (thread->is_measured) {
+    if (thread->policy.is_measured) {
         thread->charge.cycles_since += cycles_now() - pause.cycles;
         thread->charge.now_since += page->now_ns - pause.now_ns;
         thread->charge.overhead_since += overhead_ns(page) - pause.overhead_ns;

@@ -9,219 +9,82 @@
 #include "shared/kernel.h"
 #include "shared/protocol.h"
 #include "shim/core/process_parts.h"
+#include "shim/core/thread_parts.h"
 
 #define NEVER (-1L)
 #define SECOND_NS 1000000000L
-#define SHARED_RANGES_MAX 32
-#define WAITER_SLOTS 256
 #define OWN_STACK_BYTES 40960
 
-/* Registers to start a thread with, in the order in which sys/process/clone_entry.S restores them. */
-struct start_registers {
-    uint64_t r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rcx, rip;
-    uint32_t mxcsr;
-    uint32_t fpu_control;
-    uint64_t rsp; /* 0: the stack that the kernel was given for it */
-};
-
-struct process;
-struct filter;
-
-/* How a handler of the application is entered: offsets in sys/signal/frame_entry.S. */
-struct handler_entry {
-    uint64_t stack_pointer; /* at its frame */
-    void *handler;
-    uint64_t mask;
-    uint64_t signal;
-};
-
-/* Whether other threads of the process may wake a waiting thread without the server (turn/handoff.c). */
-enum handoff_state { HANDOFF_NONE, HANDOFF_WAITS, HANDOFF_READY };
-
-/* What a thread waits for while others of its process may wake it: the arguments of PARK. */
-struct handoff_wait {
-    struct thread *next; /* in the list of waiting threads, or of ready ones */
-    enum handoff_state state;
-    bool is_news;     /* the server does not know yet */
-    bool is_doubtful; /* the server may have woken it since */
-    int16_t wait;
-    int32_t syscall;
-    int32_t wake;
-    int64_t deadline;
-    uint64_t blocked;
-    uint64_t word;
-    uint64_t bitset;
-};
-
-struct trace_stop;
-
-/* A thread and the emulated process that traces it (turn/tracee.c). */
-struct tracee {
-    bool is_traced;
-    bool stops_at_calls; /* PTRACE_SYSCALL */
-    bool steps;          /* PTRACE_SINGLESTEP */
-    bool has_moved;      /* the tracer has sent it elsewhere, out of the call that it is in */
-    uint8_t due;         /* the signal that it is to stop with, 0: none */
-    uint64_t let_in;     /* pending signals that the tracer has seen */
-    struct trace_stop *stop;
-    uint64_t debug[8];   /* the debug registers that the tracer believes in (turn/watchpoints.c) */
-    uint64_t watched[4]; /* what was there last */
-};
-
-/* What a thread under the CPU policy charged has computed and not been charged for yet (turn/cpu_charge.c). */
-struct charge_account {
-    uint64_t cycles_since; /* the time stamp counter at the beginning of this turn, or when it was last looked at */
-    uint64_t overhead_since;
-    uint64_t waited_ns; /* paid_ns when the thread last waited */
-    uint64_t now_since;
-    uint64_t cycles; /* of former turns */
-    int64_t overhead_ns;
-    int64_t priced_ns; /* virtual time that has passed by the prices of calls */
-    uint64_t cpu_ns;   /* its CPU clock, when that was last asked */
-    int64_t unpaid_ns;
-    int64_t noted_ns;   /* what has been added to the table of costs since this was last settled */
-    int64_t rest_ns;    /* of the last charge: what has not passed yet, as PARK_CHARGE_REST says */
-    uint64_t paid_ns;   /* all charges and prices, in CPU time of its host */
-    uint64_t untold_ns; /* prices of which the server does not know yet */
-    uint64_t points;    /* calls and clock reads since the last charge */
-    int64_t next;       /* as PARK_CHARGE's reply says: in a replay when the next charge is due; less than 0: the slice */
-};
-
-/* One emulated thread. The GS base points here; clone_entry.S and guard.S know the offsets of the first three members. */
+/* One emulated thread: core's own fields, and a part for each room that keeps something of a thread (thread_parts.h). A comment
+ * that begins with rooms or files names those that change the field besides core and what makes and ends records: entry/init.c
+ * and sys/process/clone.c, exec.c, exit.c, forked.c, thread_start.c (tests/contract/test_c_records.py).
+ *
+ * The GS base points here; clone_entry.S, guard.S and site_entry.S know the offsets of the first members, up to own_stack. */
 struct thread {
     struct thread *self;
     struct start_registers start;
-    uint64_t guard; /* stack pointer to go back to where a fault ends the running handler, 0: none */
+    uint64_t guard; /* sys/signal, turn: stack pointer to go back to where a fault ends the running handler, 0: none */
     struct process *process;
     uint8_t *own_stack;  /* the kernel enters the shim here: OWN_STACK_BYTES */
     struct thread *next; /* in the list of dying or free records */
-    int channel;         /* place (core/files/descriptors.c) of its SEQPACKET socket to the server */
-    int epoll;           /* place of its private epoll, -1 until it first waits for a descriptor */
-    int trace;           /* place of the file for strace_call, -1 if the thread is not traced */
-    int tid;
-    int host_tid;                   /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
-    bool births_nest;               /* its next process will be in another PID namespace than it is */
-    bool is_nested;                 /* a new process in a PID namespace within its host's */
-    bool has_network;               /* a new process in a network namespace of its own, which the server does not know yet */
-    int alive_word;                 /* cleared by the kernel when the thread has really gone */
-    uint64_t start_mask;            /* signal mask to start with */
-    uint32_t wakes;                 /* how often it has woken others at a futex */
-    bool looks_for_stops;           /* something in this call may have made a signal deliverable that stops the process */
-    bool acts;                      /* in a call that may make others ready, which it may do after having waited */
-    uint64_t asked;                 /* clock reads and calls since it last waited for something */
-    uint64_t asked_at_tsc;          /* the same, at its last reading of the time stamp counter */
-    uint64_t spins_since_ns;        /* when it began to do nothing but read that */
-    uint64_t short_sleeps;          /* one after the other */
-    uint64_t births;                /* children and new images since it last slept */
-    uint64_t hasty_births;          /* processes, each as soon as the last one had ended */
-    uint64_t born_ns;               /* when it made the last of these */
-    uint64_t looks;                 /* polls in vain since it last waited, or found something */
-    uint64_t late_state;            /* of its draws in a perturbed run (turn/lateness.c); 0: none yet */
-    bool pays_cpu;                  /* its CPU time passes in virtual time, since it only computes and reads the clock */
-    bool is_charged;                /* what it computes passes in virtual time: the CPU policy of its process */
-    struct simunix_cpu_cost *costs; /* of its program, or of threads of its name there; NULL: none */
-    bool is_measured;               /* … and is measured (charged), not foretold (modelled) */
-    uint64_t cpu_paid_ns;           /* CPU time that it has paid for then */
-    uint32_t *join_word;            /* the application's CLONE_CHILD_CLEARTID word, cleared once alive_word is */
     bool is_main;
-    bool shares_files;      /* a new process with the descriptors of its creator (CLONE_FILES) */
-    bool has_waited;        /* it has given the turn back since it entered the shim */
-    bool has_turn;          /* what it says is said in its turn; a new thread's first word is not */
-    bool is_told_at_slot;   /* the answer to its last message comes at its slot */
-    bool owes_hello;        /* the server does not know the process yet */
-    bool starts_known;      /* it is to know the process before its first turn */
-    uint32_t slot;          /* where it waits; 0: the server's slots are used up, and its channel is where it waits */
-    int64_t pooled_channel; /* number of its channel and epoll in the process's pool, for a later thread; 0: not pooled */
-    struct process
-        *copy;         /* the record of the process for which it was last the thread of a vfork-like child; kept for the next */
-    void *environment; /* such a child's last list of variables for an exec, and its size; kept as well */
-    size_t environment_size;
-    stack_t alternate;    /* the application's alternate stack; its size 0: none */
-    uint64_t hidden_mask; /* signals that the application believes to be blocked: SIGSYS, SIGSEGV */
-    uint64_t held;        /* those of them that were sent meanwhile */
-    siginfo_t held_infos[2];
-    struct handler_entry entry;
-    bool is_parked;       /* it has given the turn back in a call, and not gone on yet */
-    uint64_t parked_mask; /* what it blocks meanwhile */
-    unsigned cpu;         /* the first processor that it may use */
-    uint64_t faults;      /* page faults at its last look at mapped files */
-    uint64_t handed;      /* signals that other threads of the process have left to it: signals_take_handed */
-    struct handoff_wait handoff;
-    struct filter *filters; /* of system calls (sys/process/seccomp.c), the last one first; NULL: none */
-    unsigned filters_synced;
-    bool is_strict; /* seccomp(2), SECCOMP_SET_MODE_STRICT */
-    struct tracee tracee;
-    struct charge_account charge;
+    struct thread_ids ids;           /* pids */
+    struct thread_link link;         /* turn */
+    struct thread_strace strace;     /* strace */
+    struct thread_birth birth;       /* sys/process */
+    struct thread_end end;           /* sys/process */
+    struct thread_kept kept;         /* sys/process */
+    struct thread_in_call in_call;   /* entry, turn, sys/rsg */
+    struct thread_park park;         /* turn */
+    struct thread_pace pace;         /* turn */
+    struct thread_spin spin;         /* sys/time, sys/io/touched.c */
+    struct thread_policy policy;     /* turn, entry/calibrate.c */
+    struct charge_account charge;    /* turn */
+    struct handoff_wait handoff;     /* turn */
+    struct tracee tracee;            /* turn, sys/signal/send.c */
+    struct thread_signals signals;   /* sys/signal, turn/tracee.c */
+    struct thread_delivery delivery; /* sys/signal/mask.c */
+    struct thread_seccomp seccomp;   /* sys/process/seccomp.c */
+    unsigned cpu;                    /* sys/process/scheduling.c: the first processor that it may use */
+    uint32_t wakes;                  /* sys/ipc/futex_wait.c: how often it has woken others at a futex */
+    uint64_t faults;                 /* sys/io/touched.c: page faults at its last look at mapped files */
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
-};
-
-struct shared_range {
-    uint64_t start;
-    uint64_t end;
 };
 
 /* Whether the process has mapped the boxes of Remote SimGrid (sys/rsg/box.c). */
 enum boxes_state { BOXES_UNKNOWN, BOXES_MAPPED, BOXES_REFUSED };
 
-/* One emulated process; a vfork-like child in the same memory has its own copy. */
+/* One emulated process, divided like struct thread (process_parts.h); a vfork-like child in the same memory has its own copy.
+ * site_entry.S knows the offset of traps.all. */
 struct process {
     struct simunix_clock_page *page;
-    bool traps_all; /* every call of it is to trap: it is a tracee, or has filters (sys/process/seccomp.c) */
-    bool is_tracee; /* a thread of it is, or was, traced: its own handlers of traps are the shim's, its calls are trapped */
-    struct filter *filters; /* that one thread has given all, for the n-th time */
-    unsigned filters_synced;
-    struct thread *main; /* whom the kernel prefers for signals of the whole process */
+    struct process_traps traps;     /* turn/tracee.c, sys/process/seccomp.c */
+    struct process_seccomp seccomp; /* sys/process/seccomp.c */
+    struct thread *main;            /* whom the kernel prefers for signals of the whole process */
     struct thread *dying;
     struct thread *free;
-    struct thread *parked;      /* threads that others of the process may wake, in the order in which they began to wait */
-    struct thread *ready;       /* threads that others of the process have woken */
-    unsigned handoff_count;     /* how many threads are in these two lists */
-    unsigned waiters_elsewhere; /* threads at a private futex that only the server may wake */
-    bool has_handoff_news;      /* what the server does not know of these two lists */
     uint64_t random_state;
-    uint64_t disk_bytes;             /* of the host; 0: not known yet */
-    uint64_t break_start, break_end; /* of the break that the shim keeps; 0: the kernel's (csrc/shim/entry/addresses.c) */
-    uint64_t computed_ns;            /* virtual time that computing has taken */
-    uint64_t cpu_scale;              /* CPU time on its host for a nanosecond of this computer, in 2^-32 */
-    struct simunix_cpu_cost *costs;  /* of its program; NULL: none */
-    uint64_t nofile_soft;
-    uint64_t nofile_hard;
-    uint64_t memory_bytes;
-    int cpus;
-    int descriptor_floor; /* the shim's own descriptors are at or above this, the application's below */
-    int page_file;        /* place of the shared page's file, which every image inherits */
-    uint32_t flags;
-    int64_t memory;    /* not 0: the number of the memory that it shares with other processes (clone(2), CLONE_VM) */
-    bool is_guest;     /* in the memory of its creator, which goes on */
-    bool shares_files; /* it shares its table of descriptors with another process, or once did: the floor stays where it is */
-    int pid;
-    int host_pid; /* the same in its host's PID namespace, by which the server knows it (shim/pids) */
-    int reaper;   /* in a PID namespace within the host's: that one's process 1, by the host's number; 0: in the host's */
-    int proc;     /* the host's /proc, once the process may lose sight of it; 0 before */
-    uint64_t memory_break; /* the kernel's break when it was last moved */
-    struct process_cgroups cgroups;
-    struct process_watches watches;
-    struct process_numa numa;
-    struct process_storage storage;
-    enum boxes_state boxes;
-    bool has_signalfd;
-    bool has_random_files; /* it has opened /dev/urandom */
-    bool has_own_files;    /* it has opened what sys/procfs writes */
-    bool hears_kernel;     /* the server knows that the kernel may send it signals by itself */
-    bool hears_terminal;   /* … and that a terminal does so */
-    bool shared_overflow;
-    int shared_count;
-    struct shared_range shared[SHARED_RANGES_MAX];
-    struct kernel_sigaction actions[65]; /* what the application believes that it has installed, where that is the shim's */
-    void (*take_traps)(void);            /* entry/hot_site.c */
-    bool tsc_faults;                     /* the application wants its readings of the time stamp counter to fault */
-    void *handlers[65];                  /* the application's own, by signal, while the process is traced */
-    bool traces_by_server;               /* its files may not grow as they like (RLIMIT_FSIZE): the server writes its traces */
-    uint64_t plain_handlers;             /* those of them that do not ask for siginfo */
-    uint16_t waiters[WAITER_SLOTS];      /* parked futex waiters by hash of the word's address */
-    char host_name[65];
+    uint32_t flags; /* entry/trap_places.c: HELLO_FLAG_ */
     char shim_path[256];
-    char files[512]; /* folder of the host's own files, "" where namespaces show them */
+    struct process_ids ids;                 /* pids */
+    struct process_descriptors descriptors; /* sys/process/limits.c */
+    struct process_space space;             /* sys/process */
+    struct process_host host;               /* sys/file/statfs.c */
+    struct process_handoffs handoffs;       /* turn, sys/ipc/futex2.c */
+    struct process_cpu cpu;                 /* turn, entry/preempt.c */
+    struct process_mappings mappings;       /* sys/file/mmap.c, sys/ipc/sysv.c, entry/addresses.c */
+    struct process_signals signals;         /* sys/signal */
+    struct process_strace strace;           /* strace */
+    struct process_cgroups cgroups;         /* sys/cgroup */
+    struct process_watches watches;         /* sys/poll */
+    struct process_numa numa;               /* sys/numa */
+    struct process_storage storage;         /* sys/io, sys/procfs/stored_mounts.c */
+    enum boxes_state boxes;                 /* sys/rsg */
+    bool tsc_faults;                /* sys/time: the application wants its readings of the time stamp counter to fault */
+    bool has_signalfd;              /* sys/io */
+    bool has_random_files;          /* sys/file/random.c: it has opened /dev/urandom */
+    bool has_own_files;             /* sys/procfs: it has opened what sys/procfs writes */
+    uint16_t waiters[WAITER_SLOTS]; /* sys/ipc/futex_key.c: parked futex waiters by hash of the word's address */
 };
 
 /* One intercepted system call. `context` is NULL when it came through the preload net. */

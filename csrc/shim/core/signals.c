@@ -11,7 +11,7 @@
 /* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process; a breakpoint, too. */
 uint64_t signals_strip(uint64_t mask)
 {
-    uint64_t breakpoints = current_thread()->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0;
+    uint64_t breakpoints = current_thread()->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0;
 
     return mask & ~(SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGSEGV) | breakpoints);
 }
@@ -41,7 +41,7 @@ static bool drops_as_reaper(int signal)
     struct kernel_timespec zero = {0, 0};
     uint64_t only = SIGNAL_BIT(signal);
 
-    if (process->reaper == 0 || process->pid != 1 || signal == SIGKILL || signal == SIGSTOP)
+    if (process->ids.reaper == 0 || process->ids.pid != 1 || signal == SIGKILL || signal == SIGSTOP)
         return false;
     while (NATIVE(rt_sigtimedwait, &only, NULL, &zero, 8) > 0)
         ;
@@ -60,7 +60,7 @@ void signals_note_sender(struct process *process, int signal, int code, int send
 static void disposition(int signal, struct kernel_sigaction *action)
 {
     if (signals_are_ours(signal)) {
-        *action = current_thread()->process->actions[signal];
+        *action = current_thread()->process->signals.actions[signal];
         return;
     }
     memset(action, 0, sizeof *action);
@@ -128,7 +128,7 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
     uint64_t pending = 0;
     struct kernel_sigaction action;
 
-    thread->looks_for_stops = false;
+    thread->delivery.looks_for_stops = false;
     NATIVE(rt_sigpending, &pending, 8);
     for (pending &= ~mask; pending != 0; pending &= pending - 1) {
         int signal = __builtin_ctzl(pending) + 1;
@@ -174,26 +174,26 @@ bool signals_hand_to_main(struct thread *thread, int signal)
     struct thread *main = thread->process->main;
     struct kernel_sigaction action;
 
-    if (main == thread || main == NULL || !main->is_parked || signal < 1 || signal > 31 ||
-        (main->parked_mask & SIGNAL_BIT(signal)) != 0)
+    if (main == thread || main == NULL || !main->park.is_parked || signal < 1 || signal > 31 ||
+        (main->park.mask & SIGNAL_BIT(signal)) != 0)
         return false;
     disposition(signal, &action);
     if (action.handler == (void *)SIG_DFL || action.handler == (void *)SIG_IGN)
         return false;
-    main->handed |= SIGNAL_BIT(signal);
+    main->delivery.handed |= SIGNAL_BIT(signal);
     return true;
 }
 
 void signals_take_handed(struct thread *thread)
 {
-    long pid = thread->process->pid;
+    long pid = thread->process->ids.pid;
 
-    for (; thread->handed != 0; thread->handed &= thread->handed - 1) {
-        siginfo_t info = {.si_signo = __builtin_ctzl(thread->handed) + 1, .si_code = SI_USER};
+    for (; thread->delivery.handed != 0; thread->delivery.handed &= thread->delivery.handed - 1) {
+        siginfo_t info = {.si_signo = __builtin_ctzl(thread->delivery.handed) + 1, .si_code = SI_USER};
 
         info.si_pid = (int)pid;
         info.si_uid = (unsigned)NATIVE(getuid);
-        NATIVE(rt_tgsigqueueinfo, pid, thread->tid, info.si_signo, &info);
+        NATIVE(rt_tgsigqueueinfo, pid, thread->ids.tid, info.si_signo, &info);
     }
 }
 
@@ -215,9 +215,9 @@ void signals_from_kernel(struct call *call, int fd)
     bool is_terminal = NATIVE(ioctl, fd, TCGETS, settings) == 0;
     struct reply reply;
 
-    if (process->hears_kernel && (process->hears_terminal || !is_terminal))
+    if (process->signals.hears_kernel && (process->signals.hears_terminal || !is_terminal))
         return;
     ASK(call->thread, &reply, OP_KERNEL_SIGNALS, is_terminal);
-    process->hears_kernel = true;
-    process->hears_terminal |= is_terminal;
+    process->signals.hears_kernel = true;
+    process->signals.hears_terminal |= is_terminal;
 }

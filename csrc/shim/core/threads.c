@@ -20,7 +20,7 @@ static struct thread *fresh_record(const struct process *process)
 
     if (memory < 0)
         return NULL;
-    thread->channel = thread->epoll = -1;
+    thread->link.channel = thread->link.epoll = -1;
     return thread;
 }
 
@@ -33,15 +33,15 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
     bool takes_any = is_new && pooled_channel != 0;
     struct thread *thread;
 
-    while (*at != NULL && (*at)->pooled_channel != pooled_channel && !takes_any)
+    while (*at != NULL && (*at)->link.pooled_channel != pooled_channel && !takes_any)
         at = &(*at)->next;
     thread = *at;
     if (thread == NULL)
         return is_new ? fresh_record(process) : NULL;
     *at = thread->next;
     if (is_new) { /* the server has given up the channel of the ended thread */
-        close_own(process, &thread->channel);
-        close_own(process, &thread->epoll);
+        close_own(process, &thread->link.channel);
+        close_own(process, &thread->link.epoll);
     }
     return thread;
 }
@@ -49,18 +49,14 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
 /* A record as new, but for what is kept from owner to owner. */
 static void clear_record(struct thread *thread)
 {
-    struct process *copy = thread->copy;
-    void *environment = thread->environment;
-    size_t size = thread->environment_size;
-    int epoll = thread->epoll;
+    struct thread_kept kept = thread->kept;
+    int epoll = thread->link.epoll;
 
     memset(thread, 0, offsetof(struct thread, buffer));
     thread->self = thread;
     thread->own_stack = (uint8_t *)thread + RECORD_SIZE;
-    thread->copy = copy;
-    thread->environment = environment;
-    thread->environment_size = size;
-    thread->epoll = epoll;
+    thread->kept = kept;
+    thread->link.epoll = epoll;
 }
 
 /* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread
@@ -72,15 +68,15 @@ struct thread *thread_new(struct process *process, int64_t pooled_channel, int c
     if (thread == NULL)
         return NULL;
     if (channel < 0)
-        channel = thread->channel;
+        channel = thread->link.channel;
     clear_record(thread);
     thread->process = process;
-    thread->channel = channel;
-    thread->pooled_channel = pooled_channel;
-    thread->trace = -1;
-    thread->is_charged = (process->flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0;
-    thread->costs = process->costs;
-    thread->is_measured = (process->flags & HELLO_FLAG_CHARGED) != 0;
+    thread->link.channel = channel;
+    thread->link.pooled_channel = pooled_channel;
+    thread->strace.file = -1;
+    thread->policy.is_charged = (process->flags & (HELLO_FLAG_CHARGED | HELLO_FLAG_MODELLED)) != 0;
+    thread->policy.costs = process->cpu.costs;
+    thread->policy.is_measured = (process->flags & HELLO_FLAG_CHARGED) != 0;
     return thread;
 }
 
@@ -89,10 +85,10 @@ void thread_release(struct thread *thread)
 {
     struct process *process = thread->process;
 
-    close_own(process, &thread->trace);
-    if (thread->pooled_channel == 0) {
-        close_own(process, &thread->channel);
-        close_own(process, &thread->epoll);
+    close_own(process, &thread->strace.file);
+    if (thread->link.pooled_channel == 0) {
+        close_own(process, &thread->link.channel);
+        close_own(process, &thread->link.epoll);
     }
     if (thread->is_main)
         return; /* its record is not from mmap */
@@ -109,11 +105,11 @@ void threads_reap(struct process *process)
         struct thread *thread = process->dying;
         int alive;
 
-        while ((alive = __atomic_load_n(&thread->alive_word, __ATOMIC_ACQUIRE)) != 0)
-            NATIVE(futex, &thread->alive_word, FUTEX_WAIT, alive, NULL);
+        while ((alive = __atomic_load_n(&thread->end.alive_word, __ATOMIC_ACQUIRE)) != 0)
+            NATIVE(futex, &thread->end.alive_word, FUTEX_WAIT, alive, NULL);
         process->dying = thread->next;
-        if (thread->join_word != NULL)
-            *thread->join_word = 0;
+        if (thread->end.join_word != NULL)
+            *thread->end.join_word = 0;
         thread_release(thread);
     }
 }

@@ -150,5 +150,5 @@ uint64_t *addresses_move_stack(uint64_t *stack)
 /* From now on, the program's break is here. */
 void addresses_keep_break(struct process *process)
 {
-    process->break_start = process->break_end = BREAK;
+    process->mappings.break_start = process->mappings.break_end = BREAK;
 }

@@ -78,10 +78,10 @@ void calibrate(struct thread *thread)
 
     if (syscall == NULL || clock_gettime == NULL || time == NULL)
         return;
-    thread->is_charged = thread->is_measured = false;
+    thread->policy.is_charged = thread->policy.is_measured = false;
     page->trap_overhead_ns = added_ns(thread, TRAPPED, native);
     page->preload_overhead_ns = added_ns(thread, PRELOADED, native);
-    thread->is_charged = thread->is_measured = true;
+    thread->policy.is_charged = thread->policy.is_measured = true;
     charge_begin(thread); /* clock reads do their part of the charging, too */
     page->read_overhead_ns = above(added_ns(thread, CLOCK_READ, 0), NATIVE_READ_NS);
     page->coarse_overhead_ns = above(added_ns(thread, COARSE_READ, 0), NATIVE_COARSE_NS + page->read_overhead_ns);

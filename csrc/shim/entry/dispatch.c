@@ -54,7 +54,7 @@ bool dispatch_passes_on(const struct call *call)
     long number = call->number;
 
     return number >= 0 && number < SYSCALLS_MAX && rows[number].is_known && rows[number].handler == NULL &&
-           rows[number].error == 0 && call->thread->trace < 0 &&
+           rows[number].error == 0 && call->thread->strace.file < 0 &&
            (call->thread->process->storage.count == 0 || !storage_concerns(call));
 }
 
@@ -74,12 +74,12 @@ long dispatch_unknown(struct call *call, const char *what)
 static long handle(struct call *call, const struct row *row)
 {
     struct thread *thread = call->thread;
-    bool before = thread->acts;
+    bool before = thread->in_call.acts;
     long result;
 
-    thread->acts = !row->quiet;
+    thread->in_call.acts = !row->quiet;
     result = guarded_call((long (*)(void *))row->handler, call);
-    thread->acts = before;
+    thread->in_call.acts = before;
     if (__builtin_expect(result == -ENOSPC || result == -EDQUOT, 0))
         storage_no_room(call);
     return result;
@@ -140,7 +140,7 @@ static long answer(struct call *call)
 {
     long result;
 
-    if (__builtin_expect(call->thread->process->traps_all, 0) && !seccomp_admits(call, &result))
+    if (__builtin_expect(call->thread->process->traps.all, 0) && !seccomp_admits(call, &result))
         return result;
     if (__builtin_expect(call->thread->process->storage.count == 0, 1))
         return answer_with_room(call);
@@ -162,9 +162,9 @@ static uint64_t mask_afterwards(const struct call *call)
 long dispatch(struct call *call)
 {
     struct thread *thread = call->thread;
-    long result = __builtin_expect(thread->trace >= 0, 0) ? strace_call(call, answer) : answer(call);
+    long result = __builtin_expect(thread->strace.file >= 0, 0) ? strace_call(call, answer) : answer(call);
 
-    if ((thread->has_waited || thread->looks_for_stops) && !thread->tracee.is_traced)
+    if ((thread->in_call.has_waited || thread->delivery.looks_for_stops) && !thread->tracee.is_traced)
         signals_stop_if_due(thread, mask_afterwards(call));
     return result;
 }

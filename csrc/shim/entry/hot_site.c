@@ -41,7 +41,7 @@ _Static_assert(SITE_BLOCKED == SIGNALS_IN_SHIM, "site_entry.S");
 _Static_assert(offsetof(struct thread, own_stack) == SITE_OWN_STACK_OFFSET && OWN_STACK_BYTES == SITE_OWN_STACK_BYTES,
                "site_entry.S");
 _Static_assert(offsetof(struct thread, process) == SITE_PROCESS_OFFSET &&
-                   offsetof(struct process, traps_all) == SITE_TRACEE_OFFSET,
+                   offsetof(struct process, traps.all) == SITE_TRACEE_OFFSET,
                "site_entry.S");
 _Static_assert(offsetof(struct site_block, stub) == 80 && sizeof(struct site_block) == 96, "site_entry.S");
 
@@ -349,7 +349,7 @@ void hot_site_trapped(const struct process *process, long number, uint64_t instr
 {
     struct watch *watch;
 
-    if (process->traps_all || (uint64_t)number >= SITE_CALLS || site_calls[number] == 0)
+    if (process->traps.all || (uint64_t)number >= SITE_CALLS || site_calls[number] == 0)
         return;
     watch = watch_of(instruction);
     if (watch != NULL && ++watch->traps == TRAPS_BEFORE_REWRITE && guarded_call(rewrite, &instruction) == 0)
@@ -370,7 +370,7 @@ void site_call(struct site_block *block)
     long result;
 
     thread->process->page->preloaded++;
-    thread->has_waited = false;
+    thread->in_call.has_waited = false;
     clock_charge_call(&call);
     result = dispatch(&call);
     block->mask = call.mask_before;

@@ -107,11 +107,11 @@ static void map_page(int fd)
 /* The server has told the floor: what were numbers counted from the channel's are places. */
 static void take_places(int floor)
 {
-    int moved = main_process.descriptor_floor - floor;
+    int moved = main_process.descriptors.floor - floor;
 
-    main_thread.channel += moved;
-    main_process.page_file += moved;
-    main_process.descriptor_floor = floor;
+    main_thread.link.channel += moved;
+    main_process.descriptors.page_file += moved;
+    main_process.descriptors.floor = floor;
 }
 
 /* The shared page's file comes to the first image of a process that another program has started, and stays for the later
@@ -120,7 +120,7 @@ static void take_page(int fd)
 {
     map_page(fd);
     descriptors_raise();
-    main_process.page_file = descriptor_hide(&main_process, fd);
+    main_process.descriptors.page_file = descriptor_hide(&main_process, fd);
     descriptors_limit(&main_process);
 }
 
@@ -141,18 +141,18 @@ static int64_t register_process(const char *program)
     if (say_hello(&main_thread, HELLO_NEW_IMAGE, program, &reply) != 0)
         fatal("the server refused this process", program, reply.status);
     main_process.random_state = (uint64_t)reply_number(&reply, 1);
-    main_process.nofile_soft = (uint64_t)reply_number(&reply, 2);
-    main_process.nofile_hard = (uint64_t)reply_number(&reply, 9);
+    main_process.descriptors.soft = (uint64_t)reply_number(&reply, 2);
+    main_process.descriptors.hard = (uint64_t)reply_number(&reply, 9);
     take_places((int)reply_number(&reply, 10));
     descriptors_limit(&main_process); /* another process may have set it (prlimit(2)) */
-    main_process.cpus = (int)reply_number(&reply, 3);
-    main_process.memory_bytes = (uint64_t)reply_number(&reply, 4);
+    main_process.host.cpus = (int)reply_number(&reply, 3);
+    main_process.host.memory_bytes = (uint64_t)reply_number(&reply, 4);
     main_process.flags = (uint32_t)reply_number(&reply, 5);
     main_thread.cpu = (unsigned)reply_number(&reply, 11);
     take_cgroups((uint64_t)reply_number(&reply, 12));
-    main_thread.slot = (uint32_t)reply_number(&reply, 8);
-    copy_text(&reply, 6, main_process.host_name, sizeof main_process.host_name);
-    copy_text(&reply, 7, main_process.files, sizeof main_process.files);
+    main_thread.link.slot = (uint32_t)reply_number(&reply, 8);
+    copy_text(&reply, 6, main_process.host.name, sizeof main_process.host.name);
+    copy_text(&reply, 7, main_process.host.files, sizeof main_process.host.files);
     if (main_process.page == NULL)
         take_page(reply.fd);
     if ((main_process.flags & HELLO_FLAG_COUNT_TRAPS) != 0)
@@ -193,7 +193,7 @@ static bool take_descriptors(const char *text)
     bool is_nested = false;
     int channel = parse_number(text);
 
-    main_process.descriptor_floor = channel; /* until the server has told: the channel's place is 0 */
+    main_process.descriptors.floor = channel; /* until the server has told: the channel's place is 0 */
     NATIVE(fcntl, channel, F_SETFD, FD_CLOEXEC);
     descriptor_note(channel);
     text = behind_number(text);
@@ -202,8 +202,8 @@ static bool take_descriptors(const char *text)
 
         map_page(page);
         descriptor_note(page);
-        main_process.page_file = page - channel;
-        main_thread.has_turn = true;
+        main_process.descriptors.page_file = page - channel;
+        main_thread.link.has_turn = true;
         text = behind_number(text + 1);
     }
     if (*text == ';') {
@@ -213,9 +213,9 @@ static bool take_descriptors(const char *text)
     if (*text == '@') {
         is_nested = text[1] == '@';
         text += is_nested ? 2 : 1;
-        main_process.proc = parse_number(text);
-        NATIVE(fcntl, main_process.proc, F_SETFD, FD_CLOEXEC);
-        descriptor_note(main_process.proc);
+        main_process.ids.proc = parse_number(text);
+        NATIVE(fcntl, main_process.ids.proc, F_SETFD, FD_CLOEXEC);
+        descriptor_note(main_process.ids.proc);
         text = behind_number(text);
     }
     if (*text == ':')
@@ -233,8 +233,12 @@ bool shim_begin(char **argv, char **environment)
     if (channel == NULL)
         return false;
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-    main_thread = (struct thread){
-        .self = &main_thread, .process = &main_process, .epoll = -1, .trace = -1, .is_main = true, .own_stack = main_stack};
+    main_thread = (struct thread){.self = &main_thread,
+                                  .process = &main_process,
+                                  .link = {.epoll = -1},
+                                  .strace = {.file = -1},
+                                  .is_main = true,
+                                  .own_stack = main_stack};
     main_process.main = &main_thread;
     set_thread_pointer(&main_thread);
     pids_of_process(&main_thread, take_descriptors(channel));
@@ -250,7 +254,7 @@ bool shim_begin(char **argv, char **environment)
     rseq_forget();
     thread_use_own_stack(&main_thread);
     actions_start(&main_process);
-    main_process.take_traps = sites_take_traps;
+    main_process.traps.take = sites_take_traps;
     if (traced != 0)
         tracee_begin(&main_thread);
     main_thread.tracee.stops_at_calls = (traced & RESUME_SYSCALL) != 0;
@@ -259,13 +263,13 @@ bool shim_begin(char **argv, char **environment)
     vdso_patch(vdso);
     trap_arm();
     preload_start();
-    main_thread.hidden_mask = before & ~signals_strip(before);
+    main_thread.signals.hidden_mask = before & ~signals_strip(before);
     before = signals_strip(before);
     signals_stop_if_due(&main_thread, before);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
     if ((main_process.flags & HELLO_FLAG_CALIBRATES) != 0)
         calibrate(&main_thread);
-    if (main_thread.is_charged)
+    if (main_thread.policy.is_charged)
         charge_begin(&main_thread);
     if (traced != 0)
         tracee_exec(&main_thread);

@@ -20,11 +20,11 @@ void preempted(struct thread *thread, struct ucontext *context)
     page->preempt = 0;
     if (trap_is_own_text(context->uc_mcontext.rip))
         return;
-    if (thread->is_charged && charge_preempted(thread))
+    if (thread->policy.is_charged && charge_preempted(thread))
         return;
     before_ns = page->now_ns;
     park(&call, &wait);
-    thread->process->computed_ns += page->now_ns - before_ns; /* it goes on with what it did all the while */
+    thread->process->cpu.computed_ns += page->now_ns - before_ns; /* it goes on with what it did all the while */
     if (thread->tracee.is_traced)
         tracee_take_signals(thread, context->uc_sigmask, context, -1);
     else

@@ -47,7 +47,7 @@ static long run(struct call *call)
 
         NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
         attempt.mask = attempt.mask_before = before;
-        attempt.thread->has_waited = false;
+        attempt.thread->in_call.has_waited = false;
         result = dispatch(&attempt);
         NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8); /* the handlers of what is pending run here */
     } while (result == -ERESTART_CALL);
@@ -91,11 +91,11 @@ static long emulate(enum hook_kind kind, struct call *call)
 
     call->thread = current_thread();
     call->thread->process->page->preloaded++;
-    call->thread->has_waited = false;
+    call->thread->in_call.has_waited = false;
     if (cancellable)
         pthread_setcanceltype(CANCEL_ASYNCHRONOUS, &before);
-    if (__builtin_expect(call->thread->process->traps_all && syscall != NULL, 0)) {
-        if (!call->thread->process->is_tracee)
+    if (__builtin_expect(call->thread->process->traps.all && syscall != NULL, 0)) {
+        if (!call->thread->process->traps.is_tracee)
             as_glibc_calls(call);
         result = trapped(call);
     } else {

@@ -47,7 +47,7 @@ static void trap_handler(int signal, siginfo_t *info, void *raw_context)
     if (__builtin_expect((thread->process->flags & HELLO_FLAG_COUNT_TRAPS) != 0, 0))
         trap_places_count(&call, registers->rip - SYSCALL_BYTES);
     hot_site_trapped(thread->process, call.number, registers->rip - SYSCALL_BYTES);
-    thread->has_waited = false;
+    thread->in_call.has_waited = false;
     if (call.number != __NR_rt_sigreturn) /* most handlers return without a trap: see sys/signal/frame.c */
         clock_charge_call(&call);
     /* `int $0x80` counts as i386: its numbers and registers mean something else. */

@@ -19,7 +19,7 @@ static struct simunix_trap_place *const table = (void *)0x200000000;
  * calls. Without room there, this process is not counted. */
 void trap_places_map(struct process *process)
 {
-    int file = descriptor_number(process, process->page_file);
+    int file = descriptor_number(process, process->descriptors.page_file);
     long result =
         NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, SIMUNIX_SHARED_BYTES);
 
@@ -40,11 +40,12 @@ static void keep_end(char *to, size_t room, const char *text)
 
 static void name_program(const struct process *process, struct simunix_trap_place *place)
 {
-    bool has_folder = process->proc > 0;
+    bool has_folder = process->ids.proc > 0;
     char path[PATH_ROOM] = "?";
     const char *name = path;
 
-    NATIVE(readlinkat, has_folder ? process->proc : AT_FDCWD, has_folder ? "self/exe" : "/proc/self/exe", path, PATH_ROOM - 1);
+    NATIVE(readlinkat, has_folder ? process->ids.proc : AT_FDCWD, has_folder ? "self/exe" : "/proc/self/exe", path,
+           PATH_ROOM - 1);
     for (const char *at = path; *at != '\0'; at++)
         if (*at == '/')
             name = at + 1;

@@ -65,7 +65,7 @@ static int depth_of(const struct process *process, char *text)
 {
     int depth = 0;
 
-    if (!read_status("", process->host_pid, text))
+    if (!read_status("", process->ids.host_pid, text))
         return 0;
     while (number_in(text, "\nNSpid:", depth + 1) >= 0)
         depth++;
@@ -89,8 +89,8 @@ long pid_of_pidfd(const struct process *process, int fd, long *host_number)
         return -EBADF;
     if (!pids_are_nested(process))
         return number > 0 ? number : -ESRCH;
-    if (number == process->host_pid)
-        return process->pid;
+    if (number == process->ids.host_pid)
+        return process->ids.pid;
     number = pid_shown_by_kernel(process, number);
     return number == NO_PID ? 0 : number;
 }
@@ -147,10 +147,10 @@ long pid_by_kernel(const struct process *process, long number)
 {
     long found;
 
-    if (number == process->pid && process->host_pid != 0)
-        return process->host_pid;
-    if (number == current_thread()->tid && current_thread()->host_tid != 0)
-        return current_thread()->host_tid;
+    if (number == process->ids.pid && process->ids.host_pid != 0)
+        return process->ids.host_pid;
+    if (number == current_thread()->ids.tid && current_thread()->ids.host_tid != 0)
+        return current_thread()->ids.host_tid;
     found = number_by_pidfd(number, 0);
     if (found == NO_PID)
         found = number_by_pidfd(number, PIDFD_OF_THREAD);
@@ -164,8 +164,8 @@ long pid_shown_by_kernel(const struct process *process, long number)
     int depth;
     long shown;
 
-    if (number == process->host_pid)
-        return process->pid;
+    if (number == process->ids.host_pid)
+        return process->ids.pid;
     depth = depth_of(process, text);
     if (!read_status("", number, text))
         return NO_PID;

@@ -10,19 +10,19 @@ bool proc_keep(struct process *process)
 {
     long folder;
 
-    if (process->proc > 0)
+    if (process->ids.proc > 0)
         return true;
     descriptors_raise();
     folder = NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     if (folder >= 0)
-        process->proc = descriptor_number(process, descriptor_hide(process, (int)folder));
+        process->ids.proc = descriptor_number(process, descriptor_hide(process, (int)folder));
     descriptors_limit(process);
     return folder >= 0;
 }
 
 static bool link_of(const struct process *process, const char *path, char *text)
 {
-    long size = NATIVE(readlinkat, process->proc > 0 ? process->proc : AT_FDCWD, path, text, LINK_ROOM - 1);
+    long size = NATIVE(readlinkat, process->ids.proc > 0 ? process->ids.proc : AT_FDCWD, path, text, LINK_ROOM - 1);
 
     text[size > 0 ? size : 0] = '\0';
     return size > 0;
@@ -42,14 +42,14 @@ void pids_of_thread(struct thread *thread)
 {
     char text[LINK_ROOM];
 
-    thread->tid = thread->host_tid = (int)NATIVE(gettid);
+    thread->ids.tid = thread->ids.host_tid = (int)NATIVE(gettid);
     if (!pids_are_nested(thread->process))
         return;
     if (!link_of(thread->process, "thread-self", text)) /* PID/task/TID */
-        fatal("a process in a PID namespace of its own has lost its host's /proc", NULL, thread->tid);
+        fatal("a process in a PID namespace of its own has lost its host's /proc", NULL, thread->ids.tid);
     for (const char *at = text; *at != '\0'; at++)
         if (text_starts(at, "/task/"))
-            thread->host_tid = leading_number(at + 6);
+            thread->ids.host_tid = leading_number(at + 6);
 }
 
 /* The numbers of the calling process, which has just begun, and of its one thread. */
@@ -57,12 +57,12 @@ void pids_of_process(struct thread *thread, bool is_nested)
 {
     struct process *process = thread->process;
 
-    process->pid = process->host_pid = (int)NATIVE(getpid);
-    process->reaper = is_nested ? NO_PID : 0; /* until it is known */
+    process->ids.pid = process->ids.host_pid = (int)NATIVE(getpid);
+    process->ids.reaper = is_nested ? NO_PID : 0; /* until it is known */
     pids_of_thread(thread);
-    process->host_pid = is_nested ? thread->host_tid : process->pid; /* a process that begins is its first thread */
+    process->ids.host_pid = is_nested ? thread->ids.host_tid : process->ids.pid; /* a process that begins is its first thread */
     if (is_nested)
-        process->reaper = (int)pid_by_kernel(process, 1);
+        process->ids.reaper = (int)pid_by_kernel(process, 1);
 }
 
 /* Will the next process that the caller makes be in another PID namespace than the caller? Not if it has gone back to its
@@ -81,9 +81,9 @@ long proc_number_told(const struct process *process, long number)
 {
     struct stat seen, kept;
 
-    if (process->proc <= 0)
+    if (process->ids.proc <= 0)
         return number;
-    if (NATIVE(stat, "/proc", &seen) != 0 || NATIVE(newfstatat, process->proc, "", &kept, AT_EMPTY_PATH) != 0 ||
+    if (NATIVE(stat, "/proc", &seen) != 0 || NATIVE(newfstatat, process->ids.proc, "", &kept, AT_EMPTY_PATH) != 0 ||
         seen.st_dev == kept.st_dev)
         return number;
     return pids_are_nested(process) ? pid_by_kernel(process, number) : NO_PID;

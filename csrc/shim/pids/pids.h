@@ -14,7 +14,7 @@
 
 static inline bool pids_are_nested(const struct process *process)
 {
-    return process->reaper != 0;
+    return process->ids.reaper != 0;
 }
 
 /* numbers.c */

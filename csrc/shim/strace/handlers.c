@@ -18,9 +18,9 @@ static void put_delivery(struct thread *thread, const siginfo_t *info)
 static void deliver(int signal, siginfo_t *info, void *context)
 {
     struct thread *thread = current_thread();
-    void (*handler)(int, siginfo_t *, void *) = thread->process->handlers[signal];
+    void (*handler)(int, siginfo_t *, void *) = thread->process->strace.handlers[signal];
 
-    if (thread->trace >= 0)
+    if (thread->strace.file >= 0)
         put_delivery(thread, info);
     handler(signal, info, context);
 }
@@ -33,13 +33,13 @@ struct strace_handler strace_watch(struct thread *thread, int signal, struct ker
 
     if ((process->flags & HELLO_FLAG_TRACE) == 0 || signal <= 0 || signal > 64)
         return before;
-    before.handler = process->handlers[signal];
-    before.plain = (process->plain_handlers & SIGNAL_BIT(signal)) != 0;
+    before.handler = process->strace.handlers[signal];
+    before.plain = (process->strace.plain_handlers & SIGNAL_BIT(signal)) != 0;
     if (action != NULL && action->handler != (void *)SIG_DFL && action->handler != (void *)SIG_IGN) {
-        process->handlers[signal] = action->handler;
-        process->plain_handlers &= ~SIGNAL_BIT(signal);
+        process->strace.handlers[signal] = action->handler;
+        process->strace.plain_handlers &= ~SIGNAL_BIT(signal);
         if ((action->flags & SA_SIGINFO) == 0)
-            process->plain_handlers |= SIGNAL_BIT(signal);
+            process->strace.plain_handlers |= SIGNAL_BIT(signal);
         action->flags |= SA_SIGINFO;
         action->handler = (void *)deliver;
     }

@@ -85,10 +85,10 @@ static void send_text(struct trace *trace)
 
 static void flush(struct trace *trace)
 {
-    if (trace->thread->process->traces_by_server)
+    if (trace->thread->process->strace.writes_by_server)
         send_text(trace);
     else
-        NATIVE(write, descriptor_number(trace->thread->process, trace->thread->trace), trace->flushed,
+        NATIVE(write, descriptor_number(trace->thread->process, trace->thread->strace.file), trace->flushed,
                trace->at - trace->flushed);
     trace->flushed = trace->at;
 }
@@ -208,7 +208,7 @@ static void put_rest(struct trace *trace, const struct call *call)
 long strace_call(struct call *call, call_handler answer)
 {
     struct trace trace;
-    int pid = call->thread->process->pid;
+    int pid = call->thread->process->ids.pid;
     int shown;
 
     strace_line_start(&trace, call->thread);
@@ -223,7 +223,7 @@ long strace_call(struct call *call, call_handler answer)
         put_result(&trace);
     call->trace = &trace;
     trace.result = answer(call);
-    if (call->thread->process->pid != pid) /* a forked child, which has a file of its own */
+    if (call->thread->process->ids.pid != pid) /* a forked child, which has a file of its own */
         return trace.result;
     trace.leaving = true;
     if (trace.written == NOTHING)
@@ -281,7 +281,7 @@ void strace_limited(struct process *process)
     } limits;
 
     if ((process->flags & HELLO_FLAG_TRACE) != 0 && NATIVE(getrlimit, RLIMIT_FSIZE, &limits) == 0)
-        process->traces_by_server = limits.soft != RLIM_INFINITY;
+        process->strace.writes_by_server = limits.soft != RLIM_INFINITY;
 }
 
 /* Ask the server for the file of this thread. A thread without a file is not traced. */
@@ -289,13 +289,13 @@ void strace_open(struct thread *thread)
 {
     struct reply reply;
 
-    thread->trace = -1;
+    thread->strace.file = -1;
     if ((thread->process->flags & HELLO_FLAG_TRACE) == 0)
         return;
     strace_limited(thread->process);
     descriptors_raise();
     if (ASK(thread, &reply, OP_TRACE) == 0 && reply.fd >= 0)
-        thread->trace = descriptor_hide(thread->process, reply.fd);
+        thread->strace.file = descriptor_hide(thread->process, reply.fd);
     descriptors_limit(thread->process);
 }
 
@@ -304,7 +304,7 @@ void strace_began(struct thread *thread, const char *path, char **argv, char **e
 {
     struct trace trace;
 
-    if (thread->trace < 0)
+    if (thread->strace.file < 0)
         return;
     strace_line_start(&trace, thread);
     trace.number = __NR_execve;

@@ -107,5 +107,5 @@ bool strace_fetch(const struct trace *trace, void *to, uint64_t address, size_t 
     struct iovec local = {to, size};
     struct iovec remote = {(void *)address, size};
 
-    return NATIVE(process_vm_readv, trace->thread->process->pid, &local, 1, &remote, 1, 0) == (long)size;
+    return NATIVE(process_vm_readv, trace->thread->process->ids.pid, &local, 1, &remote, 1, 0) == (long)size;
 }

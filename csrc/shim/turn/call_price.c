@@ -92,19 +92,20 @@ static uint64_t price_in_haste(uint64_t births, const struct birth_price *price)
 static uint64_t of_haste_ns(struct thread *thread, const struct birth_price *price)
 {
     uint64_t now_ns = thread->process->page->now_ns;
-    uint64_t births = thread->hasty_births;
+    uint64_t births = thread->pace.hasty_births;
 
-    if (now_ns - thread->born_ns <= HASTE_NS + price_in_haste(births, &fork_price) + price_in_haste(births + 1, &exec_price))
-        thread->hasty_births++;
+    if (now_ns - thread->pace.born_ns <=
+        HASTE_NS + price_in_haste(births, &fork_price) + price_in_haste(births + 1, &exec_price))
+        thread->pace.hasty_births++;
     else
-        thread->hasty_births = 0;
-    thread->born_ns = now_ns;
-    return price_in_haste(thread->hasty_births, price);
+        thread->pace.hasty_births = 0;
+    thread->pace.born_ns = now_ns;
+    return price_in_haste(thread->pace.hasty_births, price);
 }
 
 static uint64_t of_birth_ns(struct thread *thread, const struct birth_price *price)
 {
-    uint64_t long_run_ns = price_after(++thread->births, BIRTHS, BIRTHS_IN_A_LOOP, price);
+    uint64_t long_run_ns = price_after(++thread->pace.births, BIRTHS, BIRTHS_IN_A_LOOP, price);
     uint64_t haste_ns = price == &thread_price ? 0 : of_haste_ns(thread, price);
 
     return haste_ns > long_run_ns ? haste_ns : long_run_ns;
@@ -122,11 +123,11 @@ static uint64_t least_ns(struct thread *thread, long number)
 
     if (price != NULL)
         return of_birth_ns(thread, price);
-    if (thread->asked <= CALLS_BEFORE_IMPATIENCE)
+    if (thread->pace.asked <= CALLS_BEFORE_IMPATIENCE)
         return 0;
     if (number >= 0 && number < (long)(sizeof native_ns / sizeof native_ns[0]))
         least = native_ns[number];
-    return thread->asked <= CALLS_IN_A_LOOP ? least : HERE_NS + least;
+    return thread->pace.asked <= CALLS_IN_A_LOOP ? least : HERE_NS + least;
 }
 
 /* The price of any trapped call; sched_yield has its own. */
@@ -134,7 +135,7 @@ void clock_charge_call(struct call *call)
 {
     uint64_t cost_ns = call->thread->process->page->call_cost_ns;
 
-    bool is_charged = call->thread->is_charged;
+    bool is_charged = call->thread->policy.is_charged;
 
     if (__builtin_expect(is_charged, 0))
         charge_look(call->thread, cost_point_of_call(call->number));
@@ -150,7 +151,7 @@ void clock_charge_yield(struct call *call, bool is_alone)
     const struct simunix_clock_page *page = thread->process->page;
 
     if (is_alone) {
-        thread->looks++;
+        thread->pace.looks++;
         clock_charge_plainly(thread, page->call_cost_ns);
         clock_charge_plainly(thread, page->poll_cost_ns);
     } else {

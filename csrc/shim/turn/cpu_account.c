@@ -37,7 +37,7 @@ void charge_turn_ends(struct thread *thread)
 /* Nothing that was computed before counts. */
 void charge_begin(struct thread *thread)
 {
-    if (!thread->is_measured)
+    if (!thread->policy.is_measured)
         return;
     thread->charge.cpu_ns = thread_cpu_ns();
     thread->charge.cycles = 0;
@@ -89,7 +89,7 @@ int64_t charge_settle(struct thread *thread)
 void charge_count(struct thread *thread, int64_t ns)
 {
     thread->charge.paid_ns += (uint64_t)ns;
-    thread->process->computed_ns += (uint64_t)ns;
+    thread->process->cpu.computed_ns += (uint64_t)ns;
 }
 
 /* The price of a call or clock read has passed: CPU time as well, of which the server learns with the next charge. */

@@ -32,7 +32,7 @@ uint64_t raw_nice(const struct process *process)
 /* A replay that has departed from its recording goes on with what the table says. */
 static bool is_foretold(const struct thread *thread)
 {
-    return !thread->is_measured || thread->process->page->replays_charges == REPLAY_HAS_DEPARTED;
+    return !thread->policy.is_measured || thread->process->page->replays_charges == REPLAY_HAS_DEPARTED;
 }
 
 /* A new image has been loaded by this thread's own CPU time, which nobody has measured by cycles: whatever the thread has used
@@ -42,10 +42,10 @@ void charge_image(struct thread *thread, const struct reply *hello)
     struct simunix_image_charge told = {.clock_ns = -1, .scale = 1L << 32};
 
     reply_bytes(hello, 14, &told, sizeof told);
-    thread->process->cpu_scale = (uint64_t)told.scale;
-    thread->process->computed_ns = (uint64_t)told.process_ns;
-    thread->is_charged = true;
-    thread->is_measured = (thread->process->flags & HELLO_FLAG_CHARGED) != 0;
+    thread->process->cpu.scale = (uint64_t)told.scale;
+    thread->process->cpu.computed_ns = (uint64_t)told.process_ns;
+    thread->policy.is_charged = true;
+    thread->policy.is_measured = (thread->process->flags & HELLO_FLAG_CHARGED) != 0;
     thread->charge = (struct charge_account){.next = told.next, .paid_ns = (uint64_t)told.thread_ns};
     if (is_foretold(thread)) {
         thread->charge.unpaid_ns = cost_of(thread, SIMUNIX_COST_IMAGE);
@@ -60,7 +60,7 @@ static uint64_t owed_ns(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
 
-    if (thread->is_measured && thread->process->page->replays_charges == REPLAY_GOES_ON)
+    if (thread->policy.is_measured && thread->process->page->replays_charges == REPLAY_GOES_ON)
         return (uint64_t)account->next >> CHARGE_NS_SHIFT;
     if (account->unpaid_ns <= 0)
         return 0;
@@ -94,7 +94,7 @@ static void pay(struct thread *thread, uint64_t flags)
                         .c = (flags & CHARGE_EXEC) != 0 ? account->cpu_ns : account->untold_ns};
 
     account->unpaid_ns -= (int64_t)wait.a;
-    charge_count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu_scale >> 32));
+    charge_count(thread, (int64_t)((unsigned __int128)wait.a * thread->process->cpu.scale >> 32));
     account->points = account->untold_ns = 0;
     give_turn_back(thread, &wait);
     if ((flags & CHARGE_PREEMPTED) == 0)

@@ -18,16 +18,16 @@ static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_POINTS] = (void *)0x2
  * calls. Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
 void costs_map(struct process *process, int64_t row)
 {
-    int file = descriptor_number(process, process->page_file);
+    int file = descriptor_number(process, process->descriptors.page_file);
     long result;
 
-    process->costs = process->main->costs = NULL;
+    process->cpu.costs = process->main->policy.costs = NULL;
     if (row < 0 || row >= SIMUNIX_COST_PROGRAMS)
         return;
     result =
         NATIVE(mmap, table, TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, file, SIMUNIX_COST_OFFSET);
     if (result == (long)table)
-        process->costs = process->main->costs = table[row];
+        process->cpu.costs = process->main->policy.costs = table[row];
 }
 
 /* -1: no system call that Linux has. */
@@ -44,7 +44,7 @@ long cost_point_of_read(const void *caller)
 
 static struct simunix_cpu_cost *cost_at(const struct thread *thread, long point)
 {
-    return thread->costs != NULL && point >= 0 ? &thread->costs[point] : NULL;
+    return thread->policy.costs != NULL && point >= 0 ? &thread->policy.costs[point] : NULL;
 }
 
 void cost_add(const struct thread *thread, long point, uint64_t calls, int64_t ns)
@@ -63,12 +63,12 @@ void costs_of_name(struct thread *thread, const char *name)
     struct msgpack_writer writer;
     struct reply reply;
 
-    if (thread->process->costs == NULL)
+    if (thread->process->cpu.costs == NULL)
         return;
     request_start(thread, &writer, OP_COST_ROW);
     msgpack_put_bytes(&writer, name, text_length(name));
     if (request_call(thread, &writer, &reply) == 0)
-        thread->costs = reply_number(&reply, 1) < 0 ? NULL : table[reply_number(&reply, 1)];
+        thread->policy.costs = reply_number(&reply, 1) < 0 ? NULL : table[reply_number(&reply, 1)];
 }
 
 int64_t cost_of(const struct thread *thread, long point)
@@ -76,6 +76,6 @@ int64_t cost_of(const struct thread *thread, long point)
     const struct simunix_cpu_cost *cost = cost_at(thread, point);
 
     if (cost != NULL && cost->calls == 0 && point >= SIMUNIX_COST_CALLS)
-        cost = &thread->costs[SIMUNIX_COST_CLOCK_READ];
+        cost = &thread->policy.costs[SIMUNIX_COST_CLOCK_READ];
     return cost != NULL ? cost->ns : 0;
 }

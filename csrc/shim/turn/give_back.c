@@ -6,7 +6,8 @@
  * blocked. */
 void give_turn_back(struct thread *thread, struct wait *wait)
 {
-    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
+    uint64_t all =
+        SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0); /* it may come here by steps */
     uint64_t before;
     struct call call = {.number = __NR_sched_yield, .thread = thread};
 

@@ -25,27 +25,27 @@ void handoff_add(struct thread *thread, const struct wait *wait, long number, ui
                                             .blocked = blocked,
                                             .word = wait->b,
                                             .bitset = wait->c};
-    handoff_append(&thread->process->parked, thread);
-    thread->process->handoff_count++;
+    handoff_append(&thread->process->handoffs.parked, thread);
+    thread->process->handoffs.count++;
 }
 
 static void make_ready(struct thread *thread, enum simunix_wake wake)
 {
-    timer_queue_remove(thread->process->page, thread->slot);
-    handoff_take(&thread->process->parked, thread);
+    timer_queue_remove(thread->process->page, thread->link.slot);
+    handoff_take(&thread->process->handoffs.parked, thread);
     thread->handoff.state = HANDOFF_READY;
     thread->handoff.is_news = true;
     thread->handoff.wake = wake;
-    handoff_append(&thread->process->ready, thread);
-    thread->process->has_handoff_news = true;
+    handoff_append(&thread->process->handoffs.ready, thread);
+    thread->process->handoffs.has_news = true;
 }
 
 /* The thread whose deadline comes first, NULL if that is of another process. */
 static struct thread *first_due(const struct process *process)
 {
-    struct thread *thread = process->parked;
+    struct thread *thread = process->handoffs.parked;
 
-    while (thread != NULL && thread->slot != process->page->due_slot)
+    while (thread != NULL && thread->link.slot != process->page->due_slot)
         thread = thread->handoff.next;
     return thread;
 }
@@ -53,7 +53,7 @@ static struct thread *first_due(const struct process *process)
 /* Is no thread of this process ready, and nothing due up to a deadline? */
 bool handoff_alone(const struct thread *thread, uint64_t deadline)
 {
-    return thread->process->ready == NULL && thread->process->page->due_ns > deadline;
+    return thread->process->handoffs.ready == NULL && thread->process->page->due_ns > deadline;
 }
 
 enum next { NEXT_IS_READY, NEXT_IS_REMOTE, NEXT_IS_SERVER };
@@ -63,8 +63,8 @@ static bool all_own(const struct process *process, uint64_t moment)
 {
     unsigned own = 0;
 
-    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
-        own += timer_queue_holds(process->page, thread->slot) && (uint64_t)thread->handoff.deadline <= moment;
+    for (const struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next)
+        own += timer_queue_holds(process->page, thread->link.slot) && (uint64_t)thread->handoff.deadline <= moment;
     return own > 0 && first_due(process) != NULL && own == timer_queue_due(process->page, moment, own);
 }
 
@@ -79,7 +79,7 @@ static enum next next_turn(struct process *process)
         uint64_t moment = page->due_ns;
         bool is_due = moment <= page->now_ns;
 
-        if (!is_due && process->ready != NULL)
+        if (!is_due && process->handoffs.ready != NULL)
             return NEXT_IS_READY;
         if (!is_due && moment >= page->lookahead_ns)
             return NEXT_IS_SERVER;
@@ -88,7 +88,7 @@ static enum next next_turn(struct process *process)
         if (all_own(process, moment)) {
             page->now_ns = moment;
             make_ready(first_due(process), WAKE_TIMEOUT);
-        } else if (process->ready != NULL || !remote_handoff_fits(process, moment)) {
+        } else if (process->handoffs.ready != NULL || !remote_handoff_fits(process, moment)) {
             return NEXT_IS_SERVER;
         } else {
             page->now_ns = moment;
@@ -104,9 +104,9 @@ static void set_event(const struct process *process)
     struct simunix_clock_page *page = process->page;
     uint64_t share = page->quantum_ns > page->now_ns ? page->quantum_ns : page->now_ns + 1;
 
-    page->siblings_ready = process->ready != NULL;
+    page->siblings_ready = process->handoffs.ready != NULL;
     page->event_ns = page->due_ns < page->lookahead_ns ? page->due_ns : page->lookahead_ns;
-    if (process->ready != NULL && share < page->event_ns)
+    if (process->handoffs.ready != NULL && share < page->event_ns)
         page->event_ns = share;
 }
 
@@ -138,9 +138,9 @@ static bool may_hand_off(const struct thread *thread, const struct wait *wait)
     const struct process *process = thread->process;
     const struct simunix_clock_page *page = process->page;
 
-    return thread->slot != 0 && !thread->owes_hello && process->handoff_count < SIMUNIX_HANDOFF_MAX &&
+    return thread->link.slot != 0 && !thread->link.owes_hello && process->handoffs.count < SIMUNIX_HANDOFF_MAX &&
            page->may_have_woken == 0 && page->now_ns < page->lookahead_ns &&
-           (process->handoff_count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
+           (process->handoffs.count > 0 || page->due_ns < page->lookahead_ns) && (wait->by_handoff || wait->kind == PARK_YIELD);
 }
 
 static enum simunix_wake go_on(struct thread *thread)
@@ -148,7 +148,7 @@ static enum simunix_wake go_on(struct thread *thread)
     enum simunix_wake wake = (enum simunix_wake)thread->handoff.wake;
 
     handoff_remove(thread);
-    begin_turn(thread->process->page, thread->slot, wake);
+    begin_turn(thread->process->page, thread->link.slot, wake);
     set_event(thread->process);
     return wake;
 }
@@ -158,7 +158,7 @@ static enum simunix_wake pass_on(struct call *call, struct thread *next)
     enum simunix_wake wake = (enum simunix_wake)next->handoff.wake;
 
     handoff_remove(next);
-    return hand_over(call, next->slot, wake);
+    return hand_over(call, next->link.slot, wake);
 }
 
 /* What became of this process's threads goes into the journal: none of them sends a message before the turn comes back. */
@@ -186,10 +186,10 @@ bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake 
     else if (wait->deadline != NEVER && (uint64_t)wait->deadline <= process->page->now_ns)
         make_ready(thread, WAKE_TIMEOUT);
     else
-        timer_queue_add(process->page, thread->slot, wait->deadline);
+        timer_queue_add(process->page, thread->link.slot, wait->deadline);
     next = next_turn(process);
     if (next == NEXT_IS_SERVER) {
-        timer_queue_remove(process->page, thread->slot);
+        timer_queue_remove(process->page, thread->link.slot);
         handoff_remove(thread);
         set_event(process);
         return false;
@@ -197,7 +197,7 @@ bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake 
     if (next == NEXT_IS_REMOTE)
         *wake = pass_to_remote(call);
     else
-        *wake = process->ready == thread ? go_on(thread) : pass_on(call, process->ready);
+        *wake = process->handoffs.ready == thread ? go_on(thread) : pass_on(call, process->handoffs.ready);
     return true;
 }
 
@@ -209,7 +209,7 @@ static bool waits_at(const struct thread *thread, uint64_t word)
 /* The server has woken threads at a word, or may have: until these have run, only the server knows which. */
 void handoff_doubt(struct process *process, uint64_t word)
 {
-    for (struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
+    for (struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next)
         thread->handoff.is_doubtful |= waits_at(thread, word);
 }
 
@@ -218,12 +218,12 @@ void handoff_doubt(struct process *process, uint64_t word)
  * only the server can see to. */
 static bool all_still_wait(const struct process *process, uint64_t word)
 {
-    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next) {
+    for (const struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next) {
         const struct handoff_wait *waits = &thread->handoff;
 
         if (!waits_at(thread, word))
             continue;
-        if (waits->is_doubtful || (waits->deadline != NEVER && (!timer_queue_holds(process->page, thread->slot) ||
+        if (waits->is_doubtful || (waits->deadline != NEVER && (!timer_queue_holds(process->page, thread->link.slot) ||
                                                                 (uint64_t)waits->deadline <= process->page->event_ns)))
             return false;
     }
@@ -236,7 +236,7 @@ static bool may_wake(const struct process *process, uint64_t word)
 {
     const struct simunix_clock_page *page = process->page;
 
-    if (process->waiters_elsewhere != 0 || process->handoff_count >= SIMUNIX_HANDOFF_MAX)
+    if (process->handoffs.waiters_elsewhere != 0 || process->handoffs.count >= SIMUNIX_HANDOFF_MAX)
         return false;
     return page->now_ns < page->lookahead_ns || (page->now_ns < page->event_ns && all_still_wait(process, word));
 }
@@ -244,7 +244,7 @@ static bool may_wake(const struct process *process, uint64_t word)
 /* Wake waiters of a futex of the process; false if the server must be asked, since it may know of other waiters. */
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
 {
-    struct thread *thread = process->parked;
+    struct thread *thread = process->handoffs.parked;
     bool is_alone = process->page->now_ns < process->page->lookahead_ns;
 
     if (!may_wake(process, word))
@@ -266,14 +266,14 @@ bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t
 
 static void move_back(struct thread *thread)
 {
-    handoff_take(&thread->process->parked, thread);
-    handoff_append(&thread->process->parked, thread);
+    handoff_take(&thread->process->handoffs.parked, thread);
+    handoff_append(&thread->process->handoffs.parked, thread);
 }
 
 /* The server has woken some waiters of a word and moved the next ones to another word: the lists here follow. */
 void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved)
 {
-    struct thread *thread = process->parked;
+    struct thread *thread = process->handoffs.parked;
 
     while (thread != NULL && from[0] == 0 && woken + moved > 0) {
         struct thread *next = thread->handoff.next;

@@ -13,10 +13,10 @@
 
 static uint64_t draw(struct thread *thread)
 {
-    if (thread->late_state == 0)
-        thread->late_state = thread->process->page->late_seed ^ random_mix((uint64_t)thread->host_tid);
-    thread->late_state = random_mix(thread->late_state);
-    return thread->late_state;
+    if (thread->pace.late_state == 0)
+        thread->pace.late_state = thread->process->page->late_seed ^ random_mix((uint64_t)thread->ids.host_tid);
+    thread->pace.late_state = random_mix(thread->pace.late_state);
+    return thread->pace.late_state;
 }
 
 static int64_t up_to_twice(struct thread *thread, uint64_t mean_ns)

@@ -27,7 +27,7 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
         page->now_ns = (uint64_t)wait->deadline;
     page->quantum_ns = page->now_ns + SIMUNIX_QUANTUM_NS;
     page->local_sleeps++;
-    thread->births = 0;
+    thread->pace.births = 0;
     return true;
 }
 
@@ -37,7 +37,7 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
     const struct simunix_slot *slot = slot_sleep(thread);
 
     handoff_remove(thread);
-    thread->has_turn = true;
+    thread->link.has_turn = true;
     threads_reap(thread->process);
     *value = slot->value;
     return (enum simunix_wake)slot->wake;
@@ -68,9 +68,9 @@ static enum simunix_wake park_at_channel(struct call *call, struct wait *wait, u
     msgpack_put_uint(&writer, wait->a);
     msgpack_put_uint(&writer, wait->b);
     msgpack_put_uint(&writer, wait->c);
-    thread->process->waiters_elsewhere++;
+    thread->process->handoffs.waiters_elsewhere++;
     request_call(thread, &writer, &reply);
-    thread->process->waiters_elsewhere--;
+    thread->process->handoffs.waiters_elsewhere--;
     wait->value = reply_number(&reply, 1);
     return (enum simunix_wake)reply.status;
 }
@@ -82,9 +82,9 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
 
     if (wait->kind == PARK_RSG)
         return ask_operation(call, wait);
-    if (thread->slot == 0)
+    if (thread->link.slot == 0)
         return park_at_channel(call, wait, blocked);
-    if (thread->owes_hello)
+    if (thread->link.owes_hello)
         say_hello_late(thread);
     outbox_of(thread)->park = (struct simunix_park){.wait = wait->kind,
                                                     .syscall = (int32_t)call->number,
@@ -123,25 +123,25 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
         clock_forget_asking(thread);
     if (advance_alone(thread, wait))
         return WAKE_TIMEOUT;
-    thread->parked_mask = (call->mask == SIGNALS_ALL ? call->mask_before : call->mask) & ~waited_for;
-    thread->is_parked = true;
+    thread->park.mask = (call->mask == SIGNALS_ALL ? call->mask_before : call->mask) & ~waited_for;
+    thread->park.is_parked = true;
     if (!handoff_park(call, wait, &wake)) {
         if (call->trace != NULL)
             strace_waits(call);
         wake = ask_to_park(call, wait, blocked_signals(call));
     }
-    thread->is_parked = false;
+    thread->park.is_parked = false;
     if (is_charge(wait)) /* now: the handler of a signal that has come meanwhile makes calls, too */
         charge_passed(thread, wake, wait->value);
-    if (thread->handed != 0)
+    if (thread->delivery.handed != 0)
         signals_take_handed(thread);
     if (wake == WAKE_TIMEOUT)
-        thread->births = 0;
+        thread->pace.births = 0;
     if (__builtin_expect(thread->process->page->trace_news != 0, 0))
         tracee_look(thread);
-    if (thread->acts) /* a new turn, the same call */
+    if (thread->in_call.acts) /* a new turn, the same call */
         thread->process->page->may_have_woken = 1;
-    thread->has_waited = true;
+    thread->in_call.has_waited = true;
     return wake;
 }
 
@@ -151,7 +151,7 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     int64_t deadline = wait->deadline;
     enum simunix_wake wake;
 
-    if (__builtin_expect(!call->thread->is_charged, 1)) {
+    if (__builtin_expect(!call->thread->policy.is_charged, 1)) {
         if (__builtin_expect((call->thread->process->flags & HELLO_FLAG_LATE) != 0, 0))
             wait->deadline = later(call->thread, deadline);
         wake = wait_for_turn(call, wait);
@@ -160,10 +160,10 @@ enum simunix_wake park(struct call *call, struct wait *wait)
     }
     if (deadline != NEVER)
         wait->deadline += LATE_NS;
-    if (call->thread->is_measured)
+    if (call->thread->policy.is_measured)
         charge_turn_ends(call->thread);
     wake = wait_for_turn(call, wait);
-    if (call->thread->is_measured)
+    if (call->thread->policy.is_measured)
         charge_turn_begins(call->thread);
     if (wait->kind != PARK_CHARGE && wait->kind != PARK_CHARGE_REST)
         call->thread->charge.waited_ns = call->thread->charge.paid_ns;

@@ -43,7 +43,7 @@ static void yield_to_events(struct thread *thread)
 static bool spinner_has_had_its_share(const struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;
-    uint64_t share_ns = SHARE_OF_A_LOOK_NS * thread->looks;
+    uint64_t share_ns = SHARE_OF_A_LOOK_NS * thread->pace.looks;
 
     if (page->may_have_woken == 0 && page->lookahead_ns != 0 && page->siblings_ready == 0)
         return false;
@@ -57,8 +57,9 @@ static bool spinner_has_had_its_share(const struct thread *thread)
 /* A thread whose computing is charged is never impatient: time passes by what it computes. */
 static uint64_t price(struct thread *thread, uint64_t cost_ns)
 {
-    return ++thread->asked > CALLS_BEFORE_IMPATIENCE && !thread->is_charged ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS
-                                                                            : cost_ns;
+    return ++thread->pace.asked > CALLS_BEFORE_IMPATIENCE && !thread->policy.is_charged
+               ? IMPATIENT_FACTOR * cost_ns + IMPATIENT_ODD_NS
+               : cost_ns;
 }
 
 static void charge(struct thread *thread, uint64_t price_ns)
@@ -67,12 +68,12 @@ static void charge(struct thread *thread, uint64_t price_ns)
     uint64_t slack_ns;
 
     page->now_ns += price_ns;
-    if (__builtin_expect(thread->is_charged, 0))
+    if (__builtin_expect(thread->policy.is_charged, 0))
         charge_price(thread, price_ns);
-    slack_ns = thread->asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
+    slack_ns = thread->pace.asked > CALLS_BEFORE_EVENTS ? 0 : SLACK_NS;
     if (page->now_ns >= page->event_ns + slack_ns || page->now_ns >= page->slice_ns ||
         (page->may_have_woken != 0 && page->now_ns >= page->quantum_ns) ||
-        (thread->looks > LOOKS_BEFORE_SPINNING && spinner_has_had_its_share(thread)))
+        (thread->pace.looks > LOOKS_BEFORE_SPINNING && spinner_has_had_its_share(thread)))
         yield_to_events(thread);
 }
 
@@ -91,14 +92,14 @@ static uint64_t unpaid_cpu_ns(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
     uint64_t cpu_ns = real_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t unpaid_ns = cpu_ns - thread->cpu_paid_ns;
+    uint64_t unpaid_ns = cpu_ns - thread->pace.cpu_paid_ns;
 
-    if (!thread->pays_cpu)
+    if (!thread->pace.pays_cpu)
         unpaid_ns = real_cpu_ns(CLOCK_PROCESS_CPUTIME_ID) - page->computing_since_ns;
     page->computing_slot = 0;
-    thread->pays_cpu = true;
-    thread->cpu_paid_ns = cpu_ns;
-    thread->process->computed_ns += unpaid_ns;
+    thread->pace.pays_cpu = true;
+    thread->pace.cpu_paid_ns = cpu_ns;
+    thread->process->cpu.computed_ns += unpaid_ns;
     return unpaid_ns;
 }
 
@@ -110,9 +111,10 @@ static uint64_t clock_now(struct thread *thread, const void *caller)
     if (__builtin_expect(thread->process->storage.look_at_mapped != NULL, 0))
         thread->process->storage.look_at_mapped(thread);
     page->clock_reads++;
-    if (__builtin_expect(thread->is_charged, 0))
+    if (__builtin_expect(thread->policy.is_charged, 0))
         charge_look(thread, cost_point_of_read(caller));
-    if (__builtin_expect(thread->pays_cpu || (page->computing_slot != 0 && page->computing_slot == thread->slot), 0)) {
+    if (__builtin_expect(thread->pace.pays_cpu || (page->computing_slot != 0 && page->computing_slot == thread->link.slot),
+                         0)) {
         uint64_t cpu_ns = unpaid_cpu_ns(thread);
 
         if (cpu_ns > price_ns)
@@ -128,9 +130,9 @@ static int64_t cpu_time(struct thread *thread, int clock_id)
 {
     struct simunix_clock_page *page = thread->process->page;
 
-    if (thread->is_charged)
-        return (int64_t)(clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->charge.paid_ns : thread->process->computed_ns);
-    return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->computed_ns);
+    if (thread->policy.is_charged)
+        return (int64_t)(clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->charge.paid_ns : thread->process->cpu.computed_ns);
+    return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->cpu.computed_ns);
 }
 
 /* Value of a known clock in nanoseconds, for a program that asks for it at a place of its code. */
@@ -152,7 +154,7 @@ int64_t clock_read(struct thread *thread, int clock_id)
 /* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
 void clock_charge_poll(struct call *call)
 {
-    call->thread->looks++;
+    call->thread->pace.looks++;
     charge(call->thread, price(call->thread, call->thread->process->page->poll_cost_ns));
 }
 
@@ -167,14 +169,14 @@ void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns)
 /* A price without regard to patience. */
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns)
 {
-    thread->asked++;
+    thread->pace.asked++;
     charge(thread, price_ns);
 }
 
 /* A poll has found something. A thread that had polled in vain before has not spun for nothing, and is patient again. */
 void clock_found(struct thread *thread)
 {
-    if (thread->looks > 0 && thread->asked > CALLS_BEFORE_EVENTS)
-        thread->asked = CALLS_BEFORE_EVENTS + 1;
-    thread->looks = 0;
+    if (thread->pace.looks > 0 && thread->pace.asked > CALLS_BEFORE_EVENTS)
+        thread->pace.asked = CALLS_BEFORE_EVENTS + 1;
+    thread->pace.looks = 0;
 }

@@ -11,7 +11,7 @@ static unsigned news_of(const struct process *process)
 {
     unsigned count = 0;
 
-    for (const struct thread *thread = process->parked; thread != NULL; thread = thread->handoff.next)
+    for (const struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next)
         count += thread->handoff.is_news;
     return count;
 }
@@ -31,6 +31,6 @@ void remote_handoff_write(struct process *process)
     struct simunix_timer_queue *timer_queue = timer_queue_of(process->page);
 
     timer_queue->journal_count = handoff_news(timer_queue->journal, timer_queue->journal_count % SIMUNIX_JOURNAL_MAX,
-                                              SIMUNIX_JOURNAL_MAX, process->parked);
-    process->has_handoff_news = false;
+                                              SIMUNIX_JOURNAL_MAX, process->handoffs.parked);
+    process->handoffs.has_news = false;
 }

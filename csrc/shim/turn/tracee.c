@@ -46,9 +46,9 @@ void tracee_begin(struct thread *thread)
     struct process *process = thread->process;
 
     thread->tracee.is_traced = true;
-    if (!process->is_tracee && process->take_traps != NULL)
-        process->take_traps();
-    process->is_tracee = process->traps_all = true;
+    if (!process->traps.is_tracee && process->traps.take != NULL)
+        process->traps.take();
+    process->traps.is_tracee = process->traps.all = true;
 }
 
 /* Is this the frame of code of the shim's that may not be interrupted? It is not stopped in after a step. */
@@ -117,7 +117,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
 
     if ((context->uc_sigmask & SIGNAL_BIT(SIGTRAP)) != 0 && !is_in_shim(context)) { /* blocked, a breakpoint would kill */
         context->uc_sigmask &= ~SIGNAL_BIT(SIGTRAP);
-        thread->hidden_mask |= SIGNAL_BIT(SIGTRAP);
+        thread->signals.hidden_mask |= SIGNAL_BIT(SIGTRAP);
     }
     show_registers(stop, context);
     stop->debug = (uint64_t)tracee->debug;
@@ -128,7 +128,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
     tracee->steps = (resume & RESUME_STEP) != 0;
     tracee->due = (resume & RESUME_STOPS_AGAIN) != 0 ? SIGSTOP : 0;
     stop->signal = (int)(resume & 0xff);
-    if (thread->acts)
+    if (thread->in_call.acts)
         thread->process->page->may_have_woken = 1;
     take_registers(thread, stop, context);
 }
@@ -156,7 +156,7 @@ void tracee_stop(struct thread *thread, struct trace_stop *stop, struct ucontext
     }
     stop->number = -1;
     thread->tracee.stop = stop;
-    NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, SIGSYS, &info);
+    NATIVE(rt_tgsigqueueinfo, thread->process->ids.pid, thread->ids.tid, SIGSYS, &info);
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, &before, 8);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
@@ -187,7 +187,7 @@ static void stop_with(struct thread *thread, siginfo_t *info, struct ucontext *c
     if (signal != info->si_signo)
         stop.info = (siginfo_t){.si_signo = signal};
     thread->tracee.let_in |= SIGNAL_BIT(signal);
-    NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, &stop.info);
+    NATIVE(rt_tgsigqueueinfo, thread->process->ids.pid, thread->ids.tid, signal, &stop.info);
 }
 
 /* Stop for each signal that the thread may take now. `number` is the call that it waits in, or -1. True if the tracer has sent
@@ -231,7 +231,7 @@ void tracee_event(struct call *call, int event, int64_t message)
 /* The new image of a traced process stops, once the shim is there: the loader has run by then. */
 void tracee_exec(struct thread *thread)
 {
-    struct trace_stop stop = {.kind = STOP_EXEC, .message = thread->tid, .info = {.si_signo = SIGTRAP}};
+    struct trace_stop stop = {.kind = STOP_EXEC, .message = thread->ids.tid, .info = {.si_signo = SIGTRAP}};
 
     tracee_stop(thread, &stop, NULL);
     if (!thread->tracee.stops_at_calls)

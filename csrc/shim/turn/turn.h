@@ -72,8 +72,8 @@ void clock_found(struct thread *thread);
 /* A thread that waits for something is patient again, and its computing is free again. */
 static inline void clock_forget_asking(struct thread *thread)
 {
-    thread->asked = thread->looks = 0;
-    thread->pays_cpu = false;
+    thread->pace.asked = thread->pace.looks = 0;
+    thread->pace.pays_cpu = false;
 }
 
 /* give_back.c */

@@ -6,7 +6,7 @@
  * nobody for it. */
 long look_before_waiting_again(struct call *call, bool restarts)
 {
-    enum interruption what = call->thread->has_waited ? signals_look(call) : INTERRUPT_NONE;
+    enum interruption what = call->thread->in_call.has_waited ? signals_look(call) : INTERRUPT_NONE;
 
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }

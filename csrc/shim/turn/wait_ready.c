@@ -12,19 +12,19 @@ static void epoll_prepare(struct thread *thread)
 {
     struct reply reply;
 
-    if (thread->epoll >= 0)
+    if (thread->link.epoll >= 0)
         return;
     descriptors_raise();
     if (ASK(thread, &reply, OP_EPOLL) != 0 || reply.fd < 0)
         fatal("the server gave no epoll descriptor", NULL, reply.status);
-    thread->epoll = descriptor_hide(thread->process, reply.fd);
+    thread->link.epoll = descriptor_hide(thread->process, reply.fd);
     descriptors_limit(thread->process);
 }
 
 /* The number of the thread's private epoll. */
 static int epoll_of(const struct thread *thread)
 {
-    return descriptor_number(thread->process, thread->epoll);
+    return descriptor_number(thread->process, thread->link.epoll);
 }
 
 /* All events that the entries up to `last` want of one descriptor: epoll takes a descriptor once, poll many times. */

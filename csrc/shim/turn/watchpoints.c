@@ -26,7 +26,7 @@ static uint64_t value_at(const struct thread *thread, int place)
     struct iovec here = {&value, sizes[thread->tracee.debug[7] >> (18 + 4 * place) & 3]};
     struct iovec there = {(void *)thread->tracee.debug[place], here.iov_len};
 
-    NATIVE(process_vm_readv, thread->process->pid, &here, 1, &there, 1, 0);
+    NATIVE(process_vm_readv, thread->process->ids.pid, &here, 1, &there, 1, 0);
     return value;
 }
 

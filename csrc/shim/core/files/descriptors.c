@@ -44,15 +44,15 @@ void descriptors_raise(void)
 /* From here on the kernel refuses what the application may not have. */
 void descriptors_limit(const struct process *process)
 {
-    uint64_t floor = (uint64_t)process->descriptor_floor;
+    uint64_t floor = (uint64_t)process->descriptors.floor;
 
-    set_kernel_soft(process->nofile_soft < floor ? process->nofile_soft : floor);
+    set_kernel_soft(process->descriptors.soft < floor ? process->descriptors.soft : floor);
 }
 
 /* The number of a place; -1 for none. */
 int descriptor_number(const struct process *process, int place)
 {
-    return place < 0 ? -1 : process->descriptor_floor + place;
+    return place < 0 ? -1 : process->descriptors.floor + place;
 }
 
 /* A descriptor of the shim's own has this number from now on. */
@@ -65,25 +65,25 @@ void descriptor_note(int number)
 /* Move a descriptor of the shim's out of the application's reach, while the limit is raised; returns its place. */
 int descriptor_hide(const struct process *process, int fd)
 {
-    long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, process->descriptor_floor);
+    long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, process->descriptors.floor);
 
     if (hidden < 0)
         fatal("no descriptor left for the shim; raise the hard limit of open files", NULL, hidden);
     NATIVE(close, fd);
     descriptor_note((int)hidden);
-    return (int)hidden - process->descriptor_floor;
+    return (int)hidden - process->descriptors.floor;
 }
 
 /* Is the descriptor the shim's own? To the application it is not open. */
 bool descriptor_is_ours(const struct call *call, long fd)
 {
-    return (unsigned int)fd >= (unsigned int)call->thread->process->descriptor_floor;
+    return (unsigned int)fd >= (unsigned int)call->thread->process->descriptors.floor;
 }
 
 /* 0 if the application may have one more descriptor, or -EMFILE: asked before the server makes one for it. */
 long descriptor_is_free(const struct call *call)
 {
-    long fd = NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->channel), F_DUPFD_CLOEXEC, 0);
+    long fd = NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->link.channel), F_DUPFD_CLOEXEC, 0);
 
     if (fd < 0)
         return -EMFILE;
@@ -95,9 +95,9 @@ long descriptor_is_free(const struct call *call)
  * page's file, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
-    int kept[] = {descriptor_number(process, process->page_file), descriptor_number(process, place),
-                  process->proc > 0 ? process->proc : NO_NUMBER};
-    int from = process->descriptor_floor;
+    int kept[] = {descriptor_number(process, process->descriptors.page_file), descriptor_number(process, place),
+                  process->ids.proc > 0 ? process->ids.proc : NO_NUMBER};
+    int from = process->descriptors.floor;
 
     for (unsigned left = sizeof kept / sizeof kept[0]; left > 0; left--) {
         unsigned least = 0;

@@ -9,7 +9,7 @@
 static void move_own(struct process *process, int by)
 {
     for (int place = PLACES_MAX - 1; place >= 0; place--) {
-        int number = process->descriptor_floor + place;
+        int number = process->descriptors.floor + place;
 
         if (NATIVE(fcntl, number, F_GETFD, 0) < 0)
             continue;
@@ -17,9 +17,9 @@ static void move_own(struct process *process, int by)
         descriptor_note(number + by);
         NATIVE(close, number);
     }
-    if (process->proc > 0)
-        process->proc += by;
-    process->descriptor_floor += by;
+    if (process->ids.proc > 0)
+        process->ids.proc += by;
+    process->descriptors.floor += by;
 }
 
 /* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has
@@ -27,26 +27,26 @@ static void move_own(struct process *process, int by)
 bool descriptors_reach(struct call *call, uint64_t wanted)
 {
     struct process *process = call->thread->process;
-    uint64_t floor = (uint64_t)process->descriptor_floor;
+    uint64_t floor = (uint64_t)process->descriptors.floor;
     uint64_t ceiling, before;
     uint64_t all = SIGNALS_ALL;
     struct reply reply;
 
-    if (wanted < floor || wanted >= process->nofile_soft || process->shares_files)
+    if (wanted < floor || wanted >= process->descriptors.soft || process->descriptors.are_shared)
         return false;
     ceiling = descriptors_hard() - PLACES_MAX;
-    if (ceiling > process->nofile_soft)
-        ceiling = process->nofile_soft;
+    if (ceiling > process->descriptors.soft)
+        ceiling = process->descriptors.soft;
     if (wanted >= ceiling)
         return false;
     while (floor <= wanted)
         floor *= 2;
     NATIVE(rt_sigprocmask, SIG_SETMASK, &all, &before, 8); /* a call of the preload net may come here with signals let in */
     descriptors_raise();
-    move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptor_floor);
+    move_own(process, (int)(floor < ceiling ? floor : ceiling) - process->descriptors.floor);
     descriptors_limit(process);
-    ASK(call->thread, &reply, OP_NOFILE, (int64_t)process->nofile_soft, (int64_t)process->nofile_hard,
-        process->descriptor_floor);
+    ASK(call->thread, &reply, OP_NOFILE, (int64_t)process->descriptors.soft, (int64_t)process->descriptors.hard,
+        process->descriptors.floor);
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
     return true;
 }
@@ -54,5 +54,5 @@ bool descriptors_reach(struct call *call, uint64_t wanted)
 /* A call was refused for want of a descriptor (-EMFILE): can it be made again with a higher floor? */
 bool descriptors_grow(struct call *call)
 {
-    return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptor_floor);
+    return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptors.floor);
 }

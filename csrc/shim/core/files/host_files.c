@@ -13,8 +13,8 @@ static bool may_be_own(const char *path)
 /* The path to open instead of `path`, built in `text` if it is another one. */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size)
 {
-    if (process->files[0] == '\0' || !may_be_own(path))
+    if (process->host.files[0] == '\0' || !may_be_own(path))
         return path;
-    text_append(text_append(text, text + size, process->files), text + size, path);
+    text_append(text_append(text, text + size, process->host.files), text + size, path);
     return NATIVE(faccessat, AT_FDCWD, text, 4) == 0 ? text : path;
 }

@@ -6,8 +6,8 @@ static long open_at(const struct process *process, const char *path, int flags)
 {
     char text[96];
 
-    text_append(text_append(text, text + sizeof text, process->proc > 0 ? "" : "/proc/"), text + sizeof text, path);
-    return NATIVE(openat, process->proc > 0 ? process->proc : AT_FDCWD, text, flags | O_CLOEXEC, 0);
+    text_append(text_append(text, text + sizeof text, process->ids.proc > 0 ? "" : "/proc/"), text + sizeof text, path);
+    return NATIVE(openat, process->ids.proc > 0 ? process->ids.proc : AT_FDCWD, text, flags | O_CLOEXEC, 0);
 }
 
 /* The application's limit of descriptors does not count here. */
@@ -61,7 +61,7 @@ bool proc_name_of(long fd, char *name, size_t room)
 {
     static const char prefix[] = "/proc/self/fd/";
     char link[40];
-    int folder = current_thread()->process->proc;
+    int folder = current_thread()->process->ids.proc;
     long size;
 
     text_append_number(text_append(link, link + sizeof link, prefix), link + sizeof link, fd);

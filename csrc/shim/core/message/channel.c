@@ -26,7 +26,7 @@ static _Noreturn void server_is_gone(void)
 
 static int channel_of(const struct thread *thread)
 {
-    return descriptor_number(thread->process, thread->channel);
+    return descriptor_number(thread->process, thread->link.channel);
 }
 
 void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_writer *writer)
@@ -43,9 +43,9 @@ void request_send(struct thread *thread, const uint8_t *buffer, struct msgpack_w
 
 static void put_hello(struct msgpack_writer *writer, const struct thread *thread, enum simunix_hello kind, const char *program)
 {
-    msgpack_put_int(writer, kind + (int64_t)HELLO_REAPER * thread->process->reaper);
-    msgpack_put_int(writer, thread->process->host_pid);
-    msgpack_put_int(writer, thread->host_tid);
+    msgpack_put_int(writer, kind + (int64_t)HELLO_REAPER * thread->process->ids.reaper);
+    msgpack_put_int(writer, thread->process->ids.host_pid);
+    msgpack_put_int(writer, thread->ids.host_tid);
     msgpack_put_text(writer, program, text_length(program));
 }
 
@@ -55,7 +55,7 @@ void say_hello_late(struct thread *thread)
     struct msgpack_writer writer;
     uint8_t few[64];
 
-    thread->owes_hello = false;
+    thread->link.owes_hello = false;
     msgpack_start(&writer, few, sizeof few);
     msgpack_put_array(&writer, 5);
     msgpack_put_int(&writer, OP_HELLO);
@@ -67,12 +67,12 @@ void say_hello_late(struct thread *thread)
  * here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
-    if (thread->owes_hello)
+    if (thread->link.owes_hello)
         say_hello_late(thread);
     if (may_use_outbox(thread) && !writer->overflow) {
         outbox_post(thread, writer);
     } else {
-        thread->is_told_at_slot = false;
+        thread->link.is_told_at_slot = false;
         request_send(thread, thread->buffer, writer);
     }
 }
@@ -122,11 +122,11 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
 {
     struct pause pause = pause_begins(thread);
 
-    if (!thread->is_told_at_slot || !slot_reply(thread, reply))
+    if (!thread->link.is_told_at_slot || !slot_reply(thread, reply))
         channel_reply(thread, reply);
     pause_ends(thread, pause);
     reply->status = reply->values.number[0];
-    thread->has_turn = true;
+    thread->link.has_turn = true;
     threads_reap(thread->process);
     return reply->status;
 }
@@ -177,7 +177,7 @@ int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *pr
 
     request_start(thread, &writer, OP_HELLO);
     put_hello(&writer, thread, kind, program);
-    thread->is_told_at_slot = false;
+    thread->link.is_told_at_slot = false;
     request_send(thread, thread->buffer, &writer);
     if (may_use_outbox(thread))
         doorbell_ring(thread->process->page);

@@ -23,7 +23,7 @@ void handoff_take(struct thread **list, const struct thread *thread)
 
 static struct thread **list_of(const struct thread *thread)
 {
-    return thread->handoff.state == HANDOFF_READY ? &thread->process->ready : &thread->process->parked;
+    return thread->handoff.state == HANDOFF_READY ? &thread->process->handoffs.ready : &thread->process->handoffs.parked;
 }
 
 /* The thread has the turn, or waits for something that only the server can bring. */
@@ -33,7 +33,7 @@ void handoff_remove(struct thread *thread)
         return;
     handoff_take(list_of(thread), thread);
     thread->handoff.state = HANDOFF_NONE;
-    thread->process->handoff_count--;
+    thread->process->handoffs.count--;
 }
 
 /* Write down those threads of a list of which the server does not know, and count them as known. */
@@ -44,7 +44,7 @@ unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned mos
 
         if (!waits->is_news || count == most)
             continue;
-        news[count++] = (struct simunix_handoff){.slot = thread->slot,
+        news[count++] = (struct simunix_handoff){.slot = thread->link.slot,
                                                  .is_ready = waits->state == HANDOFF_READY,
                                                  .wait = waits->wait,
                                                  .wake = waits->wake,
@@ -64,21 +64,21 @@ void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
     struct process *process = thread->process;
     unsigned count;
 
-    outbox->tells_handoffs = process->has_handoff_news || process->page->running != 0;
+    outbox->tells_handoffs = process->handoffs.has_news || process->page->running != 0;
     if (!outbox->tells_handoffs)
         return;
-    process->has_handoff_news = false;
-    count = handoff_news(outbox->news, 0, SIMUNIX_HANDOFF_MAX, process->parked);
-    outbox->news_count = handoff_news(outbox->news, count, SIMUNIX_HANDOFF_MAX, process->ready);
+    process->handoffs.has_news = false;
+    count = handoff_news(outbox->news, 0, SIMUNIX_HANDOFF_MAX, process->handoffs.parked);
+    outbox->news_count = handoff_news(outbox->news, count, SIMUNIX_HANDOFF_MAX, process->handoffs.ready);
     outbox->digest = process->page->handoffs_digest;
-    while (process->ready != NULL) /* the server runs them now */
-        handoff_remove(process->ready);
+    while (process->handoffs.ready != NULL) /* the server runs them now */
+        handoff_remove(process->handoffs.ready);
 }
 
 /* A child has none of its parent's threads. */
 void handoff_forget(struct process *process)
 {
-    process->parked = process->ready = NULL;
-    process->handoff_count = process->waiters_elsewhere = 0;
-    process->has_handoff_news = false;
+    process->handoffs.parked = process->handoffs.ready = NULL;
+    process->handoffs.count = process->handoffs.waiters_elsewhere = 0;
+    process->handoffs.has_news = false;
 }

@@ -30,7 +30,7 @@ static struct simunix_inbox *inbox_of(const struct thread *thread)
  * turn. */
 bool may_use_outbox(const struct thread *thread)
 {
-    return thread->has_turn && thread->process->page != NULL;
+    return thread->link.has_turn && thread->process->page != NULL;
 }
 
 /* Wake the server, if it sleeps: most messages come before it has got there. One of the two sees what the other has written,
@@ -49,8 +49,8 @@ void outbox_send(struct thread *thread, enum simunix_asked asked)
     struct simunix_clock_page *page = thread->process->page;
 
     handoffs_write(thread, outbox);
-    outbox->slot = thread->slot;
-    thread->is_told_at_slot = thread->slot != 0;
+    outbox->slot = thread->link.slot;
+    thread->link.is_told_at_slot = thread->link.slot != 0;
     page->messages++;
     __atomic_store_n(&outbox->is_asked, asked, __ATOMIC_RELEASE);
     doorbell_ring(page);
@@ -72,8 +72,8 @@ bool may_ask_in_box(const struct thread *thread)
 {
     const struct process *process = thread->process;
 
-    return thread->slot != 0 && thread->has_turn && !thread->owes_hello && process->page->running == 0 &&
-           !process->has_handoff_news;
+    return thread->link.slot != 0 && thread->link.has_turn && !thread->link.owes_hello && process->page->running == 0 &&
+           !process->handoffs.has_news;
 }
 
 /* Tell the server that the thread's box has a request. */
@@ -95,7 +95,7 @@ static const struct kernel_timespec *patience(const struct process *process)
 /* Sleep until the thread's slot has an answer, which nobody overwrites before the thread has given the turn back. */
 const struct simunix_slot *slot_sleep(struct thread *thread)
 {
-    struct simunix_slot *slot = slot_at(thread->process->page, thread->slot);
+    struct simunix_slot *slot = slot_at(thread->process->page, thread->link.slot);
 
     while (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) == SLOT_WAITS)
         if (NATIVE(futex, &slot->word, FUTEX_WAIT, SLOT_WAITS, patience(thread->process)) == -ETIMEDOUT)

@@ -151,7 +151,7 @@ static bool is_own_number(const struct process *process, const char *text, size_
 
     while (at < size && at < 10 && text[at] >= '0' && text[at] <= '9')
         number = 10 * number + text[at++] - '0';
-    return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->pid);
+    return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->ids.pid);
 }
 
 /* Whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has done so before,

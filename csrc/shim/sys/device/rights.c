@@ -9,7 +9,7 @@
 static bool is_in_host_namespace(const struct process *process)
 {
     char own[NAMESPACE_ROOM], hosts[NAMESPACE_ROOM];
-    long folder = process->proc > 0 ? process->proc : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_CLOEXEC, 0);
+    long folder = process->ids.proc > 0 ? process->ids.proc : NATIVE(openat, AT_FDCWD, "/proc", O_PATH | O_CLOEXEC, 0);
     long size;
 
     if (folder < 0)
@@ -17,7 +17,7 @@ static bool is_in_host_namespace(const struct process *process)
     size = NATIVE(readlinkat, folder, "self/ns/user", own, sizeof own);
     if (size > 0 && NATIVE(readlinkat, folder, "1/ns/user", hosts, sizeof hosts) != size)
         size = 0;
-    if (folder != process->proc)
+    if (folder != process->ids.proc)
         NATIVE(close, folder);
     return size > 0 && memcmp(own, hosts, (size_t)size) == 0;
 }

@@ -83,7 +83,7 @@ static long list_without_own(struct call *call, size_t name_at)
         const struct directory_entry *entry = (const void *)from;
         uint16_t length = entry->length;
 
-        if (!is_own_number(entry->rest + name_at, call->thread->process->descriptor_floor)) {
+        if (!is_own_number(entry->rest + name_at, call->thread->process->descriptors.floor)) {
             memcpy(to, from, length);
             to += length;
         }

@@ -20,16 +20,17 @@ static void file_mapped(struct thread *thread, long fd)
 
 static void remember(struct process *process, long address, uint64_t size)
 {
-    if (process->shared_count == SHARED_RANGES_MAX)
-        process->shared_overflow = true;
+    if (process->mappings.shared_count == SHARED_RANGES_MAX)
+        process->mappings.shared_overflow = true;
     else
-        process->shared[process->shared_count++] = (struct shared_range){(uint64_t)address, (uint64_t)address + size};
+        process->mappings.shared[process->mappings.shared_count++] =
+            (struct shared_range){(uint64_t)address, (uint64_t)address + size};
 }
 
 static bool is_shared(const struct process *process, uint64_t address)
 {
-    for (int i = 0; i < process->shared_count; i++)
-        if (address >= process->shared[i].start && address < process->shared[i].end)
+    for (int i = 0; i < process->mappings.shared_count; i++)
+        if (address >= process->mappings.shared[i].start && address < process->mappings.shared[i].end)
             return true;
     return false;
 }
@@ -54,27 +55,28 @@ long sys_brk(struct call *call)
 {
     struct process *process = call->thread->process;
     uint64_t wanted = (uint64_t)call->a[0];
-    uint64_t before = (process->break_end + PAGE_BYTES - 1) & -PAGE_BYTES;
+    uint64_t before = (process->mappings.break_end + PAGE_BYTES - 1) & -PAGE_BYTES;
     uint64_t after = (wanted + PAGE_BYTES - 1) & -PAGE_BYTES;
     long result = 0;
 
     if (cgroup_counts_memory(process) && wanted != 0) {
-        if (wanted > process->memory_break)
-            cgroup_memory_grows(call->thread, process->memory_break == 0 ? 0 : wanted - process->memory_break);
-        process->memory_break = wanted;
+        if (wanted > process->mappings.kernel_break)
+            cgroup_memory_grows(call->thread,
+                                process->mappings.kernel_break == 0 ? 0 : wanted - process->mappings.kernel_break);
+        process->mappings.kernel_break = wanted;
     }
-    if (process->break_start == 0)
+    if (process->mappings.break_start == 0)
         return call_natively(call);
-    if (wanted < process->break_start || wanted - process->break_start > BREAK_MOST)
-        return (long)process->break_end;
+    if (wanted < process->mappings.break_start || wanted - process->mappings.break_start > BREAK_MOST)
+        return (long)process->mappings.break_end;
     if (after > before)
         result = NATIVE(mmap, before, after - before, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                         -1, 0);
     else if (after < before)
         result = NATIVE(munmap, after, before - after);
     if (result >= 0)
-        process->break_end = wanted;
-    return (long)process->break_end;
+        process->mappings.break_end = wanted;
+    return (long)process->mappings.break_end;
 }
 
 /* msync(2): nothing waits for the real disk, as with fsync(2) (sync.c). Of storages, sys/io/mapped.c waits. */

@@ -25,9 +25,9 @@ static uint64_t disk_bytes(struct thread *thread)
     struct process *process = thread->process;
     struct reply reply;
 
-    if (process->disk_bytes == 0 && ASK(thread, &reply, OP_HOST) == 0)
-        process->disk_bytes = (uint64_t)reply_number(&reply, HOST_DISK);
-    return process->disk_bytes;
+    if (process->host.disk_bytes == 0 && ASK(thread, &reply, OP_HOST) == 0)
+        process->host.disk_bytes = (uint64_t)reply_number(&reply, HOST_DISK);
+    return process->host.disk_bytes;
 }
 
 /* The host's cgroups lie in a file system in memory of their own. */
@@ -76,7 +76,7 @@ static void show(struct thread *thread, struct file_system *system)
 
     if (system->blocks == 0 || system->block_bytes <= 0)
         return;
-    bytes = is_in_memory ? thread->process->memory_bytes / 2 : disk_bytes(thread);
+    bytes = is_in_memory ? thread->process->host.memory_bytes / 2 : disk_bytes(thread);
     system->blocks = bytes / (uint64_t)system->block_bytes;
     system->free = system->available = system->blocks / 2;
     system->files = bytes / BYTES_PER_FILE;

@@ -13,7 +13,7 @@ long sys_close(struct call *call)
 
 long sys_close_range(struct call *call)
 {
-    unsigned int floor = (unsigned int)call->thread->process->descriptor_floor;
+    unsigned int floor = (unsigned int)call->thread->process->descriptors.floor;
     unsigned int first = (unsigned int)call->a[0];
     unsigned int last = (unsigned int)call->a[1];
 

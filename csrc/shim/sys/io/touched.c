@@ -203,7 +203,7 @@ static void look(struct call *call)
         for (unsigned i = 0; i < touches.count; i++)
             tell(call, &touches.all[i]);
         if (touches.count > 0) /* to read the time stamp counter between touches is no spinning (sys/time/tsc.c) */
-            call->thread->spins_since_ns = process->page->now_ns;
+            call->thread->spin.since_ns = process->page->now_ns;
     } while (touches.count == TOUCHES_MAX);
     if (process->page->now_ns >= process->storage.mapped->renewed_ns + RENEW_NS)
         renew(process);
@@ -220,7 +220,7 @@ __attribute__((cold)) void mapped_look(struct call *call)
 /* Before a clock is read, where signals are not blocked. */
 __attribute__((cold)) void mapped_look_at_clock(struct thread *thread)
 {
-    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->is_tracee ? SIGNAL_BIT(SIGTRAP) : 0);
+    uint64_t all = SIGNALS_IN_SHIM & ~(thread->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0);
     struct call call = {.number = __NR_clock_gettime, .thread = thread, .mask = SIGNALS_ALL};
 
     if (!is_due(thread))

@@ -72,9 +72,9 @@ long sys_futex_waitv(struct call *call)
     if (result != 0)
         return result;
     count_waiter(call, keys, count, 1);
-    call->thread->process->waiters_elsewhere++;
+    call->thread->process->handoffs.waiters_elsewhere++;
     result = wait_on(call, &wait, true);
-    call->thread->process->waiters_elsewhere--;
+    call->thread->process->handoffs.waiters_elsewhere--;
     count_waiter(call, keys, count, -1);
     if (result < 0)
         return result;

@@ -3,10 +3,10 @@
 
 static bool in_shared_memory(const struct process *process, uint64_t address)
 {
-    for (int i = 0; i < process->shared_count; i++)
-        if (address >= process->shared[i].start && address < process->shared[i].end)
+    for (int i = 0; i < process->mappings.shared_count; i++)
+        if (address >= process->mappings.shared[i].start && address < process->mappings.shared[i].end)
             return true;
-    return process->shared_overflow;
+    return process->mappings.shared_overflow;
 }
 
 #define SPACE_OF_MEMORIES (1L << 62) /* more than any device and inode give, as their devices have small numbers */
@@ -17,7 +17,7 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
 {
     struct map_query query;
 
-    key[0] = process->memory == 0 ? 0 : (uint64_t)(SPACE_OF_MEMORIES + process->memory);
+    key[0] = process->space.number == 0 ? 0 : (uint64_t)(SPACE_OF_MEMORIES + process->space.number);
     key[1] = address;
     if (is_private || !in_shared_memory(process, address) || !mapping_find(address, &query, NULL, 0) ||
         (query.vma_flags & MAPPING_SHARED) == 0)

@@ -41,7 +41,7 @@ static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32
 /* 0 if this thread has the lock now, -EBUSY if another has it. */
 static long take(struct call *call, uint32_t *word)
 {
-    uint32_t tid = (uint32_t)call->thread->tid;
+    uint32_t tid = (uint32_t)call->thread->ids.tid;
 
     if (owner_of(*word) != 0)
         return owner_of(*word) == tid ? -EDEADLK : -EBUSY;
@@ -63,7 +63,7 @@ static long wait_for_owner(struct call *call, uint32_t *word, bool is_private, i
             return -ERESTART_CALL;
         if (result < 0)
             return result;
-        if (owner_of(*word) == (uint32_t)call->thread->tid)
+        if (owner_of(*word) == (uint32_t)call->thread->ids.tid)
             return 0;
     }
 }
@@ -79,7 +79,7 @@ long futex_lock_pi(struct call *call, uint32_t *word, bool is_private, int64_t d
 
 long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private)
 {
-    if (owner_of(*word) != (uint32_t)call->thread->tid)
+    if (owner_of(*word) != (uint32_t)call->thread->ids.tid)
         return -EPERM;
     if ((*word & FUTEX_WAITERS) == 0 || !pass_lock(call, word, is_private, 0))
         *word = 0;
@@ -96,7 +96,7 @@ long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int
     result = futex_wait(call, pair->from, pair->from_private, (uint32_t)call->a[2], deadline, FUTEX_BITSET_MATCH_ANY);
     if (result == -EINTR)
         return -ERESTART_CALL;
-    if (result < 0 || owner_of(*pair->to) == (uint32_t)call->thread->tid)
+    if (result < 0 || owner_of(*pair->to) == (uint32_t)call->thread->ids.tid)
         return result;
     return wait_for_owner(call, pair->to, pair->to_private, deadline);
 }
@@ -125,7 +125,7 @@ static void release(struct call *call, uint64_t entry, int64_t offset)
     uint32_t *word = (uint32_t *)((entry & ~PI_MARK) + (uint64_t)offset);
     uint32_t waiters;
 
-    if (futex_check_word(word) != 0 || owner_of(*word) != (uint32_t)call->thread->tid)
+    if (futex_check_word(word) != 0 || owner_of(*word) != (uint32_t)call->thread->ids.tid)
         return;
     waiters = *word & FUTEX_WAITERS;
     *word = waiters | FUTEX_OWNER_DIED;

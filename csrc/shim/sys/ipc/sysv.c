@@ -29,7 +29,7 @@ static uint64_t ipc_word(struct call *call, long id)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
 
-    for (const char *name = call->thread->process->host_name; *name != '\0'; name++)
+    for (const char *name = call->thread->process->host.name; *name != '\0'; name++)
         hash = (hash ^ (uint8_t)*name) * 16777619U;
     return (uint64_t)(hash & 0x7fffffffU) << 32 | (uint32_t)id;
 }
@@ -260,6 +260,6 @@ long sys_shmctl(struct call *call)
 /* Attached System V memory: its size is not known here, so every word is looked up from now on. */
 long sys_shmat(struct call *call)
 {
-    call->thread->process->shared_overflow = true;
+    call->thread->process->mappings.shared_overflow = true;
     return NATIVE(shmat, call->a[0], call->a[1], call->a[2]);
 }

@@ -32,7 +32,7 @@ static int other_process(const struct call *call)
 {
     int pid = (int)call->a[0];
 
-    return pid == call->thread->process->pid ? 0 : pid;
+    return pid == call->thread->process->ids.pid ? 0 : pid;
 }
 
 static bool place(struct process *process, uint64_t address, unsigned node)

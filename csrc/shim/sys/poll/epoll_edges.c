@@ -33,7 +33,7 @@ static struct edge *find(const struct process *process, int epoll, uint64_t data
 {
     struct edge *edge = place_of(epoll, data);
 
-    return edge->pid == process->pid && edge->epoll == epoll && edge->data == data ? edge : NULL;
+    return edge->pid == process->ids.pid && edge->epoll == epoll && edge->data == data ? edge : NULL;
 }
 
 /* After an epoll_ctl that has succeeded. */
@@ -55,7 +55,7 @@ void epoll_remember_edge(const struct call *call)
     fd_look_socket((int)call->a[2], &fd);
     if (fd.kind != FD_STREAM)
         return;
-    *place_of(epoll, event->data) = (struct edge){event->data, fd.socket, epoll, process->pid, true};
+    *place_of(epoll, event->data) = (struct edge){event->data, fd.socket, epoll, process->ids.pid, true};
     has_edges = true;
 }
 

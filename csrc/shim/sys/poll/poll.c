@@ -39,7 +39,7 @@ static bool is_past(struct call *call, int64_t deadline)
 /* Ask the kernel. A descriptor of the shim's own is not open to the application. */
 static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
 {
-    int floor = call->thread->process->descriptor_floor;
+    int floor = call->thread->process->descriptors.floor;
     long result = NATIVE(poll, fds, count, 0);
 
     for (unsigned i = 0; result >= 0 && i < count; i++)
@@ -186,7 +186,7 @@ static long keep_sets(void *argument)
 static long select_until(struct call *call, int64_t deadline)
 {
     struct sets sets = {.result = {(void *)call->a[1], (void *)call->a[2], (void *)call->a[3]}, .count = (int)call->a[0]};
-    int floor = call->thread->process->descriptor_floor;
+    int floor = call->thread->process->descriptors.floor;
     size_t sets_size, size;
     long scratch;
     long result;

@@ -86,13 +86,13 @@ static void copy_registers(struct thread *child, const struct call *call)
         child->start.fpu_control = fpu[0] | (uint32_t)fpu[1] << 8;
         memcpy(&child->start.mxcsr, fpu + 24, 4);
     }
-    child->start_mask = call->mask;
+    child->birth.mask = call->mask;
 }
 
 /* Will the child be in a PID namespace within its host's? */
 static bool is_born_nested(const struct call *call, const struct clone_args *args)
 {
-    return pids_are_nested(call->thread->process) || call->thread->births_nest || (args->flags & CLONE_NEWPID) != 0;
+    return pids_are_nested(call->thread->process) || call->thread->birth.next_nests || (args->flags & CLONE_NEWPID) != 0;
 }
 
 static struct process *new_process(void)
@@ -107,11 +107,11 @@ static struct process *new_process(void)
 /* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
 static void give_own_process(struct thread *child, const struct process *process)
 {
-    if (child->copy == NULL)
-        child->copy = new_process();
-    child->process = child->copy;
+    if (child->kept.copy == NULL)
+        child->kept.copy = new_process();
+    child->process = child->kept.copy;
     *child->process = *process;
-    child->process->pid = 0;
+    child->process->ids.pid = 0;
     child->process->main = child;
     child->process->dying = child->process->free = NULL;
     handoff_forget(child->process);
@@ -121,7 +121,8 @@ static void give_own_process(struct thread *child, const struct process *process
 static void take_back_process(struct thread *child, struct process *process)
 {
     child->process = process;
-    child->channel = child->epoll = child->trace = -1; /* the child's own descriptors, not this process's of these numbers */
+    child->link.channel = child->link.epoll = child->strace.file =
+        -1; /* the child's own descriptors, not this process's of these numbers */
     thread_release(child);
 }
 
@@ -136,14 +137,14 @@ static struct thread *record_for(struct call *call, const struct announced *born
         tell_outcome(call, -ENOMEM, born->number);
         return NULL;
     }
-    child->slot = born->slot;
+    child->link.slot = born->slot;
     child->charge.next = born->next_charge;
     child->cpu = call->thread->cpu;
-    child->hidden_mask = call->thread->hidden_mask;
+    child->signals.hidden_mask = call->thread->signals.hidden_mask;
     seccomp_inherit(child, call->thread);
     copy_registers(child, call);
     child->tracee = born->is_traced ? (struct tracee){.is_traced = true, .due = SIGSTOP} : (struct tracee){0};
-    child->alive_word = 1;
+    child->end.alive_word = 1;
     return child;
 }
 
@@ -164,7 +165,7 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     struct process *process = call->thread->process;
     bool has_stack = args->stack != 0;
     struct announced born = announce(call, has_stack ? FORK_VFORK : FORK_VFORK_IN_ORDER, args);
-    bool is_quiet = born.slot != 0 && call->thread->slot != 0;
+    bool is_quiet = born.slot != 0 && call->thread->link.slot != 0;
     struct thread *child;
     int64_t value;
     long result;
@@ -176,19 +177,20 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
         return -ENOMEM;
     give_own_process(child, process);
     child->process->random_state = born.seed;
-    child->is_nested = is_born_nested(call, args);
-    child->has_network = (args->flags & CLONE_NEWNET) != 0;
-    child->births = call->thread->births; /* its new image is one more of its creator's loop, as a forked child's is */
-    child->hasty_births = call->thread->hasty_births;
-    child->born_ns = call->thread->born_ns;
-    child->alternate = call->thread->alternate;
-    child->owes_hello = is_quiet;
-    child->starts_known = is_quiet && !has_stack;
-    child->shares_files = (args->flags & CLONE_FILES) != 0;
+    child->birth.is_nested = is_born_nested(call, args);
+    child->birth.has_network = (args->flags & CLONE_NEWNET) != 0;
+    child->pace.births =
+        call->thread->pace.births; /* its new image is one more of its creator's loop, as a forked child's is */
+    child->pace.hasty_births = call->thread->pace.hasty_births;
+    child->pace.born_ns = call->thread->pace.born_ns;
+    child->signals.alternate = call->thread->signals.alternate;
+    child->link.owes_hello = is_quiet;
+    child->birth.starts_known = is_quiet && !has_stack;
+    child->birth.shares_files = (args->flags & CLONE_FILES) != 0;
     if (!has_stack)
         lend_stack(child, call, args);
-    call->thread->has_turn = false;
-    if (call->thread->is_measured) /* others have turns, and compute, while the kernel keeps the creator waiting */
+    call->thread->link.has_turn = false;
+    if (call->thread->policy.is_measured) /* others have turns, and compute, while the kernel keeps the creator waiting */
         charge_turn_ends(call->thread);
     result = trap_clone(args, sizeof *args, child);
     NATIVE(close, descriptor_number(process, born.channel)); /* now: the channel ends with the child */
@@ -196,7 +198,7 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
         slot_wait(call->thread, &value);
     else
         tell_outcome(call, result, born.number);
-    if (call->thread->is_measured)
+    if (call->thread->policy.is_measured)
         charge_turn_begins(call->thread);
     take_back_process(child, process);
     return result;
@@ -215,17 +217,17 @@ static long spawn_beside(struct call *call, struct clone_args *args)
     child = record_for(call, &born);
     if (child == NULL)
         return -ENOMEM;
-    if (process->memory == 0)
-        process->memory = born.number;
+    if (process->space.number == 0)
+        process->space.number = born.number;
     give_own_process(child, process);
-    child->process->is_guest = true;
-    child->is_nested = is_born_nested(call, args);
-    child->has_network = (args->flags & CLONE_NEWNET) != 0;
-    child->shares_files = (args->flags & CLONE_FILES) != 0;
-    process->shares_files |= child->shares_files;
-    child->process->shares_files |= child->shares_files;
+    child->process->space.is_guest = true;
+    child->birth.is_nested = is_born_nested(call, args);
+    child->birth.has_network = (args->flags & CLONE_NEWNET) != 0;
+    child->birth.shares_files = (args->flags & CLONE_FILES) != 0;
+    process->descriptors.are_shared |= child->birth.shares_files;
+    child->process->descriptors.are_shared |= child->birth.shares_files;
     result = trap_clone(args, sizeof *args, child);
-    if (result < 0 || !child->shares_files)
+    if (result < 0 || !child->birth.shares_files)
         NATIVE(close, descriptor_number(process, born.channel));
     if (result < 0)
         take_back_process(child, process);
@@ -246,7 +248,7 @@ static long spawn_thread(struct call *call, struct clone_args *args)
         return -ENOMEM;
     result = trap_clone(args, sizeof *args, child);
     if (result < 0) {
-        child->pooled_channel = 0;
+        child->link.pooled_channel = 0;
         thread_release(child);
         tell_outcome(call, result, born.number);
     } else if (born.slot != 0) { /* the thread finds its number there, see slot_wait */
@@ -271,9 +273,9 @@ static long spawn_copy(struct call *call, struct clone_args *args)
 
     if (born.number < 0)
         return born.number;
-    call->thread->process->shares_files |= shares_files;
+    call->thread->process->descriptors.are_shared |= shares_files;
     args->stack = args->stack_size = 0;
-    call->thread->has_network = (args->flags & CLONE_NEWNET) != 0;
+    call->thread->birth.has_network = (args->flags & CLONE_NEWNET) != 0;
     args->flags &= ~(uint64_t)(CLONE_VFORK | CLONE_VM | CLONE_SIGHAND);
     pid = NATIVE(clone3, args, sizeof *args);
     if (pid == 0) {

@@ -194,16 +194,16 @@ static char **environment_room(struct thread *thread, size_t size)
 {
     long memory;
 
-    if (size <= thread->environment_size)
-        return thread->environment;
+    if (size <= thread->kept.environment_size)
+        return thread->kept.environment;
     memory = NATIVE(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory < 0)
         return NULL;
-    if (thread->environment != NULL)
-        NATIVE(munmap, thread->environment, thread->environment_size);
-    thread->environment = (void *)memory;
-    thread->environment_size = size;
-    return thread->environment;
+    if (thread->kept.environment != NULL)
+        NATIVE(munmap, thread->kept.environment, thread->kept.environment_size);
+    thread->kept.environment = (void *)memory;
+    thread->kept.environment_size = size;
+    return thread->kept.environment;
 }
 
 /* A copy of the environment in which LD_PRELOAD ends with the shim, and with the channel's number added; behind a comma that of
@@ -240,13 +240,13 @@ static char **build_environment(struct call *call, char **given, int shim, int f
         text = text_append(text_append(text, end, preload), end, ":");
     text = text_append(text, end, path);
     *to++ = ++text;
-    text =
-        text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end, descriptor_number(process, call->thread->channel));
-    text = text_append_number(text_append(text, end, ","), end, descriptor_number(process, process->page_file));
+    text = text_append_number(text_append(text, end, "SIMUNIX_CHANNEL="), end,
+                              descriptor_number(process, call->thread->link.channel));
+    text = text_append_number(text_append(text, end, ","), end, descriptor_number(process, process->descriptors.page_file));
     if (filters >= 0)
         text = text_append_number(text_append(text, end, ";"), end, filters);
-    if (process->proc > 0)
-        text = text_append_number(text_append(text, end, pids_are_nested(process) ? "@@" : "@"), end, process->proc);
+    if (process->ids.proc > 0)
+        text = text_append_number(text_append(text, end, pids_are_nested(process) ? "@@" : "@"), end, process->ids.proc);
     if (shim >= 0)
         text_append_number(text_append(text, end, ":"), end, shim);
     *to = NULL;
@@ -268,7 +268,7 @@ static void tell_handoffs(struct thread *thread)
 {
     struct reply reply;
 
-    if (thread->process->has_handoff_news || thread->process->page->running != 0)
+    if (thread->process->handoffs.has_news || thread->process->page->running != 0)
         ask(thread, &reply, OP_EXEC, 0, NULL);
 }
 
@@ -281,8 +281,8 @@ static int injection_begin(struct call *call)
     int shim;
 
     descriptors_raise();
-    shim = (int)NATIVE(fcntl, descriptor_number(process, thread->channel), F_DUPFD, process->descriptor_floor);
-    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->host_tid, shim) != 0 || reply.fd < 0)) {
+    shim = (int)NATIVE(fcntl, descriptor_number(process, thread->link.channel), F_DUPFD, process->descriptors.floor);
+    if (shim >= 0 && (ASK(thread, &reply, OP_INJECT, thread->ids.host_tid, shim) != 0 || reply.fd < 0)) {
         NATIVE(close, shim);
         shim = -EPERM;
     }
@@ -298,17 +298,17 @@ static void injection_end(struct call *call, int shim)
 {
     struct reply reply;
 
-    ASK(call->thread, &reply, OP_INJECT, call->thread->host_tid, -1);
+    ASK(call->thread, &reply, OP_INJECT, call->thread->ids.host_tid, -1);
     NATIVE(close, shim);
 }
 
 /* The exec itself; returns only if it fails. */
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
-    int channel = descriptor_number(call->thread->process, call->thread->channel);
-    int page_file = descriptor_number(call->thread->process, call->thread->process->page_file);
-    int proc = call->thread->process->proc;
-    uint64_t mask = call->mask | call->thread->hidden_mask;
+    int channel = descriptor_number(call->thread->process, call->thread->link.channel);
+    int page_file = descriptor_number(call->thread->process, call->thread->process->descriptors.page_file);
+    int proc = call->thread->process->ids.proc;
+    uint64_t mask = call->mask | call->thread->signals.hidden_mask;
     uint64_t all = SIGNALS_IN_SHIM;
     long result;
 
@@ -342,7 +342,7 @@ static long execute(struct call *call, int directory, const char *path, char **a
     if (is_bad_pointer(path))
         return -EFAULT;
     if ((flags & AT_EMPTY_PATH) && *path == '\0') {
-        int proc = call->thread->process->proc;
+        int proc = call->thread->process->ids.proc;
 
         text_append_number(text_append(by_descriptor, end, proc > 0 ? "self/fd/" : "/proc/self/fd/"), end, directory);
         examine(call, proc > 0 ? proc : AT_FDCWD, by_descriptor, AT_EMPTY_PATH, environment, &way);

@@ -12,9 +12,9 @@ static void prepare_to_be_reaped(struct thread *thread)
     uint32_t *join_word = NULL;
 
     NATIVE(prctl, PR_GET_TID_ADDRESS, &join_word);
-    thread->join_word = join_word;
-    thread->alive_word = 1;
-    NATIVE(set_tid_address, &thread->alive_word);
+    thread->end.join_word = join_word;
+    thread->end.alive_word = 1;
+    NATIVE(set_tid_address, &thread->end.alive_word);
     thread->next = thread->process->dying;
     thread->process->dying = thread;
 }
@@ -22,7 +22,7 @@ static void prepare_to_be_reaped(struct thread *thread)
 /* The thread of a process in its creator's memory: nobody there reaps it, and the kernel clears the word. */
 static bool is_left_to_kernel(const struct thread *thread)
 {
-    return thread->process->is_guest && thread->process->main == thread;
+    return thread->process->space.is_guest && thread->process->main == thread;
 }
 
 /* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its
@@ -38,10 +38,10 @@ long sys_exit(struct call *call)
         prepare_to_be_reaped(thread);
     if (thread->process->main == thread)
         thread->process->main = NULL;
-    handoff_doubt(thread->process, (uint64_t)thread->join_word);
+    handoff_doubt(thread->process, (uint64_t)thread->end.join_word);
     request_start(thread, &writer, OP_THREAD_EXIT);
     msgpack_put_int(&writer, call->a[0] & 0xff);
-    msgpack_put_int(&writer, (int64_t)thread->join_word);
+    msgpack_put_int(&writer, (int64_t)thread->end.join_word);
     request_post(thread, &writer);
     for (;;)
         NATIVE(exit, call->a[0]);
@@ -50,7 +50,7 @@ long sys_exit(struct call *call)
 /* In a table of descriptors that goes on, what the shim has there of this thread would stay for good. */
 static void close_own(const struct thread *thread)
 {
-    int places[] = {thread->channel, thread->epoll, thread->trace};
+    int places[] = {thread->link.channel, thread->link.epoll, thread->strace.file};
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         if (places[i] >= 0)
@@ -65,7 +65,7 @@ long sys_exit_group(struct call *call)
     request_start(call->thread, &writer, OP_EXIT);
     msgpack_put_int(&writer, call->a[0] & 0xff);
     request_post(call->thread, &writer);
-    if (call->thread->process->shares_files)
+    if (call->thread->process->descriptors.are_shared)
         close_own(call->thread);
     for (;;)
         NATIVE(exit_group, call->a[0]);

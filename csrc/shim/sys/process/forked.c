@@ -16,35 +16,35 @@ void forked_start(struct call *call, const struct announced *born, bool shares_f
 
     if (!shares_files)
         descriptors_close_others(process, born->channel);
-    thread->channel = born->channel;
-    thread->slot = born->slot;
+    thread->link.channel = born->channel;
+    thread->link.slot = born->slot;
     thread->tracee = (struct tracee){.is_traced = born->is_traced, .due = born->is_traced ? SIGSTOP : 0};
-    thread->has_turn = false;
-    thread->epoll = -1;
-    thread->pooled_channel = 0;
+    thread->link.has_turn = false;
+    thread->link.epoll = -1;
+    thread->link.pooled_channel = 0;
     handoff_forget(process);
     process->main = thread;
-    process->memory = 0;
+    process->space.number = 0;
     if (process->storage.store_watch > 0)
         process->storage.store_watch = 0; /* the kernel watches the creator's memory, not its copy */
-    thread->held = 0;
-    process->is_guest = false;
-    process->shares_files = shares_files;
-    process->computed_ns = 0;
-    thread->handed = 0;
-    thread->births_nest = false;
+    thread->signals.held = 0;
+    process->space.is_guest = false;
+    process->descriptors.are_shared = shares_files;
+    process->cpu.computed_ns = 0;
+    thread->delivery.handed = 0;
+    thread->birth.next_nests = false;
     pids_of_process(thread, is_nested);
     process->dying = process->free = NULL; /* records of threads that do not exist here; their memory stays */
     memset(process->waiters, 0, sizeof process->waiters);
     trap_arm();
     say_hello(thread, HELLO_FORKED, "", &reply);
     process->random_state = (uint64_t)reply_number(&reply, 1);
-    if (thread->has_network)
+    if (thread->birth.has_network)
         namespace_network_entered(thread, true);
-    if (thread->is_charged) {
+    if (thread->policy.is_charged) {
         thread->charge = (struct charge_account){.next = born->next_charge};
         charge_begin(thread);
     }
-    thread->looks_for_stops = true;
+    thread->delivery.looks_for_stops = true;
     strace_open(thread);
 }

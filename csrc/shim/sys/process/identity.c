@@ -15,7 +15,7 @@ long sys_uname(struct call *call)
     long status = NATIVE(uname, result);
 
     if (status == 0 && (process->flags & HELLO_FLAG_FAKE_NAME))
-        memcpy(result->member[1], process->host_name, sizeof process->host_name);
+        memcpy(result->member[1], process->host.name, sizeof process->host.name);
     return status;
 }
 
@@ -41,8 +41,8 @@ long sys_sysinfo(struct call *call)
     clock_read(call->thread, CLOCK_MONOTONIC); /* at the price of a clock read */
     *result = (struct sysinfo_result){
         .uptime = host_uptime_ns(call->thread) / SECOND_NS,
-        .total_ram = process->memory_bytes,
-        .free_ram = process->memory_bytes / 2,
+        .total_ram = process->host.memory_bytes,
+        .free_ram = process->host.memory_bytes / 2,
         .processes = 100,
         .unit = 1,
     };

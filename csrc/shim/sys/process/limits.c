@@ -16,7 +16,7 @@ struct limits {
 static long nofile_limits(struct call *call, const struct limits *wanted, struct limits *old)
 {
     struct process *process = call->thread->process;
-    struct limits before = {process->nofile_soft, process->nofile_hard};
+    struct limits before = {process->descriptors.soft, process->descriptors.hard};
     struct reply reply;
 
     if ((wanted != NULL && is_bad_pointer(wanted)) || (old != NULL && is_bad_pointer(old)))
@@ -26,10 +26,10 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
             return -EINVAL;
         if (wanted->hard > FILES_MAX || (wanted->hard > before.hard && NATIVE(geteuid) != 0))
             return -EPERM;
-        process->nofile_soft = wanted->soft;
-        process->nofile_hard = wanted->hard;
+        process->descriptors.soft = wanted->soft;
+        process->descriptors.hard = wanted->hard;
         descriptors_limit(process);
-        ASK(call->thread, &reply, OP_NOFILE, (int64_t)wanted->soft, (int64_t)wanted->hard, process->descriptor_floor);
+        ASK(call->thread, &reply, OP_NOFILE, (int64_t)wanted->soft, (int64_t)wanted->hard, process->descriptors.floor);
     }
     if (old != NULL)
         *old = before;
@@ -154,7 +154,7 @@ long sys_prlimit64(struct call *call)
 {
     long result;
 
-    if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->pid))
+    if (call->a[1] == RLIMIT_NOFILE && (call->a[0] == 0 || call->a[0] == call->thread->process->ids.pid))
         return nofile_limits(call, (const struct limits *)call->a[2], (struct limits *)call->a[3]);
     if (call->a[1] == RLIMIT_NOFILE)
         return nofile_of_other(call, call->a[0], (const struct limits *)call->a[2], (struct limits *)call->a[3]);
@@ -171,7 +171,7 @@ long sys_prlimit64(struct call *call)
 /* What computing has taken: that of the thread, or of the whole process. */
 static uint64_t computed_ns(const struct thread *thread, uint64_t who)
 {
-    return who == RUSAGE_THREAD && thread->is_charged ? thread->charge.paid_ns : thread->process->computed_ns;
+    return who == RUSAGE_THREAD && thread->policy.is_charged ? thread->charge.paid_ns : thread->process->cpu.computed_ns;
 }
 
 /* Computing takes no time, but where it has been charged (turn/price.c, turn/cpu_charge.c). */

@@ -24,15 +24,16 @@ static long network_inode(const struct process *process)
 {
     struct stat status;
 
-    return process->proc > 0 && NATIVE(newfstatat, process->proc, "thread-self/ns/net", &status, 0) == 0 ? (long)status.st_ino
-                                                                                                         : 0;
+    return process->ids.proc > 0 && NATIVE(newfstatat, process->ids.proc, "thread-self/ns/net", &status, 0) == 0
+               ? (long)status.st_ino
+               : 0;
 }
 
 void namespace_network_entered(struct thread *thread, bool is_new)
 {
     struct reply reply;
 
-    thread->has_network = false;
+    thread->birth.has_network = false;
     ASK(thread, &reply, OP_NETWORK, network_inode(thread->process), is_new);
 }
 
@@ -45,7 +46,7 @@ long sys_unshare(struct call *call)
         return -EPERM;
     result = NATIVE(unshare, flags);
     if (result == 0 && (flags & CLONE_NEWPID) != 0)
-        call->thread->births_nest = true;
+        call->thread->birth.next_nests = true;
     if (result == 0 && (flags & CLONE_NEWNET) != 0)
         namespace_network_entered(call->thread, true);
     return result;
@@ -63,7 +64,7 @@ long sys_setns(struct call *call)
     result = NATIVE(setns, call->a[0], call->a[1]);
     if (result != 0)
         return result;
-    call->thread->births_nest = births_are_nested(call->thread->process);
+    call->thread->birth.next_nests = births_are_nested(call->thread->process);
     if (network_inode(call->thread->process) != network)
         namespace_network_entered(call->thread, false);
     return 0;

@@ -11,7 +11,7 @@ static bool is_alone(const struct process *process)
 {
     const struct simunix_clock_page *page = process->page;
 
-    return page->lookahead_ns > page->now_ns && page->due_ns > page->now_ns && process->ready == NULL;
+    return page->lookahead_ns > page->now_ns && page->due_ns > page->now_ns && process->handoffs.ready == NULL;
 }
 
 long sys_sched_yield(struct call *call)
@@ -58,7 +58,7 @@ static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu
 
 static size_t size_of_set(const struct process *process)
 {
-    return process->cpus > 64 ? ((size_t)process->cpus + 63) / 64 * 8 : 8;
+    return process->host.cpus > 64 ? ((size_t)process->host.cpus + 63) / 64 * 8 : 8;
 }
 
 long sys_sched_getaffinity(struct call *call)
@@ -79,7 +79,7 @@ long sys_sched_getaffinity(struct call *call)
 /* May the caller change this thread? A signal's rule, which is the same but for the capability. */
 static bool may_change(const struct call *call, int tid)
 {
-    if (tid <= 0 || NATIVE(tgkill, call->thread->process->pid, tid, 0) == 0)
+    if (tid <= 0 || NATIVE(tgkill, call->thread->process->ids.pid, tid, 0) == 0)
         return true;
     return NATIVE(kill, tid, 0) != -EPERM;
 }
@@ -104,7 +104,7 @@ long sys_sched_setaffinity(struct call *call)
     if (!may_change(call, tid))
         return -EPERM;
     result = affinity(call, &wanted, &now);
-    if (result == 0 && (tid == 0 || tid == call->thread->tid))
+    if (result == 0 && (tid == 0 || tid == call->thread->ids.tid))
         call->thread->cpu = first_cpu(&now);
     return result;
 }

@@ -33,16 +33,18 @@ static struct filter *filters_of(struct thread *thread)
 {
     struct process *process = thread->process;
 
-    if (thread->filters_synced != process->filters_synced) {
-        thread->filters_synced = process->filters_synced;
-        thread->filters = process->filters;
+    if (thread->seccomp.synced != process->seccomp.synced) {
+        thread->seccomp.synced = process->seccomp.synced;
+        thread->seccomp.filters = process->seccomp.filters;
     }
-    return thread->filters;
+    return thread->seccomp.filters;
 }
 
 long seccomp_mode(struct thread *thread)
 {
-    return thread->is_strict ? SECCOMP_MODE_STRICT : filters_of(thread) != NULL ? SECCOMP_MODE_FILTER : SECCOMP_MODE_DISABLED;
+    return thread->seccomp.is_strict    ? SECCOMP_MODE_STRICT
+           : filters_of(thread) != NULL ? SECCOMP_MODE_FILTER
+                                        : SECCOMP_MODE_DISABLED;
 }
 
 unsigned seccomp_count(struct thread *thread)
@@ -56,17 +58,17 @@ unsigned seccomp_count(struct thread *thread)
 
 void seccomp_inherit(struct thread *child, struct thread *creator)
 {
-    child->filters = filters_of(creator);
-    child->filters_synced = creator->filters_synced;
-    child->is_strict = creator->is_strict;
+    child->seccomp.filters = filters_of(creator);
+    child->seccomp.synced = creator->seccomp.synced;
+    child->seccomp.is_strict = creator->seccomp.is_strict;
 }
 
 /* From now on all calls of the process trap. */
 static void take_traps(struct process *process)
 {
-    if (!process->traps_all && process->take_traps != NULL)
-        process->take_traps();
-    process->traps_all = true;
+    if (!process->traps.all && process->traps.take != NULL)
+        process->traps.take();
+    process->traps.all = true;
 }
 
 static void tell_server(struct thread *thread)
@@ -97,9 +99,9 @@ static long die(struct call *call, int signal)
     uint64_t only = SIGNAL_BIT(signal);
     struct reply reply;
 
-    ASK(thread, &reply, OP_SIGNAL, thread->process->host_pid, thread->host_tid, signal);
+    ASK(thread, &reply, OP_SIGNAL, thread->process->ids.host_pid, thread->ids.host_tid, signal);
     NATIVE(rt_sigaction, signal, &action, NULL, 8);
-    NATIVE(tgkill, thread->process->pid, thread->tid, signal);
+    NATIVE(tgkill, thread->process->ids.pid, thread->ids.tid, signal);
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
     return -ENOSYS;
 }
@@ -134,7 +136,7 @@ static long trap(struct call *call, const struct seccomp_data *data, uint32_t er
                        .number = data->nr,
                        .architecture = data->arch}};
 
-    NATIVE(rt_tgsigqueueinfo, call->thread->process->pid, call->thread->tid, SIGSYS, &sent.info);
+    NATIVE(rt_tgsigqueueinfo, call->thread->process->ids.pid, call->thread->ids.tid, SIGSYS, &sent.info);
     return call->number;
 }
 
@@ -151,7 +153,7 @@ bool seccomp_admits(struct call *call, long *result)
     const struct filter *filters = filters_of(call->thread);
     uint32_t answer;
 
-    if (call->thread->is_strict && !is_strictly_right(call->number)) {
+    if (call->thread->seccomp.is_strict && !is_strictly_right(call->number)) {
         *result = die(call, SIGKILL);
         return false;
     }
@@ -199,7 +201,7 @@ static long set_strict(struct thread *thread)
     if (seccomp_mode(thread) == SECCOMP_MODE_FILTER)
         return -EINVAL;
     take_traps(thread->process);
-    thread->is_strict = true;
+    thread->seccomp.is_strict = true;
     tell_server(thread);
     return 0;
 }
@@ -240,7 +242,7 @@ static long add_filter(struct call *call, uint64_t flags, const struct sock_fpro
     }
     if (is_bad_pointer(given))
         return -EFAULT;
-    if (thread->is_strict)
+    if (thread->seccomp.is_strict)
         return -EINVAL;
     if (NATIVE(prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 && NATIVE(geteuid) != 0)
         return -EACCES;
@@ -249,10 +251,10 @@ static long add_filter(struct call *call, uint64_t flags, const struct sock_fpro
         return copied;
     filter = (struct filter *)copied;
     filter->before = filters_of(thread);
-    thread->filters = filter;
+    thread->seccomp.filters = filter;
     if ((flags & SECCOMP_FILTER_FLAG_TSYNC) != 0) {
-        process->filters = filter;
-        thread->filters_synced = ++process->filters_synced;
+        process->seccomp.filters = filter;
+        thread->seccomp.synced = ++process->seccomp.synced;
     }
     take_traps(process);
     tell_server(thread);
@@ -294,7 +296,7 @@ int seccomp_hand_on(struct thread *thread)
         return -1;
     descriptors_raise();
     file = NATIVE(memfd_create, "filters", 0);
-    hidden = NATIVE(fcntl, file, F_DUPFD, process->descriptor_floor);
+    hidden = NATIVE(fcntl, file, F_DUPFD, process->descriptors.floor);
     NATIVE(close, file);
     descriptors_limit(process);
     if (hidden < 0)
@@ -308,7 +310,7 @@ int seccomp_hand_on(struct thread *thread)
 void seccomp_adopt(struct thread *thread, int fd)
 {
     struct stat status = {0};
-    struct filter **to = &thread->filters;
+    struct filter **to = &thread->seccomp.filters;
     uint64_t at = 0;
     long memory;
 

@@ -18,7 +18,7 @@ _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 /* Where the server finds the number of a child that dies before it has said a word. */
 static void leave_number(struct thread *thread)
 {
-    slot_at(thread->process->page, thread->slot)->value = thread->host_tid;
+    slot_at(thread->process->page, thread->link.slot)->value = thread->ids.host_tid;
 }
 
 /* The server's answer is written over the number: the number comes before it only if HELLO does. */
@@ -26,43 +26,43 @@ static void begin_at_slot(struct thread *thread)
 {
     int64_t value;
 
-    if (thread->starts_known) {
+    if (thread->birth.starts_known) {
         leave_number(thread);
         say_hello_late(thread);
     }
     slot_wait(thread, &value);
-    if (thread->owes_hello)
+    if (thread->link.owes_hello)
         leave_number(thread);
 }
 
 /* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
 void trap_thread_started(struct thread *thread)
 {
-    bool is_process = thread->process->pid == 0; /* a vfork-like child: a process of its own in its parent's memory */
+    bool is_process = thread->process->ids.pid == 0; /* a vfork-like child: a process of its own in its parent's memory */
     struct reply reply;
 
     set_thread_pointer(thread);
     if (is_process)
-        pids_of_process(thread, thread->is_nested);
+        pids_of_process(thread, thread->birth.is_nested);
     else
         pids_of_thread(thread);
     thread_use_own_stack(thread);
     if (is_process) {
-        if (!thread->shares_files)
-            descriptors_close_others(thread->process, thread->channel);
+        if (!thread->birth.shares_files)
+            descriptors_close_others(thread->process, thread->link.channel);
     }
-    if (thread->slot == 0 || (is_process && !thread->owes_hello))
+    if (thread->link.slot == 0 || (is_process && !thread->link.owes_hello))
         say_hello(thread, is_process ? HELLO_FORKED : HELLO_THREAD, "", &reply);
     else
         begin_at_slot(thread);
-    if (thread->has_network)
+    if (thread->birth.has_network)
         namespace_network_entered(thread, true);
-    if (thread->is_charged)
+    if (thread->policy.is_charged)
         charge_begin(thread);
     strace_open(thread);
     trap_arm();
-    signals_stop_if_due(thread, thread->start_mask);
-    NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->start_mask, NULL, 8);
+    signals_stop_if_due(thread, thread->birth.mask);
+    NATIVE(rt_sigprocmask, SIG_SETMASK, &thread->birth.mask, NULL, 8);
     if (thread->tracee.is_traced)
-        tracee_take_signals(thread, thread->start_mask, NULL, -1);
+        tracee_take_signals(thread, thread->birth.mask, NULL, -1);
 }

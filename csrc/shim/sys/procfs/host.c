@@ -32,7 +32,7 @@ void proc_write_uptime(struct proc_page *page)
     int64_t busy_ns = ask_cpu(page, 0, &reply) ? reply_number(&reply, HOST_CPU_BUSY) : 0;
 
     put_seconds(page, uptime_ns(page), " ");
-    put_seconds(page, uptime_ns(page) * page->thread->process->cpus - busy_ns, "\n");
+    put_seconds(page, uptime_ns(page) * page->thread->process->host.cpus - busy_ns, "\n");
 }
 
 static int64_t host_figure(const struct proc_page *page, enum simunix_host_figure which)
@@ -81,7 +81,7 @@ static void put_times(struct proc_page *page, int64_t busy_ns, int64_t all_ns)
 static int64_t put_processors(struct proc_page *page, int first)
 {
     int64_t busy_ns[SIMUNIX_CORES_TOLD] = {0};
-    int cpus = page->thread->process->cpus;
+    int cpus = page->thread->process->host.cpus;
     struct reply reply;
     int64_t running = 0;
 
@@ -99,7 +99,7 @@ static int64_t put_processors(struct proc_page *page, int first)
 void proc_write_stat(struct proc_page *page)
 {
     const struct simunix_clock_page *clock = page->thread->process->page;
-    int cpus = page->thread->process->cpus;
+    int cpus = page->thread->process->host.cpus;
     struct reply reply;
     int64_t running = 0;
 
@@ -125,7 +125,7 @@ void proc_write_meminfo(struct proc_page *page)
         {"Cached:         ", 0}, {"SwapCached:     ", 0}, {"Active:         ", 0}, {"Inactive:       ", 0},
         {"SwapTotal:      ", 0}, {"SwapFree:       ", 0}, {"Shmem:          ", 0}, {"SReclaimable:   ", 0},
     };
-    int64_t total = (int64_t)(page->thread->process->memory_bytes / KIB);
+    int64_t total = (int64_t)(page->thread->process->host.memory_bytes / KIB);
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         proc_put_number(page, rows[i].name, rows[i].share == 0 ? 0 : total / rows[i].share, " kB\n");

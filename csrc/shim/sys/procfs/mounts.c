@@ -148,7 +148,7 @@ static bool is_given(const struct listing *listing, const struct mount *mount)
 /* Where hosts have no namespaces (they share this computer's files), nobody mounts anything. */
 static void read_mounts(struct listing *listing, const struct proc_page *page)
 {
-    bool all_given = !read_whole("/run/simunix/mounts", listing->given) && page->thread->process->files[0] != '\0';
+    bool all_given = !read_whole("/run/simunix/mounts", listing->given) && page->thread->process->host.files[0] != '\0';
     char mountinfo[PROC_PATH_ROOM];
     char *line = listing->native;
 

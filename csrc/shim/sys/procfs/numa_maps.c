@@ -146,7 +146,7 @@ static void put_as_it_is(struct proc_page *page)
 void proc_write_numa_maps(struct proc_page *page)
 {
     int id = proc_id_of(page->path);
-    bool is_own = id == page->thread->process->pid || id == page->thread->tid;
+    bool is_own = id == page->thread->process->ids.pid || id == page->thread->ids.tid;
     struct numa_thread known;
     struct lines lines;
     char maps[PROC_PATH_ROOM];

@@ -65,7 +65,7 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
 {
     if (*state != 'R' && *state != 'D' && *state != 'S')
         return state;
-    return id == page->thread->tid || known->may_run ? "R" : "S";
+    return id == page->thread->ids.tid || known->may_run ? "R" : "S";
 }
 
 /* What the server knows for a line of status: the state, or the filters of system calls, which are the shim's. */

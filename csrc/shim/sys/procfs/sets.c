@@ -46,7 +46,7 @@ void proc_put_processors(struct proc_page *page, bool as_list)
         uint32_t words[CPU_BYTES / 4];
     } set = {{0}};
     struct call call = {.thread = page->thread, .a = {proc_id_of(page->path), sizeof set, (long)&set}};
-    int cpus = page->thread->process->cpus;
+    int cpus = page->thread->process->host.cpus;
 
     if (sys_sched_getaffinity(&call) < 0)
         set.bytes[0] = 1;

@@ -20,7 +20,7 @@ static struct simunix_rsg_box *const boxes = (void *)0x210000000;
  * calls. Not where the process may not have as much address space, or the server as long a file. */
 void boxes_map(struct process *process)
 {
-    int file = descriptor_number(process, process->page_file);
+    int file = descriptor_number(process, process->descriptors.page_file);
     struct stat status;
     long result;
 
@@ -35,5 +35,5 @@ void boxes_map(struct process *process)
 
 struct simunix_rsg_box *box_of(const struct thread *thread)
 {
-    return thread->process->boxes == BOXES_MAPPED ? &boxes[thread->slot % SIMUNIX_SLOTS] : NULL;
+    return thread->process->boxes == BOXES_MAPPED ? &boxes[thread->link.slot % SIMUNIX_SLOTS] : NULL;
 }

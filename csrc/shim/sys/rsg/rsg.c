@@ -67,7 +67,7 @@ long rsg_call(struct call *call, struct simunix_rsg_call *told)
     if (told->request_bytes > SIMUNIX_RSG_REQUEST_MAX)
         return -EINVAL;
     call->thread->process->page->may_have_woken = call->had_woken; /* whom it wakes, the server knows */
-    call->thread->acts = false;
+    call->thread->in_call.acts = false;
     while (ask_server(call, told) == WAKE_SIGNAL) {
         enum interruption what = signals_look(call);
         long ended = what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, true);

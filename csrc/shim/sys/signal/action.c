@@ -57,7 +57,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
     struct kernel_sigaction action;
     long result;
 
-    *old = process->actions[signal];
+    *old = process->signals.actions[signal];
     if (signals_are_ours(signal)) {
         result = 0;
     } else {
@@ -70,7 +70,7 @@ static long change(struct process *process, int signal, const struct kernel_siga
             *old = before;
     }
     if (result == 0 && wanted != NULL)
-        process->actions[signal] = *wanted;
+        process->signals.actions[signal] = *wanted;
     return result;
 }
 
@@ -87,7 +87,7 @@ void actions_start(struct process *process)
         if (NATIVE(rt_sigaction, asked[i], NULL, &action, 8) != 0)
             continue;
         if (signals_are_ours(asked[i]))
-            process->actions[asked[i]] = action;
+            process->signals.actions[asked[i]] = action;
         else if (is_handler(&action))
             change(process, asked[i], &action, &old);
     }
@@ -100,7 +100,7 @@ void actions_release(const struct process *process)
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
 
     for (int signal = 1; signal < SIGSYS; signal++)
-        if (signals_are_ours(signal) && process->actions[signal].handler == (void *)SIG_IGN)
+        if (signals_are_ours(signal) && process->signals.actions[signal].handler == (void *)SIG_IGN)
             NATIVE(rt_sigaction, signal, &ignore, NULL, 8);
 }
 
@@ -144,19 +144,20 @@ static void take_default(const struct thread *thread, int signal, bool comes_aga
 
     NATIVE(rt_sigaction, signal, &action, NULL, 8);
     if (!comes_again)
-        NATIVE(tgkill, thread->process->pid, thread->tid, signal);
+        NATIVE(tgkill, thread->process->ids.pid, thread->ids.tid, signal);
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
 }
 
 /* Signals that the application does not block any more, to the kernel they never were: they are sent again. */
 void action_release_held(struct thread *thread)
 {
-    uint64_t due = thread->held & ~thread->hidden_mask;
+    uint64_t due = thread->signals.held & ~thread->signals.hidden_mask;
 
-    for (thread->held &= ~due; due != 0; due &= due - 1) {
+    for (thread->signals.held &= ~due; due != 0; due &= due - 1) {
         int signal = __builtin_ctzl(due) + 1;
 
-        NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, &thread->held_infos[signal == SIGSYS]);
+        NATIVE(rt_tgsigqueueinfo, thread->process->ids.pid, thread->ids.tid, signal,
+               &thread->signals.held_infos[signal == SIGSYS]);
     }
 }
 
@@ -166,27 +167,27 @@ uint64_t action_watched(int signal, const siginfo_t *info)
     struct process *process = current_thread()->process;
 
     signals_note_sender(process, signal, info->si_code, info->si_pid);
-    return (uint64_t)process->actions[signal].handler;
+    return (uint64_t)process->signals.actions[signal].handler;
 }
 
 /* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
  * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
-    struct kernel_sigaction *installed = &thread->process->actions[signal];
+    struct kernel_sigaction *installed = &thread->process->signals.actions[signal];
     struct kernel_sigaction action = *installed;
     bool is_fault =
         ((SIGNALS_OF_FAULTS | SIGNALS_OF_TRAPS | SIGNAL_BIT(SIGSYS)) & SIGNAL_BIT(signal)) != 0 && info->si_code > 0;
     const struct handler_entry *entry;
 
-    if (!is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0) {
-        thread->held |= SIGNAL_BIT(signal);
-        thread->held_infos[signal == SIGSYS] = *info;
+    if (!is_fault && (thread->signals.hidden_mask & SIGNAL_BIT(signal)) != 0) {
+        thread->signals.held |= SIGNAL_BIT(signal);
+        thread->signals.held_infos[signal == SIGSYS] = *info;
         return NULL;
     }
     if (action.handler == (void *)SIG_IGN && !is_fault)
         return NULL;
-    if (!is_handler(&action) || (is_fault && (thread->hidden_mask & SIGNAL_BIT(signal)) != 0)) {
+    if (!is_handler(&action) || (is_fault && (thread->signals.hidden_mask & SIGNAL_BIT(signal)) != 0)) {
         take_default(thread, signal, is_fault && signal != SIGTRAP && signal != SIGSYS /* of a filter */);
         return NULL;
     }
@@ -212,7 +213,7 @@ static void postpone(const struct thread *thread, int signal, siginfo_t *info, s
     uint64_t only = SIGNAL_BIT(signal);
 
     NATIVE(rt_sigprocmask, SIG_BLOCK, &only, NULL, 8);
-    NATIVE(rt_tgsigqueueinfo, thread->process->pid, thread->tid, signal, info);
+    NATIVE(rt_tgsigqueueinfo, thread->process->ids.pid, thread->ids.tid, signal, info);
     context->uc_sigmask |= only;
 }
 

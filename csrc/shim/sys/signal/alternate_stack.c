@@ -4,7 +4,7 @@
 /* Does a stack pointer lie on it? One that is disarmed while a handler runs there never counts as used (sigaltstack(2)). */
 bool alternate_is_used(const struct thread *thread, uint64_t stack_pointer)
 {
-    const stack_t *stack = &thread->alternate;
+    const stack_t *stack = &thread->signals.alternate;
 
     if (((unsigned)stack->ss_flags & SS_AUTODISARM) != 0)
         return false;
@@ -27,7 +27,7 @@ long alternate_set(struct thread *thread, const stack_t *wanted, uint64_t stack_
     } else if (next.ss_size < MINSIGSTKSZ) {
         return -ENOMEM;
     }
-    thread->alternate = next;
+    thread->signals.alternate = next;
     return 0;
 }
 
@@ -37,7 +37,7 @@ long sys_sigaltstack(struct call *call)
     stack_t *old = (void *)call->a[1];
     uint64_t stack_pointer = call->context->uc_mcontext.rsp;
     struct thread *thread = call->thread;
-    stack_t before = thread->alternate;
+    stack_t before = thread->signals.alternate;
     unsigned lasting = (unsigned)before.ss_flags & SS_AUTODISARM;
     bool is_used = alternate_is_used(thread, stack_pointer);
     long result = 0;

@@ -61,7 +61,7 @@ static void lay_out(struct copying *copying, uint64_t top)
 /* The frame for a handler on the stack that it is to run on; NULL if it does not fit there. */
 static struct frame *copy_frame(struct thread *thread, struct ucontext *context, bool wants_alternate)
 {
-    const stack_t *alternate = &thread->alternate;
+    const stack_t *alternate = &thread->signals.alternate;
     uint64_t stack_pointer = context->uc_mcontext.rsp;
     bool is_nested = alternate_is_used(thread, stack_pointer);
     bool enters = wants_alternate && alternate->ss_size != 0 && !is_nested;
@@ -81,8 +81,8 @@ static void block_for_handler(struct thread *thread, int signal, const struct uc
 {
     uint64_t added = action->mask | ((action->flags & SA_NODEFER) != 0 ? 0 : SIGNAL_BIT(signal));
 
-    thread->entry.mask = signals_strip(context->uc_sigmask | added);
-    thread->hidden_mask |= added & ~signals_strip(SIGNALS_ALL);
+    thread->signals.entry.mask = signals_strip(context->uc_sigmask | added);
+    thread->signals.hidden_mask |= added & ~signals_strip(SIGNALS_ALL);
 }
 
 /* How to enter a handler of the application, from a frame on the shim's own stack; NULL if its frame fits nowhere. A handler
@@ -90,8 +90,8 @@ static void block_for_handler(struct thread *thread, int signal, const struct uc
 const struct handler_entry *frame_prepare(struct thread *thread, int signal, struct ucontext *context,
                                           const struct kernel_sigaction *action)
 {
-    struct handler_entry *entry = &thread->entry;
-    stack_t *alternate = &thread->alternate;
+    struct handler_entry *entry = &thread->signals.entry;
+    stack_t *alternate = &thread->signals.alternate;
     bool is_own = context->uc_mcontext.rsp - (uint64_t)thread->own_stack < OWN_STACK_BYTES;
     struct frame *frame;
 
@@ -107,7 +107,7 @@ const struct handler_entry *frame_prepare(struct thread *thread, int signal, str
         return NULL;
     /* The application's own restorer is trapped: sys_rt_sigreturn. */
     frame->restorer = (action->flags & SA_RESTORER) != 0 ? action->restorer : (void *)signal_restorer;
-    frame->context.uc_sigmask |= thread->hidden_mask;
+    frame->context.uc_sigmask |= thread->signals.hidden_mask;
     if (frame->restorer != (void *)signal_restorer)
         frame->context.uc_stack = *alternate;
     if (((unsigned)alternate->ss_flags & SS_AUTODISARM) != 0)
@@ -127,7 +127,7 @@ long sys_rt_sigreturn(struct call *call)
     if (context->uc_stack.ss_sp != own.ss_sp)
         alternate_set(thread, &context->uc_stack, context->uc_mcontext.rsp);
     context->uc_stack = own;
-    thread->hidden_mask = context->uc_sigmask & ~signals_strip(SIGNALS_ALL);
+    thread->signals.hidden_mask = context->uc_sigmask & ~signals_strip(SIGNALS_ALL);
     action_release_held(thread);
     context->uc_sigmask = signals_strip(context->uc_sigmask);
     signals_stop_if_due(thread, context->uc_sigmask);

@@ -14,7 +14,7 @@ static uint64_t *mask_afterwards(struct call *call)
 static void set_mask(struct call *call, uint64_t mask)
 {
     *mask_afterwards(call) = signals_strip(mask);
-    call->thread->hidden_mask = mask & ~signals_strip(mask);
+    call->thread->signals.hidden_mask = mask & ~signals_strip(mask);
     action_release_held(call->thread);
 }
 
@@ -22,7 +22,7 @@ long sys_rt_sigprocmask(struct call *call)
 {
     const uint64_t *set = (void *)call->a[1];
     uint64_t *old = (void *)call->a[2];
-    uint64_t before = *mask_afterwards(call) | call->thread->hidden_mask;
+    uint64_t before = *mask_afterwards(call) | call->thread->signals.hidden_mask;
     uint64_t given;
 
     if (call->a[3] != 8)
@@ -38,7 +38,7 @@ long sys_rt_sigprocmask(struct call *call)
         else
             return -EINVAL;
         if ((before & ~*mask_afterwards(call) & signals_that_stop) != 0)
-            call->thread->looks_for_stops = true;
+            call->thread->delivery.looks_for_stops = true;
     }
     if (old != NULL)
         *old = before;
@@ -52,6 +52,6 @@ long sys_rt_sigpending(struct call *call)
     long result = NATIVE(rt_sigpending, set, call->a[1]);
 
     if (result == 0 && call->a[1] == 8)
-        *set = (*set & call->mask) | call->thread->held;
+        *set = (*set & call->mask) | call->thread->signals.held;
     return result;
 }

@@ -6,8 +6,8 @@
 /* Does it reach the sender: its process, this very thread, its group? SIGSTOP stops all threads, whichever it is sent to. */
 static bool reaches_self(struct call *call, long pid, long tid, int signal)
 {
-    if (pid == call->thread->process->pid)
-        return tid == 0 || tid == call->thread->tid || signal == SIGSTOP;
+    if (pid == call->thread->process->ids.pid)
+        return tid == 0 || tid == call->thread->ids.tid || signal == SIGSTOP;
     return pid == 0 ? tid == 0 : pid < -1 && -pid == NATIVE(getpgid, 0);
 }
 
@@ -63,7 +63,7 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
 
     if (signal != SIGSTOP || call->thread->process->page->tracees == 0 || pid < 0)
         return false;
-    if (call->thread->tracee.is_traced && reaches_self(call, pid, tid, signal) && (tid == 0 || tid == call->thread->tid)) {
+    if (call->thread->tracee.is_traced && reaches_self(call, pid, tid, signal) && (tid == 0 || tid == call->thread->ids.tid)) {
         call->thread->tracee.due = SIGSTOP;
         return true;
     }
@@ -95,13 +95,13 @@ static long send_told(struct call *call, long pid, long told, long tid, int sign
         return 0;
     if (stops_self(call, pid, tid, signal))
         return stop_self(call, pid, signal);
-    if ((pid == call->thread->process->pid && tid == call->thread->tid) ||
+    if ((pid == call->thread->process->ids.pid && tid == call->thread->ids.tid) ||
         (signal == SIGKILL && reaches_self(call, pid, tid, signal)))
         announce_own(call, pid, tid, signal);
     else if (signal == SIGKILL && pid < -1)
         announce_kill(call, pid);
     result = send_natively(call, pid, tid, signal);
-    if (result != 0 || signal == 0 || (pid == call->thread->process->pid && tid == call->thread->tid))
+    if (result != 0 || signal == 0 || (pid == call->thread->process->ids.pid && tid == call->thread->ids.tid))
         return result;
     ASK(call->thread, &reply, OP_SIGNAL, told, told_tid, signal);
     return 0;
@@ -120,10 +120,10 @@ long sys_kill(struct call *call)
                   NULL);
         return -EPERM;
     }
-    if ((int)call->a[0] == call->thread->process->pid && signals_hand_to_main(call->thread, (int)call->a[1])) {
+    if ((int)call->a[0] == call->thread->process->ids.pid && signals_hand_to_main(call->thread, (int)call->a[1])) {
         struct reply reply;
 
-        ASK(call->thread, &reply, OP_SIGNAL, call->thread->process->host_pid, 0, (int)call->a[1]);
+        ASK(call->thread, &reply, OP_SIGNAL, call->thread->process->ids.host_pid, 0, (int)call->a[1]);
         return 0;
     }
     return send_signal(call, (int)call->a[0], 0, (int)call->a[1]);
@@ -137,7 +137,7 @@ long sys_tgkill(struct call *call)
 /* The process of another process's thread is the server's to find: pid 0 with a thread id means that. */
 long sys_tkill(struct call *call)
 {
-    long own = call->thread->process->pid;
+    long own = call->thread->process->ids.pid;
     bool is_own = NATIVE(tgkill, own, call->a[0], 0) == 0;
 
     return send_signal(call, is_own ? own : 0, (int)call->a[0], (int)call->a[1]);

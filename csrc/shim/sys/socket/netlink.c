@@ -40,7 +40,7 @@ static bool asks_about_sockets(int fd)
  * the next free one. */
 long netlink_bind_native(struct call *call, int fd)
 {
-    struct netlink_address address = {.family = AF_NETLINK, .port = (uint32_t)call->thread->process->pid};
+    struct netlink_address address = {.family = AF_NETLINK, .port = (uint32_t)call->thread->process->ids.pid};
     const struct netlink_address *wanted = (void *)call->a[1];
     long result;
 

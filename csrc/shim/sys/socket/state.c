@@ -190,6 +190,6 @@ long socket_cannot_send(struct call *call, const struct fd *fd, int flags)
     if (not_connected(call, fd) == 0)
         return 0;
     if ((flags & MSG_NOSIGNAL) == 0)
-        NATIVE(tgkill, process->pid, call->thread->tid, SIGPIPE);
+        NATIVE(tgkill, process->ids.pid, call->thread->ids.tid, SIGPIPE);
     return -EPIPE;
 }

@@ -55,7 +55,7 @@ long sys_times(struct call *call)
 
     if (result != NULL) {
         memset(result, 0, 4 * sizeof *result);
-        result[0] = (int64_t)call->thread->process->computed_ns / (SECOND_NS / 100);
+        result[0] = (int64_t)call->thread->process->cpu.computed_ns / (SECOND_NS / 100);
         result[2] = (int64_t)charged_child_ns(call->thread, 0) / (SECOND_NS / 100);
     }
     return now / (SECOND_NS / 100);

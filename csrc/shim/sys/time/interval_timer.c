@@ -76,7 +76,7 @@ static const struct {
  * the kernel's. */
 static bool is_kernels(const struct call *call)
 {
-    return call->a[0] != 0 && (!call->thread->is_charged || call->a[0] < 0 || call->a[0] > 2);
+    return call->a[0] != 0 && (!call->thread->policy.is_charged || call->a[0] < 0 || call->a[0] > 2);
 }
 
 static long set_kernels(struct call *call)

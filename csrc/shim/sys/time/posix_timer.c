@@ -30,7 +30,7 @@ static struct posix_timer *timer_of(struct call *call, long id)
 {
     struct posix_timer *timer = place_of((int)id);
 
-    return timer != NULL && timer->owner == call->thread->process->pid ? timer : NULL;
+    return timer != NULL && timer->owner == call->thread->process->ids.pid ? timer : NULL;
 }
 
 static bool map_more(void)
@@ -64,12 +64,12 @@ static int thread_of_clock(const struct call *call, int clock_id)
     int number = ~(clock_id >> 3);
 
     if (clock_id >= 0)
-        return clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->tid : 0;
+        return clock_id == CLOCK_THREAD_CPUTIME_ID ? thread->ids.tid : 0;
     if ((clock_id & CLOCK_OF_THREAD) == 0)
-        return number == 0 || number == thread->process->pid ? 0 : -1;
+        return number == 0 || number == thread->process->ids.pid ? 0 : -1;
     if (number == 0)
-        return thread->tid;
-    return NATIVE(tgkill, thread->process->pid, number, 0) == 0 ? number : -1;
+        return thread->ids.tid;
+    return NATIVE(tgkill, thread->process->ids.pid, number, 0) == 0 ? number : -1;
 }
 
 /* Under the free CPU policy a timer of a CPU clock measures real computing, as ITIMER_PROF does: it is the kernel's. So is one
@@ -82,7 +82,7 @@ static long create_cpu_timer(struct call *call, struct posix_timer *timer, long 
     if (result != 0)
         return result;
     warn_once(call->thread, WARN_REAL, "a timer of CPU time is made", NULL);
-    timer->owner = call->thread->process->pid;
+    timer->owner = call->thread->process->ids.pid;
     timer->kernel_id = kernel_id;
     timer->is_native = true;
     *(int *)call->a[2] = (int)id;
@@ -102,7 +102,7 @@ static bool is_valid_event(struct call *call, const struct sigevent *event)
     case SIGEV_NONE:
         return true;
     case SIGEV_SIGNAL | SIGEV_THREAD_ID:
-        if (NATIVE(tgkill, call->thread->process->pid, event->_sigev_un._tid, 0) != 0)
+        if (NATIVE(tgkill, call->thread->process->ids.pid, event->_sigev_un._tid, 0) != 0)
             return false;
         break;
     case SIGEV_SIGNAL:
@@ -129,12 +129,12 @@ long sys_timer_create(struct call *call)
     *timer = (struct posix_timer){.clock_id = (int)call->a[0], .signal = SIGALRM, .value = id};
     if (clock_is_cpu((int)call->a[0])) {
         timer->cpu_tid = thread_of_clock(call, (int)call->a[0]);
-        timer->is_cpu = call->thread->is_charged && timer->cpu_tid >= 0;
+        timer->is_cpu = call->thread->policy.is_charged && timer->cpu_tid >= 0;
         if (!timer->is_cpu)
             return create_cpu_timer(call, timer, id);
     }
     *(int *)call->a[2] = (int)id; /* before the timer exists: the pointer may be bad */
-    timer->owner = call->thread->process->pid;
+    timer->owner = call->thread->process->ids.pid;
     if (event != NULL) {
         timer->signal = event->sigev_notify == SIGEV_NONE ? 0 : event->sigev_signo;
         timer->value = (int64_t)event->sigev_value.sival_ptr;

@@ -13,10 +13,10 @@ static int64_t heed_slack(struct thread *thread, int64_t deadline)
     int64_t late = (int64_t)thread->process->page->now_ns + SLACK_NS;
 
     if (deadline >= late) {
-        thread->short_sleeps = 0;
+        thread->spin.short_sleeps = 0;
         return deadline;
     }
-    return ++thread->short_sleeps > SHORT_SLEEPS ? late : deadline;
+    return ++thread->spin.short_sleeps > SHORT_SLEEPS ? late : deadline;
 }
 
 /* Sleep until a deadline; what is left goes to `left` when a signal ends a relative sleep early. */

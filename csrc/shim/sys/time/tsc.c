@@ -43,11 +43,11 @@ static void charge_spinning(struct thread *thread)
     uint64_t now_ns = thread->process->page->now_ns;
     uint64_t price_ns;
 
-    if (thread->asked != thread->asked_at_tsc) {
-        thread->spins_since_ns = now_ns;
+    if (thread->pace.asked != thread->spin.asked_at_tsc) {
+        thread->spin.since_ns = now_ns;
         return;
     }
-    price_ns = (now_ns - thread->spins_since_ns) / SPUN_PART;
+    price_ns = (now_ns - thread->spin.since_ns) / SPUN_PART;
     if (price_ns > LONGEST_READING_NS)
         price_ns = LONGEST_READING_NS;
     if (price_ns > thread->process->page->read_cost_ns)
@@ -64,7 +64,7 @@ bool tsc_answer(struct thread *thread, struct sigcontext *registers)
         return false;
     charge_spinning(thread);
     cycles = CYCLES_PER_NS * (uint64_t)clock_read(thread, CLOCK_MONOTONIC);
-    thread->asked_at_tsc = thread->asked;
+    thread->spin.asked_at_tsc = thread->pace.asked;
     registers->rax = (uint32_t)cycles;
     registers->rdx = cycles >> 32;
     if (size == 3)
