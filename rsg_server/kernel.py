@@ -15,6 +15,7 @@ from rsg_server.cgroups.cgroups import Cgroups, account_of
 from rsg_server.cgroups.controlled import Controlled, Killer
 from rsg_server.cgroups.memory import Memory
 from rsg_server.choices.delays import Delays
+from rsg_server.choices.source import Choices
 from rsg_server.clock.timeline import Timeline
 from rsg_server.clock.timer_queue import TimerQueue
 from rsg_server.devices.table import Devices
@@ -90,7 +91,7 @@ from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
 from rsg_server.storage.waits import StorageWaits
-from rsg_server.turn.choosing import Slices
+from rsg_server.turn.choosing import ChosenTies, ChosenTurns, ChosenWakes
 from rsg_server.turn.core import Core
 from rsg_server.turn.preemption import Preemption
 from rsg_server.turn.readiness import Readiness
@@ -143,7 +144,6 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.slots = Slots()
         self.run_queue = RunQueue(options.order)
-        self.slices = self._slices(options) if options.choices is not None else None
         self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
         self._make_turns(options)
         self._make_life(options)
@@ -156,6 +156,7 @@ class Kernel:
         self.parking = Parking(self.run_queue, self.timeline, self.timer_queue, self.slots)
         self.timer_queue.on_alarm.connect(self.parking.ring)
         self.futexes, self.timerfds = FutexTable(self.parking), TimerFds()
+        self.chosen = self._chosen(options.choices, options.costs.call_ns) if options.choices is not None else None
         self.cpu, self.charges = self._cpu(options.charging), self._charges(options.charging)
         self.signals = Signals(self.parking, self.cpu)
         self.tracees = Tracees(self.shared, self.log, self.parking, self.signals, TracedWait)
@@ -233,11 +234,12 @@ class Kernel:
             network.set_link(link, latency_s=latency_s)
         return network
 
-    def _slices(self, options: KernelOptions) -> Slices:
-        """The lengths of turns in a run that explores."""
-        assert options.choices is not None
-        options.choices.now_ns = lambda: self.clock.now_ns
-        return Slices(options.choices, self.clock, self.shared.turn, options.costs.call_ns)
+    def _chosen(self, choices: Choices, call_ns: int) -> ChosenTurns:
+        """What a run that explores chooses besides the order of turns and the delays of packets."""
+        choices.now_ns = lambda: self.clock.now_ns
+        self.futexes.pick = ChosenWakes(choices).pick
+        self.timeline.choose_ties(ChosenTies(choices).comes_later)
+        return ChosenTurns(choices, self.clock, self.timeline, self.run_queue, self.shared.turn, call_ns)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """The processors, of which a charged run tells what they do."""

@@ -98,7 +98,7 @@ def parts_of(k: Kernel) -> Parts:
         processes=k.processes,
         log=k.log,
         warner=k.warner,
-        slices=k.slices,
+        chosen=k.chosen,
     )
 
 

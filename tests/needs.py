@@ -20,6 +20,7 @@ PACKAGE_OF = {
     "expect": "expect",
     "fio": "fio",
     "gdb": "gdb",
+    "go": "golang-go",
     "git": "git",
     "haproxy": "haproxy",
     "hwloc-bind": "hwloc-nox",

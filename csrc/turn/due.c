@@ -31,13 +31,53 @@ static int alarm_is_first(const struct timeline *timeline, void *shared)
     return timeline->count == 0 || alarm < timeline->entries[0].at_ns || page->due_sequence < timeline->entries[0].sequence;
 }
 
-/* Let what is due until `now_ns` come, up to what only Python can do: an event of the timeline with the handle `which`, or an
- * alarm for the slot `which`. Without a parking all alarms are Python's. */
+/* The actor whose deadline comes first; NULL if something else does. */
+struct turn_actor *due_first(const struct timeline *timeline, void *shared, const struct parking *parking)
+{
+    const struct simunix_clock_page *page = shared;
+
+    if (alarm_is_first(timeline, shared))
+        return parking->slots->actors[page->due_slot % SIMUNIX_SLOTS];
+    return timeline->count > 0 ? timeline->actors[timeline->entries[0].handle] : NULL;
+}
+
+/* Has somebody to say whether a deadline comes before an event of Python's that is due at its moment? Of several deadlines
+ * all come before any of their actors runs. */
+static int is_tied(const struct timeline *timeline, void *shared, struct parking *parking)
+{
+    if (parking == NULL || !parking->asks_ties)
+        return 0;
+    if (parking->is_settled) {
+        parking->is_settled = 0;
+        return 0;
+    }
+    return due_first(timeline, shared, parking) != NULL && timeline_has_event_at(timeline, due_next(timeline, shared));
+}
+
+/* The deadline that comes first, and ties with an event, comes now, or behind all that is due at its moment. */
+void due_settle(struct timeline *timeline, void *shared, struct parking *parking, int is_behind)
+{
+    struct simunix_clock_page *page = shared;
+    int64_t at_ns = due_next(timeline, shared);
+
+    if (!is_behind)
+        parking->is_settled = 1;
+    else if (alarm_is_first(timeline, shared))
+        timer_queue_add(shared, timer_queue_pop(shared), at_ns);
+    else
+        timeline_put_behind(timeline, ++page->sequence);
+}
+
+/* Let what is due until `now_ns` come, up to what only Python can do: an event of the timeline with the handle `which`, an
+ * alarm for the slot `which`, or to say which comes first of a deadline and an event (due_settle). Without a parking all alarms
+ * are Python's. */
 int due_step(struct timeline *timeline, void *shared, struct parking *parking, int64_t now_ns, uint32_t *which)
 {
     struct turn_actor *actor;
 
     while (due_next(timeline, shared) <= now_ns && due_next(timeline, shared) != NEVER_NS) {
+        if (is_tied(timeline, shared, parking))
+            return DUE_TIE;
         if (alarm_is_first(timeline, shared)) {
             *which = timer_queue_pop(shared);
             actor = parking == NULL ? NULL : parking->slots->actors[*which % SIMUNIX_SLOTS];

@@ -36,6 +36,8 @@ static int happen(struct turn_core *core)
         return TURN_HAPPENS;
     case DUE_ALARM:
         return TURN_ALARM;
+    case DUE_TIE:
+        return TURN_TIE;
     default:
         core->is_due = 0;
         return TURN_GOES_ON;

@@ -15,6 +15,7 @@ enum turn_event {
     TURN_FAILED,  /* the kernel cannot be asked what is ready: errno `which` */
     TURN_HAPPENS, /* the event of the timeline with the handle `which` */
     TURN_ALARM,   /* a deadline of the timer queue, of the slot `which`, that only Python can let come */
+    TURN_TIE,     /* a deadline and an event of Python's are due at one moment: which comes first? (due_settle) */
     TURN_SETTLE,  /* Remote SimGrid has still to say when its next event is */
     TURN_ADVANCE, /* nobody can run, and the clock cannot simply move on */
     TURN_SPIN,    /* there are turns that were taken back: do all spin that can run? */

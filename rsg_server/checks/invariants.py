@@ -98,7 +98,8 @@ class Checks:
         for actor in self._all.values():
             if actor.state is State.RUNNING and actor is not holder:
                 raise InvariantError(4, f"{actor!r} runs while {holder!r} has the turn")
-            is_due = actor.is_nominated or (actor.state is State.READY and not actor.process.is_held)
+            is_ready = actor.state is State.READY and not actor.process.is_held and not self._run_queue.is_put_off(actor)
+            is_due = actor.is_nominated or is_ready
             if is_due is not (actor in waiting):
                 where = "is not in the run queue" if is_due else "is in the run queue"
                 raise InvariantError(5, f"{actor!r} is {actor.state.value} and {where}")

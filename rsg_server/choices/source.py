@@ -32,8 +32,9 @@ class Strategy(Protocol):
     def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
         """Return which of `alternatives` choice `number` takes, from 0.
 
-        `actors` are the numbers of the ready actors in the order of becoming ready where `place` is TURN, the number of the
-        actor that gets the turn where it is SLICE, and empty where it is DELAY.
+        `actors` are numbers of actors. Where `place` is TURN they are the ready ones in the order of becoming ready, where it
+        is WAKE the waiters in the order of their arrival. Where it is PAUSE, SLICE or TIE, there is one: the actor that is
+        next, that gets the turn, or that times out. Where it is DELAY or CUT, there is none.
         """
 
 

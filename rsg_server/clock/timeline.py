@@ -15,6 +15,7 @@ END_NS: Final = (1 << 63) - 1
 """The end of virtual time, in nanoseconds."""
 _EVENT: Final[int] = lib.DUE_EVENT
 _ALARM: Final[int] = lib.DUE_ALARM
+_TIE: Final[int] = lib.DUE_TIE
 
 
 class Event:
@@ -46,6 +47,7 @@ class Timeline:
         self.core: Any = ffi.gc(lib.timeline_new(), lib.timeline_free)
         self._events: dict[int, Event] = {}  # by handle
         self._parking: Any = ffi.NULL
+        self._comes_later: Callable[[Any], bool] | None = None
         self._which: Any = ffi.new("uint32_t *")
         self._sequence = 0
 
@@ -56,6 +58,17 @@ class Timeline:
     def let_come(self, parking: Any) -> None:
         """Have deadlines of actors come to a struct parking, which must last as long as the timeline."""
         self._parking = parking
+
+    def choose_ties(self, comes_later: Callable[[Any], bool]) -> None:
+        """Have `comes_later` say, of the record of an actor whose deadline ties with an event, whether the event is first."""
+        self._comes_later = comes_later
+        lib.parking_ask_ties(self._parking)
+
+    def settle_tie(self) -> None:
+        """Have chosen which comes first: the deadline that is due first, or what else is due at its moment."""
+        record = lib.due_first(self.core, self._shared, self._parking)
+        is_behind = self._comes_later is not None and self._comes_later(record)
+        lib.due_settle(self.core, self._shared, self._parking, is_behind)
 
     def add(self, at_ns: int, action: Action) -> Event:
         """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
@@ -104,5 +117,7 @@ class Timeline:
         while (step := lib.due_step(self.core, self._shared, self._parking, now_ns, self._which)) != lib.DUE_NOTHING:
             if step == _EVENT:
                 self.take(self._which[0])()
+            elif step == _TIE:
+                self.settle_tie()
             elif step == _ALARM and self._timer_queue is not None:
                 self._timer_queue.come(self._which[0])

@@ -77,8 +77,8 @@ class DatagramQueue(Flow):
             self._began_ns = self._network.now_ns
         self._add(size_bytes, arrive)
 
-    def _arrival(self) -> int:
-        """When the datagram arrives that has just left the sender: one that is late holds up no other."""
+    def _arrival(self, late_ns: int) -> int:
+        """When the datagram arrives that has just left the sender: one that is late holds up no other, and none is cut."""
         self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
         return self.arrival_ns + self._network.extra_ns(self.route)
 

@@ -31,6 +31,7 @@ class Carrier(Protocol):
     def settle(self) -> None: ...
     def at(self, moment_ns: int, action: Action, /) -> Event: ...
     def extra_ns(self, route: Route, /) -> int: ...
+    def cut(self, route: Route, size_bytes: int, /) -> tuple[int, int]: ...
 
 
 class Flow:
@@ -69,7 +70,7 @@ class Flow:
         self.in_flight_bytes = 0
         self.is_cancelled = False
         self.is_within_host = False
-        self._queue: deque[tuple[int, Action]] = deque()
+        self._queue: deque[tuple[int, Action, int]] = deque()  # size, what happens at the arrival, how late that is
         self._deliver = deliver
         self._network = network
 
@@ -93,7 +94,13 @@ class Flow:
             return
         self.in_flight_bytes += len(data)
         self._network.bytes_sent += len(data)
-        self._add(len(data), lambda: self._arrive(data))
+        first, late_ns = (0, 0) if self.is_within_host else self._network.cut(self.route, len(data))
+        if first:
+            self._send(data[:first], 0)
+        self._send(data[first:], late_ns)
+
+    def _send(self, data: bytes, late_ns: int) -> None:
+        self._add(len(data), lambda: self._arrive(data), late_ns)
 
     def finish(self, action: Action) -> None:
         """Have `action` called when everything sent before has arrived."""
@@ -114,10 +121,10 @@ class Flow:
             self.in_flight_bytes -= len(data)
             self._deliver(data)
 
-    def _add(self, size_bytes: int, action: Action) -> None:
+    def _add(self, size_bytes: int, action: Action, late_ns: int = 0) -> None:
         if self.is_cancelled:
             return
-        self._queue.append((size_bytes, action))
+        self._queue.append((size_bytes, action, late_ns))
         if len(self._queue) == 1:
             self.remaining_bytes = float(size_bytes)
             self._network.join(self)
@@ -141,9 +148,9 @@ class Flow:
         duration_ns = math.ceil(self.remaining_bytes * NS / self.rate) if self.remaining_bytes > 0 else 0
         self.departure = self._network.at(self.updated_ns + duration_ns, self.depart)
 
-    def _arrival(self) -> int:
+    def _arrival(self, late_ns: int) -> int:
         """When the segment arrives that has just left the sender: not before an earlier one."""
-        latency_ns = self.route.latency_ns
+        latency_ns = self.route.latency_ns + late_ns
         if not self.is_within_host:
             latency_ns += self._network.extra_ns(self.route)
         self.arrival_ns = max(self.arrival_ns, self._network.now_ns + latency_ns)
@@ -154,8 +161,8 @@ class Flow:
 
         A segment never overtakes an earlier one, even if the latency has shrunk in between.
         """
-        _, action = self._queue.popleft()
-        self._network.at(self._arrival(), action)
+        _, action, late_ns = self._queue.popleft()
+        self._network.at(self._arrival(late_ns), action)
         if self._queue:
             self.remaining_bytes = float(self._queue[0][0])
             self._schedule()

@@ -38,6 +38,9 @@ class Delays(Protocol):
     def extra_ns(self, route: Route) -> int:
         """Virtual nanoseconds by which the next packet over a route is late."""
 
+    def cut(self, route: Route, size_bytes: int) -> tuple[int, int]:
+        """How many of the bytes leave first, 0 for all of them, and by how many virtual nanoseconds later the rest leaves."""
+
 
 class Network:
     """Opens flows and moves their bytes; `bytes_sent` counts the payload of all flows, all datagrams and all packets."""
@@ -126,6 +129,10 @@ class Network:
     def extra_ns(self, route: Route) -> int:
         """By how many virtual nanoseconds the next packet over a route is late: 0, but for a run that explores."""
         return 0 if self._delays is None else self._delays.extra_ns(route)
+
+    def cut(self, route: Route, size_bytes: int) -> tuple[int, int]:
+        """Where bytes of a connection are cut, as `Delays.cut` says it: nowhere, but for a run that explores."""
+        return (0, 0) if self._delays is None else self._delays.cut(route, size_bytes)
 
     def datagrams(self, source: Host, destination: Host) -> DatagramQueue:
         """The queue of datagrams from one host to another."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rsg_server._native import lib
@@ -17,6 +18,8 @@ Waiter = tuple[Actor, int, int]
 MATCH_ANY = (1 << 32) - 1
 _WORD = (1 << 64) - 1
 _MOST = 1 << 40
+_OBJECTS = frozenset(map(int, Space))
+"""Spaces of words that are no memory: which of their waiters is served is not for a futex to say."""
 
 
 class FutexTable:
@@ -29,6 +32,8 @@ class FutexTable:
     def __init__(self, parking: Parking) -> None:
         self._parking = parking
         self._core = parking.core
+        self.pick: Callable[[list[Actor]], int] | None = None
+        """Of a run that explores: which of several waiters of a word in memory is woken."""
 
     @staticmethod
     def key(actor: Actor, space: int, word: int) -> Key:
@@ -87,15 +92,32 @@ class FutexTable:
 
     def wake(self, key: Key, most: int, bitset: int) -> int:
         """Wake up to `most` waiters whose bitset meets `bitset`, in the order of their arrival. Returns how many were woken."""
-        woken: int = lib.futexes_wake(self._core, _in_core(key), max(0, min(most, _MOST)), bitset & _WORD)
-        return woken
+        picked = 0
+        if self.pick is not None and most > 0 and key[0] not in _OBJECTS:
+            picked = self._wake_picked(self.pick, key, most, bitset)
+        woken: int = lib.futexes_wake(self._core, _in_core(key), max(0, min(most - picked, _MOST)), bitset & _WORD)
+        return picked + woken
+
+    def _wake_picked(self, pick: Callable[[list[Actor]], int], key: Key, most: int, bitset: int) -> int:
+        """Wake picked ones as long as there are more waiters than may still be woken. Returns how many were woken."""
+        place, picked = _in_core(key), 0
+        while picked < most:
+            queue = lib.futexes_at(self._core, place)
+            waiters = [actor for actor, bits, _ in _waiters(queue) if bits & bitset] if queue else []
+            waiters = list(dict.fromkeys(waiters))  # an actor may wait at one word more than once (futex_waitv(2))
+            if len(waiters) <= most - picked:
+                break
+            lib.futexes_put_first(self._core, place, waiters[pick(waiters)].record)
+            lib.futexes_wake(self._core, place, 1, bitset & _WORD)
+            picked += 1
+        return picked
 
     def pass_lock(self, key: Key) -> tuple[int, bool]:
         """Wake the first waiter of a lock, its next owner. Returns its thread id (0: nobody waits) and whether others wait."""
         record = lib.futexes_pass(self._core, _in_core(key))
         if not record:
             return 0, False
-        return actor_of(record).tid, lib.futexes_is_waited_at(self._core, _in_core(key)) != 0
+        return actor_of(record).tid, bool(lib.futexes_at(self._core, _in_core(key)))
 
     def wake_space(self, space: Space) -> None:
         """Wake all actors that wait for an object of a kind, so that they look at it again."""

@@ -5,7 +5,8 @@ one of them. Each change of the line is an operation here (`tests/contract/test_
 (csrc/turn/waits/run_queue.c). The core keeps the line, and picks the first by itself if the order is first in, first out.
 
 In the line are the READY actors of all processes that are not held, each once, and PARKED actors that are nominated. A
-nominated actor is asked, when its place comes, whether it wants the turn (rsg_server.turn.wakeups).
+nominated actor is asked, when its place comes, whether it wants the turn (rsg_server.turn.wakeups). A run that explores keeps
+some READY actors out of the line for a while (`put_off`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class RunQueue:
     def __init__(self, order: Order) -> None:
         self.order = order
         self.core: Any = ffi.new("struct run_queue *")
+        self._put_off: set[Actor] = set()
 
     # Who joins
 
@@ -45,14 +47,30 @@ class RunQueue:
         """Put the ready actors of a process that is no longer held at the end, in the order of their birth."""
         for actor in process.actors:
             if actor.state is STATE_READY:
+                self._put_off.discard(actor)
                 lib.run_queue_append(self.core, actor.record)
+
+    def come_back(self, actor: Actor) -> None:
+        """Put an actor that was put off at the end; nothing happens if it has ended, or joined the line with its process."""
+        if actor in self._put_off and not actor.process.is_held:
+            self._put_off.remove(actor)
+            lib.run_queue_append(self.core, actor.record)
 
     # Who leaves
 
     def withdraw(self, actor: Actor) -> None:
         """Remove an actor that ends; nothing happens if it is not in the line."""
         lib.run_queue_remove(self.core, actor.record)
+        self._put_off.discard(actor)
         actor.is_nominated = False
+
+    def put_off(self, actor: Actor) -> None:
+        """Keep a ready actor that has just been picked out of the line, until `come_back`."""
+        self._put_off.add(actor)
+
+    def is_put_off(self, actor: Actor) -> bool:
+        """Whether an actor that is ready is kept out of the line."""
+        return actor in self._put_off
 
     def stop(self, process: Process) -> list[Actor]:
         """Remove the actors of a process that is held from now on, and return them. None of them stays nominated."""

@@ -50,6 +50,7 @@ _LOOK: Final[int] = lib.TURN_LOOK
 _ADVANCE: Final[int] = lib.TURN_ADVANCE
 _ELECT: Final[int] = lib.TURN_ELECT
 _PICK: Final[int] = lib.TURN_PICK
+_TIE: Final[int] = lib.TURN_TIE
 _SETTLE: Final[int] = lib.TURN_SETTLE
 _SPIN: Final[int] = lib.TURN_SPIN
 _ALARM: Final[int] = lib.TURN_ALARM
@@ -171,7 +172,11 @@ class TurnLoop:
             if self._wakeups.elect(actor):
                 return self._act(lib.turn_elected(core.struct, actor.record, self._flags()))
         elif event == _PICK:
-            return self._act(lib.turn_chosen(core.struct, self._picked().record, self._flags()))
+            picked = self._picked()
+            if picked is not None:
+                return self._act(lib.turn_chosen(core.struct, picked.record, self._flags()))
+        elif event == _TIE:
+            self._timeline.settle_tie()
         elif event == _SPIN:
             return self._spin()
         elif event == _ALARM:
@@ -187,12 +192,11 @@ class TurnLoop:
             raise OSError(core.which, os.strerror(core.which))
         return None
 
-    def _picked(self) -> Actor:
-        """Choose the next actor by an order other than first in, first out, and begin its slice of the turn."""
+    def _picked(self) -> Actor | None:
+        """Choose the next actor by an order other than first in, first out, and begin its slice; None if it is put off."""
         actor = self._parts.parking.run_queue.pick()
-        if self._parts.slices is not None:
-            self._parts.slices.begin(actor)
-        return actor
+        chosen = self._parts.chosen
+        return actor if chosen is None or chosen.begin(actor) else None
 
     # The clock
 

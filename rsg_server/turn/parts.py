@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rsg_server.rsg.moments import Moments
     from rsg_server.shared.memory import SharedMemory
     from rsg_server.turn.births import FirstMessages
-    from rsg_server.turn.choosing import Slices
+    from rsg_server.turn.choosing import ChosenTurns
     from rsg_server.turn.clock_guard import ClockGuard
     from rsg_server.turn.core import Core
     from rsg_server.turn.failures import Failures
@@ -47,4 +47,4 @@ class Parts:
     processes: dict[int, Process]
     log: EventLog
     warner: Warner
-    slices: Slices | None
+    chosen: ChosenTurns | None

@@ -14,7 +14,9 @@ LINE = "run_queue_"
 """How the functions of C begin that change the line (csrc/turn/run_queue.h)."""
 HANDED_ON = "core"
 """The attribute of the run queue that others hand on to the core, which has the line."""
-OPERATIONS = {"first", "nominate", "pick", "put_behind", "ready", "resume", "stop", "withdraw"}
+OPERATIONS = {
+    *("come_back", "first", "is_put_off", "nominate", "pick", "put_behind", "put_off", "ready", "resume", "stop", "withdraw")
+}
 
 MADE_BY = ("RunQueue(options.order)", "self.run_queue = run_queue\n")
 """The kernel makes the run queue; a part may show the one that it was given."""

@@ -102,7 +102,7 @@ void futex_append(struct futex_table *table, struct turn_actor *actor, struct fu
     table->lock_waiters += counts_as_lock(&key);
 }
 
-static void leave_queue(struct futex_table *table, struct futex_waiter *waiter)
+static void unlink_waiter(struct futex_waiter *waiter)
 {
     struct futex_queue *queue = waiter->queue;
 
@@ -114,6 +114,29 @@ static void leave_queue(struct futex_table *table, struct futex_waiter *waiter)
         waiter->after->before = waiter->before;
     else
         queue->last = waiter->before;
+}
+
+/* Put an actor that waits in a queue before all others there. */
+void futex_put_first(struct futex_queue *queue, const struct turn_actor *actor)
+{
+    struct futex_waiter *waiter = queue->first;
+
+    while (waiter != NULL && waiter->actor != actor)
+        waiter = waiter->after;
+    if (waiter == NULL || waiter == queue->first)
+        return;
+    unlink_waiter(waiter);
+    waiter->before = NULL;
+    waiter->after = queue->first;
+    queue->first->before = waiter;
+    queue->first = waiter;
+}
+
+static void leave_queue(struct futex_table *table, struct futex_waiter *waiter)
+{
+    struct futex_queue *queue = waiter->queue;
+
+    unlink_waiter(waiter);
     table->lock_waiters -= counts_as_lock(&queue->key);
     if (--queue->count == 0)
         drop(table, queue);

@@ -42,6 +42,7 @@ struct futex_key futex_key_of(const struct turn_actor *actor, uint64_t space, ui
 struct futex_queue *futex_find(const struct futex_table *table, const struct futex_key *key);
 void futex_append(struct futex_table *table, struct turn_actor *actor, struct futex_key key, uint64_t waits_for, int32_t place);
 void futex_forget(struct futex_table *table, struct turn_actor *actor);
+void futex_put_first(struct futex_queue *queue, const struct turn_actor *actor);
 void futex_clear(struct futex_table *table);
 
 #endif

@@ -160,9 +160,19 @@ uint32_t futexes_count(const struct parking *parking, struct futex_key key, uint
     return count;
 }
 
-int futexes_is_waited_at(const struct parking *parking, struct futex_key key)
+/* The queue of a word; NULL if nobody waits there. */
+const struct futex_queue *futexes_at(const struct parking *parking, struct futex_key key)
 {
-    return futex_find(&parking->futexes, &key) != NULL;
+    return futex_find(&parking->futexes, &key);
+}
+
+/* Have an actor that waits at a word be woken before all others that wait there. */
+void futexes_put_first(struct parking *parking, struct futex_key key, const struct turn_actor *actor)
+{
+    struct futex_queue *queue = futex_find(&parking->futexes, &key);
+
+    if (queue != NULL)
+        futex_put_first(queue, actor);
 }
 
 /* Does no other actor wait at any of the words at which an actor waits? */

@@ -24,6 +24,12 @@ void parking_free(struct parking *parking)
     free(parking);
 }
 
+/* From now on Python says which comes first of a deadline and an event that are due at one moment. */
+void parking_ask_ties(struct parking *parking)
+{
+    parking->asks_ties = 1;
+}
+
 static void add_deadline(struct parking *parking, struct turn_actor *actor)
 {
     struct simunix_clock_page *page = parking->shared;

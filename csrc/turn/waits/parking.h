@@ -20,6 +20,7 @@ struct slot_table {
 
 struct parking *parking_new(void *shared, struct run_queue *queue, struct timeline *timeline, struct slot_table *slots);
 void parking_free(struct parking *parking);
+void parking_ask_ties(struct parking *parking);
 void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_t deadline, uint64_t blocked, uint64_t a,
                  uint64_t b, uint64_t c, int64_t since, int siblings_may_wake);
 void parking_park(struct parking *parking, struct turn_actor *actor, int is_in_timer_queue);
@@ -38,6 +39,8 @@ struct parking {
     struct timeline *timeline;
     struct slot_table *slots;
     struct futex_table futexes;
+    uint8_t asks_ties;  /* Python says which comes first of a deadline and an event that are due at one moment */
+    uint8_t is_settled; /* … and has said so of the deadline that comes first */
 };
 
 #endif

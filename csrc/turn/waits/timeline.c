@@ -102,6 +102,30 @@ int64_t timeline_next(const struct timeline *timeline)
     return timeline->count > 0 && timeline->entries[0].at_ns <= LATEST_NS ? timeline->entries[0].at_ns : NEVER_NS;
 }
 
+static int has_event_below(const struct timeline *timeline, uint32_t place, int64_t at_ns)
+{
+    if (place >= timeline->count || timeline->entries[place].at_ns > at_ns)
+        return 0;
+    if (timeline->entries[place].at_ns == at_ns && timeline->actors[timeline->entries[place].handle] == NULL)
+        return 1;
+    return has_event_below(timeline, 2 * place + 1, at_ns) || has_event_below(timeline, 2 * place + 2, at_ns);
+}
+
+/* Is an event of Python's due at a moment before which nothing is due? */
+int timeline_has_event_at(const struct timeline *timeline, int64_t at_ns)
+{
+    return has_event_below(timeline, 0, at_ns);
+}
+
+/* Put what comes first behind all that is due at its moment: `sequence` is larger than theirs. */
+void timeline_put_behind(struct timeline *timeline, uint64_t sequence)
+{
+    struct timeline_entry first = timeline->entries[0];
+
+    first.sequence = sequence;
+    sink(timeline, 0, first);
+}
+
 /* Take out what comes first: its handle, which is free by that, and whose deadline it is. */
 uint32_t timeline_pop(struct timeline *timeline, struct turn_actor **actor)
 {

@@ -32,6 +32,8 @@ void timeline_remove(struct timeline *timeline, uint32_t handle);
 int64_t timeline_next(const struct timeline *timeline);
 /* cffi: end */
 
+int timeline_has_event_at(const struct timeline *timeline, int64_t at_ns);
+void timeline_put_behind(struct timeline *timeline, uint64_t sequence);
 uint32_t timeline_pop(struct timeline *timeline, struct turn_actor **actor);
 
 #endif

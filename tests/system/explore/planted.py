@@ -1,8 +1,14 @@
-"""Programs with a planted bug each, and the scenarios in which an exploration is to find it: each has a mended twin."""
+"""Programs with a planted bug each, and the scenarios in which an exploration is to find it: each has a mended twin.
+
+Programs in C are mended by -DMENDED, all others by the variable MENDED of their environment.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,49 +17,96 @@ import yaml
 
 CORPUS = Path(__file__).parent / "corpus"
 SERVER = "10.9.0.1"
+Command = list[str]
+
+
+def _c(source: Path, folder: Path, mended: bool) -> Command:
+    program = folder / (f"{source.stem}-mended" if mended else source.stem)
+    mend = ["-DMENDED"] if mended else []
+    subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-pthread", *mend, "-o", program, source], check=True)
+    return [str(program)]
+
+
+def _go(source: Path, folder: Path, mended: bool) -> Command:
+    program = folder / source.stem
+    subprocess.run(["go", "build", "-o", program, source], check=True, env={**os.environ, "GOTOOLCHAIN": "local"})
+    return [str(program)]
+
+
+def _script(source: Path, folder: Path, mended: bool) -> Command:
+    copy = Path(shutil.copy(source, folder))
+    return ["/usr/bin/python3" if source.suffix == ".py" else "/bin/sh", str(copy)]
+
+
+COMMANDS: dict[str, Callable[[Path, Path, bool], Command]] = {".c": _c, ".go": _go, ".py": _script, ".sh": _script}
 
 
 @dataclass(frozen=True)
 class Planted:
-    """A bug: its file in the corpus, what an exploration is to say, the words of its clients, and more keys of its scenario."""
+    """A bug: its file in the corpus, what an exploration is to say, the words of its clients, and more keys of its scenario.
 
-    name: str
+    Without `server` all processes are alike, each on a host of its own with its words. `seeds` are the budget in which the
+    default strategies find the bug.
+    """
+
+    file: str
     says: str
     clients: tuple[tuple[str, ...], ...] = ()
     keys: dict[str, Any] = field(default_factory=dict)
+    server: bool = True
+    seeds: int = 300
+
+    @property
+    def name(self) -> str:
+        """The file without its ending."""
+        return Path(self.file).stem
 
     def scenario(self, folder: Path, mended: bool = False) -> Path:
-        """Compile the program, mended or not, and write its scenario into a folder."""
-        source = CORPUS / f"{self.name}.c"
-        program = folder / (f"{self.name}-mended" if mended else self.name)
-        mend = ["-DMENDED"] if mended else []
-        subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-pthread", *mend, "-o", program, source], check=True)
-        hosts = [{"name": "a", "address": SERVER}, *({"name": f"b{n}"} for n in range(len(self.clients)))]
-        processes = [{"name": self.name, "host": "a", "command": [str(program)]}]
+        """Make the program, mended or not, and write its scenario into a folder."""
+        source = CORPUS / self.file
+        command = COMMANDS[source.suffix](source, folder, mended)
+        if self.server:
+            hosts = [{"name": "a", "address": SERVER}, *({"name": f"b{n}"} for n in range(len(self.clients)))]
+            processes = [{"name": self.name, "host": "a", "command": command}]
+            words = [(SERVER, *words) for words in self.clients]
+            names = [f"b{n}" for n in range(len(words))]
+        else:
+            words = list(self.clients)
+            names = [f"n{n}" for n in range(1, 1 + len(words))]
+            hosts, processes = [{"name": name} for name in names], []
         processes += [
-            {"name": self.name, "host": f"b{n}", "command": [str(program), SERVER, *words]}
-            for n, words in enumerate(self.clients)
+            {"name": self.name, "host": name, "command": [*command, *each]} for name, each in zip(names, words, strict=True)
         ]
-        path = folder / f"{program.name}.yaml"
+        if mended:
+            processes = [{**process, "environment": {"MENDED": "1"}} for process in processes]
+        path = folder / f"{self.name}{'-mended' if mended else ''}.yaml"
         keys = {"name": self.name, "epoch": "2000-01-01T00:00:00Z", "hosts": hosts, "processes": processes}
         path.write_text(yaml.safe_dump({**keys, **self.keys}))
         return path
 
 
+def _fails(name: str, host: str = "a") -> str:
+    return f"process: {name}: on {host}: {name} ended with exit code 1"
+
+
+DEADLOCK = "deadlock: virtual time stopped"
+NEMESIS = {"start": "1s", "every": "5s", "heal": "18s"}
 PLANTED = (
-    Planted("lost_update", "process: lost_update: on a: lost_update ended with exit code 1"),
-    Planted("missed_wakeup", "deadlock: virtual time stopped"),
-    Planted("lock_order", "deadlock: virtual time stopped"),
-    Planted("two_daemons", "process: two_daemons: on a: two_daemons ended with exit code 1"),
-    Planted("reordered", "process: reordered: on a: reordered ended with exit code 1", clients=((),)),
-    Planted("early_broadcast", "deadlock: virtual time stopped"),
+    Planted("lost_update.c", _fails("lost_update")),
+    Planted("missed_wakeup.c", DEADLOCK),
+    Planted("lock_order.c", DEADLOCK),
+    Planted("two_daemons.c", _fails("two_daemons")),
+    Planted("torn_file.c", _fails("torn_file")),
+    Planted("short_read.c", _fails("short_read"), clients=((),)),
+    Planted("reordered.c", _fails("reordered"), clients=((),)),
+    Planted("early_broadcast.c", DEADLOCK),
     Planted(
-        "stale_lease",
+        "stale_lease.c",
         "check: check-one-holder",
         clients=(("x",), ("y",)),
         keys={
             "check": [{"name": "one-holder", "never": "which is over"}],
-            "nemesis": {"hosts": "b0,b1", "faults": ["partition", "slow"], "start": "1s", "every": "5s", "heal": "18s"},
+            "nemesis": {"hosts": "b0,b1", "faults": ["partition", "slow"], **NEMESIS},
         },
     ),
 )

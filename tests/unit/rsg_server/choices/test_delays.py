@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rsg_server.choices.delays import Delays
-from rsg_server.choices.places import DELAY, DELAYS_NS, TURN
+from rsg_server.choices.places import CUT, CUTS, DELAY, DELAYS_NS, TURN
 from rsg_server.choices.source import Choices
 from rsg_server.network.network import Network
 from rsg_server.platform.star import Access, star
@@ -67,3 +67,28 @@ def test_nothing_is_asked_within_a_host_or_at_another_place() -> None:
     elsewhere.run()
     assert [what for _, what in (*world.seen, *elsewhere.seen)] == ["within", "there"]
     assert world.choices.count == elsewhere.choices.count == 0
+
+
+@given(st.integers(0, len(CUTS) - 1), st.integers(1, 9))
+def test_bytes_that_are_cut_arrive_as_two_parts(taken: int, size: int) -> None:
+    world = LateWorld([taken, 0], frozenset({CUT}))
+    flow = world.network.open_flow(HOSTS[0], HOSTS[1], world.note)
+    sent, late_ns = bytes(range(size)), CUTS[taken][1]
+    flow.send(sent)
+    flow.send(b"z")
+    world.run()
+    *parts, last = [what for _, what in world.seen]
+    moments = [moment for moment, _ in world.seen]
+    assert (b"".join(parts), last) == (sent, b"z")
+    assert len(parts) == (2 if taken and size > 1 else 1) and all(parts)
+    assert moments == sorted(moments)
+    if len(parts) == 2:
+        assert moments[1] - moments[0] >= late_ns
+        assert moments[2] >= moments[1], "what is sent later waits for the rest"
+
+
+def test_what_stays_within_a_host_is_not_cut() -> None:
+    world = LateWorld([], frozenset({CUT}))
+    world.network.open_flow(HOSTS[0], HOSTS[0], world.note).send(b"whole")
+    world.run()
+    assert [what for _, what in world.seen] == [b"whole"]

@@ -5,15 +5,28 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rsg_server.choices.places import DELAY, DELAYS_NS, LONGEST_SLICE, PLACES, SLICE, TURN
+from rsg_server.choices.places import (
+    CUT,
+    CUTS,
+    DELAY,
+    DELAYS_NS,
+    LONGEST_SLICE,
+    PAUSE,
+    PAUSES_NS,
+    PLACES,
+    SLICE,
+    TIE,
+    TURN,
+    WAKE,
+)
 from rsg_server.choices.source import Choice, Choices, Strategy
-from rsg_server.choices.strategies import Baseline, DelayBounded, Pct, Random, Recorded
+from rsg_server.choices.strategies import Baseline, DelayBounded, Pct, Random, Recorded, Reseeded
 
 ASKED = st.lists(
     st.one_of(
-        st.tuples(st.just(TURN), st.lists(st.integers(1, 9), min_size=2, max_size=6, unique=True)),
-        st.tuples(st.just(SLICE), st.lists(st.integers(1, 9), min_size=1, max_size=1)),
-        st.tuples(st.just(DELAY), st.just([])),
+        st.tuples(st.sampled_from([TURN, WAKE]), st.lists(st.integers(1, 9), min_size=2, max_size=6, unique=True)),
+        st.tuples(st.sampled_from([SLICE, PAUSE, TIE]), st.lists(st.integers(1, 9), min_size=1, max_size=1)),
+        st.tuples(st.sampled_from([DELAY, CUT]), st.just([])),
     ),
     max_size=60,
 )
@@ -28,7 +41,8 @@ def made(kind: str, seed: int) -> Strategy:
 
 
 def alternatives(place: str, actors: list[int]) -> int:
-    return {TURN: len(actors), SLICE: LONGEST_SLICE + 1, DELAY: len(DELAYS_NS)}[place]
+    counts = {SLICE: LONGEST_SLICE + 1, PAUSE: len(PAUSES_NS), DELAY: len(DELAYS_NS), CUT: len(CUTS), TIE: 2}
+    return counts.get(place, len(actors))
 
 
 def ask(strategy: Strategy, asked: Asked) -> tuple[list[int], list[Choice]]:
@@ -87,5 +101,32 @@ def test_delay_bounded_departs_at_most_so_often() -> None:
         assert sum(taken) <= 3
 
 
+def test_pct_may_put_off_whom_it_has_interrupted_and_nobody_else() -> None:
+    pauses = set()
+    for seed in range(100):
+        strategy = Pct(seed, 2, 1)
+        assert strategy.take(0, PAUSE, len(PAUSES_NS), [1]) == 0
+        strategy.take(1, SLICE, LONGEST_SLICE + 1, [1])
+        pauses.add(strategy.take(2, PAUSE, len(PAUSES_NS), [1]))
+        assert strategy.take(3, PAUSE, len(PAUSES_NS), [1]) == 0
+    assert pauses == set(range(len(PAUSES_NS)))
+
+
+def test_random_takes_every_delay_and_every_pause() -> None:
+    for place, count in ((DELAY, len(DELAYS_NS)), (PAUSE, len(PAUSES_NS))):
+        taken = {strategy.take(n, place, count, [1]) for strategy in (Random(s, 100) for s in range(200)) for n in range(50)}
+        assert taken == set(range(count))
+
+
 def test_each_seed_draws_how_often_it_departs() -> None:
     assert len({tuple(Random(seed, 100).rates.values()) for seed in range(40)}) > 10
+
+
+def test_a_reseeded_run_leaves_the_recorded_one_at_the_moment() -> None:
+    recorded = Recorded([Choice(number, TURN, 9, 8) for number in range(10)])
+    strategy = Reseeded(recorded, Baseline(), 5)
+    taken = []
+    for number in range(10):
+        strategy.now_ns = lambda number=number: number  # type: ignore[misc]
+        taken.append(strategy.take(number, TURN, 9, list(range(9))))
+    assert taken == [8] * 5 + [0] * 5

@@ -202,3 +202,32 @@ def test_waiters_for_locks_are_counted_wherever_they_are_moved() -> None:
     table.remove(first)
     table.remove(first)
     assert table.lock_waiters == 0
+
+
+@given(st.lists(st.integers(0, 9), max_size=6), st.integers(0, 5), st.lists(bitsets, min_size=1, max_size=5), bitsets)
+def test_any_waiter_may_be_picked_and_the_others_keep_their_order(
+    picks: list[int], most: int, bits: list[int], bitset: int
+) -> None:
+    kernel, asked = Futexes(), list[list[int]]()
+    actors = [kernel.park(number, 7, 64, waits_for) for number, waits_for in enumerate(bits)]
+
+    def pick(waiters: list[Actor]) -> int:
+        asked.append([actor.number for actor in waiters])
+        return (picks[len(asked) - 1] if len(asked) <= len(picks) else 0) % len(waiters)
+
+    kernel.futexes.pick = pick
+    able = [number for number, waits_for in enumerate(bits) if waits_for & bitset]
+    assert kernel.futexes.wake((7, 64), most, bitset) == min(most, len(able))
+    for waiters in asked:
+        assert waiters == [number for number in able if number in waiters], "in the order of their arrival"
+    woken = kernel.order
+    assert set(woken) <= set(able) and len(asked) == (most if most < len(able) else 0)
+    assert kernel.waiting().get((7, 64), []) == [actor.number for actor in actors if actor.number not in woken]
+
+
+def test_of_a_kernel_object_nobody_is_picked() -> None:
+    kernel = Futexes()
+    kernel.futexes.pick = lambda waiters: 1
+    actors = [kernel.park(number, int(Space.SEMAPHORES), 64) for number in (1, 2, 3)]
+    assert kernel.futexes.wake((int(Space.SEMAPHORES), 64), 1, ANY) == 1
+    assert kernel.order == [actors[0].number]

@@ -19,7 +19,9 @@ from tests.unit.rsg_server.fakes import Fake, fake
 PROCESSES, THREADS = 3, 3
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["ready", "first", "nominate", "withdraw", "stop", "resume", "pick", "put_behind"]),
+        st.sampled_from(
+            ["ready", "first", "nominate", "withdraw", "stop", "resume", "pick", "put_behind", "put_off", "come_back"]
+        ),
         st.integers(0, PROCESSES * THREADS - 1),
     ),
     max_size=60,
@@ -45,13 +47,19 @@ class Model:
         self.order = order
         self.line: list[Actor] = []
         self.held: set[Process] = set()
+        self.off: set[Actor] = set()
 
     def step(self, queue: RunQueue, operation: str, actor: Actor) -> None:
         """Do to the queue and to the model what makes sense for the actor as it is."""
         getattr(self, operation)(queue, actor)
 
     def _join(self, place: int, actor: Actor, put: Callable[[Actor], None]) -> None:
-        if actor not in self.line and actor.process not in self.held and actor.state is not State.DEAD:
+        if (
+            actor not in self.line
+            and actor not in self.off
+            and actor.process not in self.held
+            and actor.state is not State.DEAD
+        ):
             actor.state = State.READY
             self.line.insert(place, actor)
             put(actor)
@@ -70,6 +78,7 @@ class Model:
 
     def withdraw(self, queue: RunQueue, actor: Actor) -> None:
         self.line = [other for other in self.line if other is not actor]
+        self.off.discard(actor)
         queue.withdraw(actor)
         actor.state = State.DEAD
 
@@ -77,6 +86,7 @@ class Model:
         taken = [other for other in self.line if other.process is actor.process]
         self.line = [other for other in self.line if other.process is not actor.process]
         self.held.add(actor.process)
+        actor.process.record.stopped = True
         assert queue.stop(actor.process) == taken
         for other in taken:  # as the kernel does: who was nominated looks later
             assert not other.is_nominated
@@ -85,7 +95,10 @@ class Model:
     def resume(self, queue: RunQueue, actor: Actor) -> None:
         if actor.process in self.held:
             self.held.discard(actor.process)
-            self.line += [other for other in actor.process.actors if other.state is State.READY]
+            actor.process.record.stopped = False
+            joined = [other for other in actor.process.actors if other.state is State.READY]
+            self.line += joined
+            self.off.difference_update(joined)
             queue.resume(actor.process)
 
     def pick(self, queue: RunQueue, actor: Actor) -> None:
@@ -95,6 +108,20 @@ class Model:
         found = queue.pick()
         assert found is expected
         found.state, found.is_nominated = State.PARKED, False
+
+    def put_off(self, queue: RunQueue, actor: Actor) -> None:
+        if self.line:
+            found = self.line.pop(self.order.place(self.line))
+            assert queue.pick() is found
+            found.state, found.is_nominated = State.READY, False
+            self.off.add(found)
+            queue.put_off(found)
+
+    def come_back(self, queue: RunQueue, actor: Actor) -> None:
+        if actor in self.off and actor.process not in self.held:
+            self.off.remove(actor)
+            self.line.append(actor)
+        queue.come_back(actor)
 
     def put_behind(self, queue: RunQueue, actor: Actor) -> None:
         count = actor.number % (len(self.line) + 1)
@@ -126,6 +153,7 @@ def test_whatever_is_done_the_line_is_that_of_the_model(is_fifo: bool, steps: li
         for operation, which in steps:
             model.step(queue, operation, actors[which])
             assert list(queue) == model.line
+            assert {actor for actor in actors if queue.is_put_off(actor)} == model.off
             assert (len(queue), bool(queue)) == (len(model.line), bool(model.line))
             assert all(actor in model.line for actor in actors if actor.is_nominated)
         for actor in actors:
