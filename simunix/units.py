@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rsg_server.errors import SimunixError
 from rsg_server.platform import units as simgrid
 
 NS = 10**9
@@ -68,6 +69,14 @@ def duration_s(value: object) -> float:
             return duration_ns(value) / NS
     checked = duration_ns(value) / NS
     return float(value) if isinstance(value, (int, float)) else checked
+
+
+def option_s(option: str, text: str) -> float:
+    """Seconds of the duration that an option gives. Raises SimunixError."""
+    try:
+        return duration_s(text)
+    except ValueError as error:
+        raise SimunixError(f"{option}: {error}") from error
 
 
 def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:

@@ -40,6 +40,7 @@ def execute(options: argparse.Namespace) -> int:
             raise SimunixError(f"--{name.replace('_', '-')}: expected at least {least}, got {value}")
     from simunix.explore.explore import ExploreOptions, explore
     from simunix.explore.seeds import check_strategy
+    from simunix.units import option_s
 
     check_strategy(options.strategy)
     return explore(
@@ -50,19 +51,10 @@ def execute(options: argparse.Namespace) -> int:
             first_seed=options.first_seed,
             seeds=options.seeds,
             jobs=options.jobs,
-            seconds=None if options.time is None else _seconds("--for", options.time),
+            seconds=None if options.time is None else option_s("--for", options.time),
             strategy=options.strategy,
             stops_at_first=options.stop_at_first,
             checks_determinism=options.check_determinism,
-            minimise_s=_seconds("--minimise", options.minimise),
+            minimise_s=option_s("--minimise", options.minimise),
         )
     )
-
-
-def _seconds(option: str, text: str) -> float:
-    from simunix.units import duration_s
-
-    try:
-        return duration_s(text)
-    except ValueError as error:
-        raise SimunixError(f"{option}: {error}") from error

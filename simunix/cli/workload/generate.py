@@ -132,13 +132,10 @@ def _raijin(options: argparse.Namespace) -> SwfTrace:
 
 
 def _curie(options: argparse.Namespace) -> SwfTrace:
-    from simunix.units import NS, duration_ns
+    from simunix.units import option_s
     from simunix.workload.generators.curie import Curie, curie
 
-    try:
-        duration_s = duration_ns(options.duration) / NS
-    except ValueError as error:
-        raise SimunixError(f"--duration: {error}") from error
+    duration_s = option_s("--duration", options.duration)
     return curie(Curie(options.nodes, options.cores, duration_s, options.load, options.users), options.seed)
 
 

@@ -148,12 +148,13 @@ def execute_plot(options: argparse.Namespace) -> int:
 
 
 def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
+    from simunix.units import option_s
     from simunix.workload.transforms.context import SETTLE_S, cut_with_context
     from simunix.workload.transforms.shape import cut
 
-    begin = _seconds("--begin", options.begin)
-    settle = SETTLE_S if options.settle is None else _seconds("--settle", options.settle)
-    end = math.inf if options.end is None else _seconds("--end", options.end)
+    begin = option_s("--begin", options.begin)
+    settle = SETTLE_S if options.settle is None else option_s("--settle", options.settle)
+    end = math.inf if options.end is None else option_s("--end", options.end)
     if not begin < end:
         raise SimunixError(f"--begin {options.begin} --end {options.end}: expected the beginning before the end")
     if options.settle is not None and not options.context:
@@ -190,15 +191,6 @@ def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
         return make()
     except SimunixError as error:
         raise SimunixError(f"{path}: {error}") from error
-
-
-def _seconds(option: str, text: str) -> float:
-    from simunix.units import NS, duration_ns
-
-    try:
-        return duration_ns(text) / NS
-    except ValueError as error:
-        raise SimunixError(f"{option}: {error}") from error
 
 
 def _size(text: str) -> int:
