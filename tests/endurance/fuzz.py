@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import copy
 import io
-import json
 import math
 import os
 import random
@@ -21,22 +19,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-import msgpack
-import trio
-import yaml
-
-from rsg_server.edge.control import Caller, Control
-from rsg_server.edge.service import Service, ServiceOptions
 from rsg_server.errors import SimunixError, described
 from rsg_server.platform.simgrid_xml.reader import load_platform
-from rsg_server.process.actor import State
-from rsg_server.protocol import Wait
 from simunix.cli.main import COMMANDS, main
 from simunix.flows.file import read_flows
 from simunix.planning.expand import expand
@@ -49,22 +38,12 @@ from simunix.sweep.experiment import load_experiment
 from simunix.sweep.runs import runs_of
 from simunix.units import duration_ns, duration_s, rate_bytes_per_s, size_bytes, speed_flops
 from simunix.workload.formats.by_name import read_trace
-from tests.endurance import site_inputs
-from tests.unit.rsg_server.fakes import HANDLERS, Fake, fake
+from tests.endurance import server_inputs, site_inputs
+from tests.endurance.mutations import mutated, restructured
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = Path(__file__).resolve().parent / "seeds"
 CPU_S, MEMORY_BYTES = 10.0, 1 << 30
-WORDS = (
-    *(
-        b"-1 0 1 9 99999999999999999999 1e999 nan inf .inf -0 0x10 1_000 ~ null true [] {} [1-3] [1-1000] [ ] { } : , - # & *"
-        b" ! | > % <<: *a &a \\ / .. ../../x /dev/null \xff \xc3\x28 \xe2\x80\xae \xc2\xb2 \x00 10Gbps 5s 1d2h 1TiB 2.5Gf"
-        b" n[1-4] a[1-x] a[1- NodeName= slurm: hosts: workload: events: network: <host <link <zone <route <!DOCTYPE &lt; type"
-        b" delay"
-    ).split(b" "),
-    b"9" * 5000,
-    b"[" * 3000,
-)
 
 
 class TooLongError(Exception):
@@ -140,119 +119,6 @@ def _words(path: Path) -> None:
         os.chdir(folder)
 
 
-VALUES = (
-    None, True, False, 0, -1, 1, 7, 1 << 31, 1 << 63, 1 << 64, 10**30, 0.5, -0.0, float("inf"), float("nan"), 1e308, "", "x",
-    "1", "../../x", "/", "n[1-3]", "a[1-", "10Gbps", "5s", "-5s", "1TiB", "x" * 5000, "\u00b2", "\x00", "\n", [], {}, [[]],
-    {"": None}, ["a", 1], {"a": {"b": 1}},
-)  # fmt: skip
-
-
-def _places(value: object) -> Iterator[tuple[Any, Any]]:
-    """All containers of a value, each with every key or index of it."""
-    if isinstance(value, dict | list):
-        for key in list(value) if isinstance(value, dict) else range(len(value)):
-            yield value, key
-            yield from _places(value[key])  # type: ignore[index]
-
-
-def restructured(chance: random.Random, data: bytes) -> bytes:
-    """A document of YAML or JSON with one to four of its values replaced, removed, renamed or moved."""
-    document = yaml.safe_load(data)
-    for _ in range(chance.randrange(1, 5)):
-        places = list(_places(document))
-        if not places:
-            break
-        container, key = chance.choice(places)
-        how = chance.randrange(5)
-        if how == 0:
-            del container[key]
-        elif how == 1 and isinstance(container, dict):
-            container[str(chance.choice(VALUES))] = container.pop(key)
-        elif how == 2:
-            other, index = chance.choice(places)
-            if isinstance(other, dict) == (index in other if isinstance(other, dict) else False):
-                container[key] = copy.deepcopy(other[index])
-        else:
-            container[key] = copy.deepcopy(chance.choice(VALUES))
-    return json.dumps(document, default=str).replace("Infinity", ".inf").replace("NaN", ".nan").encode()
-
-
-REQUESTS = (
-    '{"op": "rsg add-actor", "name": "a", "host": "h0", "argv": ["/bin/true"], "environment": {}, "directory": "/"}',
-    '{"op": "rsg kill", "reason": "x"}',
-    '{"op": "run", "host": "h0", "argv": ["/bin/true", "x"], "environment": {"A": "b"}, "directory": "/"}',
-    '{"op": "pace", "pace": 2.5}',
-    '{"op": "pause"}',
-    '{"op": "until", "virtual_ns": 5000000000}',
-    '{"op": "step"}',
-    '{"op": "terminal", "host": "h0", "argv": ["x"], "environment": {"TERM": "y"}, "rows": 24, "columns": 80}',
-    '{"op": "ps", "host": "h1"}',
-    '{"op": "change", "changes": [{"kind": "HostChange", "host": "h1", "state": "off", "grace_ns": 5}]}',
-    '{"op": "change", "changes": [{"kind": "Partition", "one": ["h0"], "other": ["h1"]}, {"kind": "Heal", "one": []}]}',
-    '{"op": "change", "changes": [{"kind": "Loss", "one": ["h0"], "rate": 0.5, "other": ["h1"]}]}',
-    '{"op": "change", "changes": [{"kind": "LinkChange", "link": "h0", "bandwidth_bytes_per_s": 5.0, "latency_s": null}]}',
-)
-MESSAGES = 60
-WAITS_S = 0.05
-NUMBERS = (0, 1, 2, 3, -1, 5, 100, 101, 102, 103, 1000, 65535, 1 << 31, -(1 << 31), (1 << 63) - 1, -(1 << 63), (1 << 64) - 1)
-
-
-def _messages(path: Path) -> None:
-    """Messages of three processes, whose operations, arguments and order the file's bytes decide."""
-    chance = random.Random(path.read_bytes())
-    with fake() as world:
-        actors = [world.born(host) for host in ("h0", "h1", "h0")]
-        for _ in range(MESSAGES):
-            actor = chance.choice(actors)
-            if actor.state is not State.RUNNING:
-                continue
-            operation = chance.choice(list(HANDLERS))
-            arguments = [_argument(chance, kind) for kind in HANDLERS[operation].shape]
-            if chance.random() < 0.1:
-                arguments = arguments[:-1] if chance.random() < 0.5 else [*arguments, chance.choice((b"", "x", None, [], -1))]
-            world.send(actor, msgpack.packb([operation, *arguments]))
-            if chance.random() < 0.3:
-                _go_on(world, chance.randrange(20))
-
-
-def _request(path: Path) -> None:
-    """A request to the control socket of an emulation without real processes, and what comes of it."""
-    with fake() as world:
-        world.born("h0")
-        service = Service(world.kernel, ServiceOptions())
-        service._restart_pace()
-        answer = trio.run(_answer, Control(service, path), path.read_bytes())
-        json.dumps(answer)
-        service._set_limit()
-        for actor in list(world.kernel.actors.values()):
-            world.park(actor, Wait.FD)
-        _go_on(world, 5)
-
-
-async def _answer(control: Control, message: bytes) -> object:
-    """The answer to a request; None of one that waits until a run that goes on is paused."""
-    with trio.move_on_after(WAITS_S):
-        return await control._dispatch(message, Caller([0, 1, 2]))
-    return None
-
-
-def _go_on(world: Fake, moments: int) -> None:
-    """Let what is ready happen, and what is due at the next moments: a timer may be due every nanosecond."""
-    world.wake_ready()
-    for _ in range(moments):
-        due = world.kernel.timeline.next_ns
-        if due is not None:
-            world.pass_time(due)
-
-
-def _argument(chance: random.Random, kind: str) -> object:
-    if kind == "i":
-        return chance.choice(NUMBERS) if chance.random() < 0.7 else chance.randrange(-5, 300)
-    if kind == "b":
-        return chance.choice((b"", bytes(4), b"\x0a\0\0\x01", b"\x7f\0\0\1", bytes(16), bytes(64), bytes([255]) * 48))
-    return chance.choice(("", "x", "/bin/sh", "h0", "a/b", "\u00ff", "x" * 300))
-
-
 KINDS = (
     Kind("scenario.yaml", _scenario, _files("scenarios/*[a-z0-9].yaml"), 4, True),
     Kind(
@@ -312,42 +178,9 @@ KINDS = (
     Kind("table.csv", site_inputs.read_table, _texts(site_inputs.TABLE)),
     Kind("costs.yaml", site_inputs.read_costs, _texts(site_inputs.COSTS_YAML, site_inputs.COSTS_JSON), 1, True),
     Kind("deployment.xml", site_inputs.read_deployment, _texts(site_inputs.DEPLOYMENT)),
-    Kind("request.json", _request, _texts(*REQUESTS), 1, True),
-    Kind("messages.bin", _messages, _texts("any bytes decide"), 2),
+    Kind("request.json", server_inputs.read_request, _texts(*server_inputs.REQUESTS), 1, True),
+    Kind("messages.bin", server_inputs.read_messages, _texts("any bytes decide"), 2),
 )
-
-
-def mutated(chance: random.Random, examples: Sequence[bytes]) -> bytes:
-    """One of the examples, changed in one to eight places."""
-    data = bytearray(chance.choice(examples))
-    for _ in range(chance.randrange(1, 9)):
-        at, length = chance.randrange(len(data) + 1), chance.choice((1, 1, 2, 5, 20, 200))
-        how = chance.randrange(9)
-        if how == 0:
-            del data[at : at + length]
-        elif how == 1:
-            data[at:at] = chance.choice(WORDS)
-        elif how == 2:
-            data[at : at + length] = chance.choice(WORDS)
-        elif how == 3:
-            data[at:at] = data[at : at + length] * chance.choice((1, 2, 50))
-        elif how == 4 and data:
-            data[at % len(data)] ^= 1 << chance.randrange(8)
-        elif how == 5:
-            other = chance.choice(examples)
-            start = chance.randrange(len(other) + 1)
-            data[at:at] = other[start : start + length * 4]
-        elif how == 6:
-            data[at : at + length] = bytes(chance.randrange(256) for _ in range(length))
-        elif how == 7:
-            lines = data.split(b"\n")
-            lines[chance.randrange(len(lines))] = lines[chance.randrange(len(lines))]
-            data = bytearray(b"\n".join(lines))
-        else:
-            begin = data.rfind(b" ", 0, at) + 1
-            end = data.find(b" ", at) if data.find(b" ", at) >= 0 else len(data)
-            data[begin:end] = chance.choice(WORDS)
-    return bytes(data)
 
 
 def problem_of(kind: Kind, data: bytes) -> str:

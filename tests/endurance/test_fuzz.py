@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.endurance.fuzz import KINDS, SEEDS, fuzz, mutated, problem_of
+from tests.endurance.fuzz import KINDS, SEEDS, fuzz, problem_of
+from tests.endurance.mutations import mutated
 
 BY_NAME = {kind.name: kind for kind in KINDS}
 
