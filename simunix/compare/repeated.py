@@ -32,6 +32,8 @@ DECISIVE = (
     "preemptions",
 )
 """Metrics that a conclusion is about, the one that decides first. Each is better if it is less, or if it is more."""
+TABLES = 2
+"""A conclusion is drawn from the table of the metrics and that of the users: one in twenty of both together may be wrong."""
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 
 
@@ -82,7 +84,7 @@ class Repetitions:
             if known and is_shown(metric, [*base.values(), *other.values()]):
                 means = (float(np.mean([side[seed] for seed in known])) for side in (base, other))
                 found.append(Effect(metric, paired_difference(base, other), *means))
-        adjusted = conclude([one.difference for one in found])
+        adjusted = conclude([one.difference for one in found], TABLES)
         return [Effect(one.metric, each, one.base, one.other) for one, each in zip(found, adjusted, strict=True)]
 
     @cached_property
@@ -108,7 +110,7 @@ class Repetitions:
                 own = sides.setdefault(str(name), ({}, {}))
                 own[0][seed], own[1][seed] = float(base), float(base + change)
         names = list(sides)
-        return dict(zip(names, conclude([paired_difference(*sides[name]) for name in names]), strict=True))
+        return dict(zip(names, conclude([paired_difference(*sides[name]) for name in names], TABLES), strict=True))
 
     def moved_jobs(self, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The jobs that start earlier by most, and those that start later by most, over all seeds.

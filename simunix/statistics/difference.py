@@ -86,16 +86,17 @@ def unpaired_difference(base: Sequence[float], other: Sequence[float], confidenc
     return Difference(interval=interval, base=mean, p_value=float(welch.pvalue), is_paired=False)
 
 
-def conclude(differences: Sequence[Difference]) -> list[Difference]:
+def conclude(differences: Sequence[Difference], tables: int = 1) -> list[Difference]:
     """Return the differences with `adjusted_p`, by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
 
-    With it at most one table in twenty, whatever its size, tells a difference where there is none.
+    With it at most one table in twenty, whatever its size, tells a difference where there is none. Where one conclusion is
+    drawn from several `tables`, each has its part of that chance (Bonferroni).
     """
     known = [(each.p_value, rank) for rank, each in enumerate(differences) if isfinite(each.p_value)]
     adjusted = [nan] * len(differences)
     highest = 0.0
     for place, (p_value, rank) in enumerate(sorted(known)):
-        highest = max(highest, min(1.0, p_value * (len(known) - place)))
+        highest = max(highest, min(1.0, p_value * tables * (len(known) - place)))
         adjusted[rank] = highest
     return [replace(each, adjusted_p=value) for each, value in zip(differences, adjusted, strict=True)]
 

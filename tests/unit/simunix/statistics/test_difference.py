@@ -86,6 +86,8 @@ def test_holm_adjusts_upwards_and_keeps_the_order(p_values: list[float]) -> None
     assert min(adjusted) == pytest.approx(min(1, len(p_values) * min(p_values)))
     ranks = np.argsort(p_values, kind="stable")
     assert all(adjusted[one] <= adjusted[two] for one, two in itertools.pairwise(ranks))
+    of_two = [each.adjusted_p for each in conclude(found, tables=2)]
+    assert of_two == pytest.approx([min(1, 2 * value) for value in adjusted])
 
 
 def test_among_many_comparisons_a_chance_hit_is_no_difference() -> None:
