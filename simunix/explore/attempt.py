@@ -15,7 +15,7 @@ from typing import Any
 
 from rsg_server.choices.places import PLACES
 from rsg_server.choices.source import Choice, Choices, Strategy
-from rsg_server.choices.strategies import Recorded
+from rsg_server.choices.strategies import Recorded, Reseeded
 from rsg_server.errors import SimunixError, described
 from rsg_server.whole_files import whole_file
 from simunix.app.runner import ScenarioOptions, run_scenario
@@ -37,7 +37,8 @@ RUN = "run"
 class Attempt:
     """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places.
 
-    `random_seed` is the run's own seed, from which come the random numbers of programs.
+    `random_seed` is the run's own seed, from which come the random numbers of programs. Relative paths of the scenario are
+    below `folder`, by default that of the scenario's file.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Attempt:
     strategy: Strategy = field(default_factory=lambda: Recorded(()))
     places: frozenset[str] = frozenset(PLACES)
     every_turn: bool = False
+    folder: Path | None = None
 
     @property
     def all_overrides(self) -> tuple[str, ...]:
@@ -112,8 +114,11 @@ def _make(attempt: Attempt, folder: Path) -> None:
         os.dup2(descriptor, copy)
     started = time.monotonic()
     choices = Choices(attempt.strategy, attempt.places)
+    if isinstance(attempt.strategy, Reseeded):
+        attempt.strategy.now_ns = lambda: choices.now_ns()
     options = ScenarioOptions(
         path=attempt.path,
+        folder=attempt.folder,
         out=folder / RUN,
         overrides=attempt.all_overrides,
         seed=attempt.random_seed,

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rsg_server.errors import SimunixError
+
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -19,6 +21,13 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--pause-at", metavar="TIME", help="pause the run at this virtual time")
     parser.add_argument("--strace", nargs="?", const="", metavar="PROCESSES", help="as of simunix run")
     parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="as of simunix run")
+    parser.add_argument(
+        "--reseed-at",
+        metavar="TIMES",
+        help="how likely is the failure if all goes another way from a virtual time on, e.g. 5s,10s",
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="with --reseed-at: how many other ways (default: 20)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="with --reseed-at: runs at a time (default: 1)")
     parser.add_argument("--story", action="store_true", help="tell what happens, and run nothing")
     parser.set_defaults(execute=execute)
 
@@ -28,6 +37,11 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.cli.run import duration
     from simunix.explore.replay import ReplayOptions, replay
 
+    if options.reseed_at is not None:
+        return _reseed(options)
+    for name in ("seeds", "jobs"):
+        if getattr(options, name) is not None:
+            raise SimunixError(f"--{name}: is for --reseed-at; give --reseed-at TIMES, or leave it out")
     return replay(
         ReplayOptions(
             capsule=options.capsule,
@@ -37,5 +51,25 @@ def execute(options: argparse.Namespace) -> int:
             strace=options.strace,
             debug=options.gdb,
             tells_story=options.story,
+        )
+    )
+
+
+def _reseed(options: argparse.Namespace) -> int:
+    """Go other ways from some moments on; return the exit code."""
+    from simunix.cli.run import duration
+    from simunix.explore.reseed import ReseedOptions, reseed
+
+    for name in ("seeds", "jobs"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise SimunixError(f"--{name}: expected at least 1, got {value}")
+    moments = [duration("--reseed-at", text) for text in options.reseed_at.split(",")]
+    return reseed(
+        ReseedOptions(
+            capsule=options.capsule,
+            out=options.out,
+            moments_ns=[moment_ns for moment_ns in moments if moment_ns is not None],
+            seeds=options.seeds or 20,
+            jobs=options.jobs or 1,
         )
     )

@@ -18,7 +18,7 @@ from simunix.cli.main import main
 from tests.system.explore.planted import Planted
 
 SIMUNIX = [sys.executable, "-m", "simunix.cli.main"]
-LOST = Planted("lost_update", "process: lost_update: on a: lost_update ended with exit code 1")
+LOST = Planted("lost_update.c", "process: lost_update: on a: lost_update ended with exit code 1")
 
 
 def simunix(folder: Path, *words: str, status: int | None = 0) -> subprocess.CompletedProcess[str]:
@@ -85,6 +85,17 @@ def test_a_capsule_of_other_programs_names_them(found: Path, tmp_path: Path) -> 
     finally:
         program.write_bytes(before)
     assert "not the capsule's run" in done.stderr and str(program) in done.stderr
+
+
+@pytest.mark.slow
+def test_a_run_that_goes_another_way_late_fails_all_the_same(found: Path, tmp_path: Path) -> None:
+    done = simunix(
+        tmp_path, "replay", str(capsule(found)), "--reseed-at", "0s,1h", "--seeds", "6", "--jobs", "2", "--out", "other"
+    )
+    first, last = done.stdout.splitlines()[-2:]
+    assert first.startswith("another way from 0.000000 s on: ") and first.endswith(" of 6 seeds fail likewise")
+    assert last == "another way from 3600.000000 s on: 6 of 6 seeds fail likewise"
+    assert not list((tmp_path / "other").iterdir())
 
 
 @pytest.mark.slow
@@ -180,6 +191,22 @@ def test_what_is_no_capsule_is_refused(here: Path, capsys: pytest.CaptureFixture
     if content is not None:
         Path("capsule.json").write_text(content)
     assert main(["replay", "."]) == 2
+    error = capsys.readouterr().err
+    assert says in error and len(error.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--seeds", "3"), "--seeds: is for --reseed-at"),
+        (("--reseed-at", "soon"), "--reseed-at: expected a duration"),
+        (("--reseed-at", "1s", "--jobs", "0"), "--jobs: expected at least 1, got 0"),
+    ],
+)
+def test_a_mistake_in_a_replay_is_one_line(
+    here: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str
+) -> None:
+    assert main(["replay", ".", *words]) == 2
     error = capsys.readouterr().err
     assert says in error and len(error.strip().splitlines()) == 1
 

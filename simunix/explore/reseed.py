@@ -1,0 +1,77 @@
+"""Repeats the run of a capsule up to a moment, and goes on by other seeds: how likely is the failure from that moment on?
+
+A failure that nearly all seeds still have was decided before the moment, and one that hardly any has comes after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rsg_server.choices.strategies import Recorded, Reseeded
+from rsg_server.errors import SimunixError
+from simunix.explore.attempt import Attempt
+from simunix.explore.capsule import SCENARIO, Capsule, folder_of, read_capsule
+from simunix.explore.pool import Pool
+from simunix.explore.seeds import Seed
+from simunix.explore.story import moment, story
+from simunix.launch.interrupts import Interrupts
+
+STRATEGY = "random"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReseedOptions:
+    """What the command line says: moments in virtual nanoseconds, and how many seeds go on from each."""
+
+    capsule: Path
+    out: Path
+    moments_ns: Sequence[int]
+    seeds: int = 20
+    jobs: int = 1
+
+
+def reseed(options: ReseedOptions) -> int:
+    """Tell of each moment how many seeds fail that go another way from it on. Returns 0, or the code of an interrupt."""
+    capsule = read_capsule(options.capsule)
+    print(capsule.signature)
+    for line in story(capsule):
+        print(f"  {line}")
+    with Interrupts() as interrupts:
+        pool: Pool[int] = Pool(options.out, options.jobs, interrupts)
+        try:
+            for at_ns in options.moments_ns:
+                failed = _failed(options, capsule, at_ns, pool, interrupts)
+                if interrupts.came:
+                    return interrupts.code
+                print(f"another way from {moment(at_ns)} on: {failed} of {options.seeds} seeds fail likewise", flush=True)
+        finally:
+            pool.close()
+    return 0
+
+
+def _failed(options: ReseedOptions, capsule: Capsule, at_ns: int, pool: Pool[int], interrupts: Interrupts) -> int:
+    """How many seeds fail as the capsule does that go another way from a moment on."""
+    failed, waiting = 0, list(range(1, options.seeds + 1))
+    while (waiting or len(pool)) and not interrupts.came:
+        while waiting and not pool.is_full:
+            number = waiting.pop(0)
+            pool.start(number, _attempt(options, capsule, at_ns, number))
+        for number, outcome, _ in pool.ended(lambda: None):
+            if outcome.problem:
+                raise SimunixError(f"seed {number} from {moment(at_ns)} on: {outcome.problem}")
+            failed += capsule.signature in outcome.signatures
+    return failed
+
+
+def _attempt(options: ReseedOptions, capsule: Capsule, at_ns: int, number: int) -> Attempt:
+    strategy = Reseeded(Recorded(capsule.choices), Seed(number, STRATEGY).make(capsule.count, capsule.count), at_ns)
+    return Attempt(
+        options.capsule / SCENARIO,
+        capsule.overrides,
+        capsule.random_seed,
+        capsule.events,
+        strategy,
+        folder=folder_of(capsule, options.capsule),
+    )
