@@ -43,6 +43,7 @@ def test_no_message_is_declared_elsewhere() -> None:
         assert not re.findall(r"\bOP_\w+\s*=", path.read_text()), f"{path.name}: a message is a row of messages.def"
     for path in (ROOT / "csrc/shim").rglob("*.[ch]"):
         assert not re.findall(r"request_begin\([^;]*OP_\w+", path.read_text()), f"{path}: request_start counts the fields"
+        assert not re.findall(r"\bOP_\w+\s*=(?!=)", path.read_text()), f"{path.name}: a message is a row of messages.def"
     for path in (ROOT / "rsg_server/handlers").rglob("*.py"):
         assert path.name == "table.py" or not re.findall(r"\bHandler\(", path.read_text()), f"{path}: handled() has the shapes"
 

@@ -14,6 +14,13 @@ from tests.unit.rsg_server.fakes import HANDLERS
 ROOT = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^(?:QUIET_)?(SIMULATE|PASS|REFUSE(?:_AFTER)?)\((\w+), (.+)\)$", re.MULTILINE)
 HOOK = re.compile(r"^HOOK\((\w+), \w+, (\w+), (\w+),", re.MULTILINE)
+KEYED = {
+    "csrc/shim/sys/cgroup/absent.c": "which argument is a path",
+    "csrc/shim/sys/file/change.c": "what a call changes of a file, and where it says of which",
+    "csrc/shim/sys/io/stored_names.c": "what a call does with names on a storage, and where it says with which",
+    "csrc/shim/turn/call_price.c": "what the dear calls cost natively",
+}
+"""Files with a table by numbers of system calls besides syscalls.def and strace.def, and what each table has. Not to grow."""
 HEADER = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 
 
@@ -22,6 +29,15 @@ def test_every_system_call_of_the_headers_has_a_row() -> None:
     known = set(re.findall(r"#define __NR_(\w+)", HEADER.read_text()))
     assert known - set(rows) == set()
     assert len(rows) == len(set(rows))
+
+
+def test_no_other_file_has_a_table_by_numbers_of_system_calls() -> None:
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "csrc").rglob("*.[ch]")
+        if re.search(r"\[__NR_\w+\]\s*=", path.read_text())
+    }
+    assert found == set(KEYED), "a system call's property is a column of csrc/tables/syscalls.def"
 
 
 def test_every_pass_and_refusal_says_why() -> None:
