@@ -42,7 +42,7 @@ def test_the_lecture(folder: Path) -> None:
     with User("--norc", "--noprofile", "-i", program=("bash",), cwd=folder, PS1=HERE, HISTFILE="") as teacher:
         teacher.sees(HERE)
         teacher.type(f"{simunix} run lecture.yaml --pace 30 --keep-alive --out out/lecture &\r")
-        teacher.sees("\n")
+        teacher.sees(HERE)
         asked = f"until {simunix} shell out/lecture --host head -- scontrol ping; do sleep 1; done"
         assert "UP" in teacher.says(asked, HERE)
         teacher.type(f"{simunix} shell out/lecture --host head\r")
