@@ -100,6 +100,16 @@ PLANTED = (
     Planted("short_read.c", _fails("short_read"), clients=((),)),
     Planted("reordered.c", _fails("reordered"), clients=((),)),
     Planted("early_broadcast.c", DEADLOCK),
+    Planted("aba.c", _fails("aba")),
+    Planted("signal_in_section.c", _fails("signal_in_section")),
+    Planted("accept_race.c", DEADLOCK, clients=((),)),
+    Planted("retried.c", _fails("retried"), clients=((),)),
+    Planted(
+        "lost_ack.c",
+        DEADLOCK,
+        clients=((),),
+        keys={"nemesis": {"hosts": "b0", "faults": ["loss"], "start": "1s", "every": "3s", "heal": "9s"}},
+    ),
     Planted(
         "stale_lease.c",
         "check: check-one-holder",
@@ -109,4 +119,7 @@ PLANTED = (
             "nemesis": {"hosts": "b0,b1", "faults": ["partition", "slow"], **NEMESIS},
         },
     ),
+    Planted("lock_file.sh", _fails("lock_file")),
+    Planted("same_temporary.sh", _fails("same_temporary")),
+    Planted("flock_order.sh", DEADLOCK),
 )
