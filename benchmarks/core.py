@@ -2,8 +2,8 @@
 
     python benchmarks/core.py [MESSAGES]
 
-The messages are drawn with the shares that the waits of `scenarios/nasa-ipsc.yaml` have (`simunix bench traps` counts them),
-and of each kind alone. csrc/turn is compiled with benchmarks/core_replay.c for that. Needs gcc.
+The messages are drawn by a fixed seed: sleeps, waits at futexes and for descriptors in shares of 3, 3 and 4, and then
+of each kind alone. csrc/turn is compiled with benchmarks/core_replay.c for that. Needs gcc.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ACTORS, MESSAGES, REPEATS = (16, 1024), 1_000_000, 3
 MIXES = {
-    "as in the demo": {"time": 0.3, "futex": 0.3, "descriptor": 0.4},
+    "mixed": {"time": 0.3, "futex": 0.3, "descriptor": 0.4},
     "sleeps": {"time": 1.0},
     "futexes": {"futex": 1.0},
     "descriptors": {"descriptor": 1.0},
