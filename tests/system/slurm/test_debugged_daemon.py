@@ -29,8 +29,8 @@ processes:
     start: 10s
     command: "srun -N2 hostname | sort;
               gdb -nx -batch -p $(pgrep -o slurmctld) -ex 'set pagination off' -ex 'info threads' -ex 'thread apply 1 backtrace'
-                -ex 'break slurm_send_node_msg' -ex continue -ex backtrace -ex 'delete' -ex detach >/tmp/gdb.out 2>/tmp/gdb.err &
-              sleep 5; squeue --noheader; wait; srun -N2 hostname | sort; scontrol ping; cat /tmp/gdb.out"
+                -ex 'break slurm_send_node_msg' -ex continue -ex backtrace -ex 'delete' -ex detach >/tmp/out 2>/tmp/err &
+              sleep 5; squeue --noheader; wait; srun -N2 hostname | sort; scontrol ping; cat /tmp/out"
 """
 
 
