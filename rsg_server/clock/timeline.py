@@ -67,7 +67,7 @@ class Timeline:
     def settle_tie(self) -> None:
         """Have chosen which comes first: the deadline that is due first, or what else is due at its moment."""
         record = lib.due_first(self.core, self._shared, self._parking)
-        is_behind = self._comes_later is not None and self._comes_later(record)
+        is_behind = bool(record) and self._comes_later is not None and self._comes_later(record)
         lib.due_settle(self.core, self._shared, self._parking, is_behind)
 
     def add(self, at_ns: int, action: Action) -> Event:

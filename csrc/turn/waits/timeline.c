@@ -120,8 +120,11 @@ int timeline_has_event_at(const struct timeline *timeline, int64_t at_ns)
 /* Put what comes first behind all that is due at its moment: `sequence` is larger than theirs. */
 void timeline_put_behind(struct timeline *timeline, uint64_t sequence)
 {
-    struct timeline_entry first = timeline->entries[0];
+    struct timeline_entry first;
 
+    if (timeline->count == 0) /* a process has written over what the timer queue shows, which was to come first */
+        return;
+    first = timeline->entries[0];
     first.sequence = sequence;
     sink(timeline, 0, first);
 }

@@ -128,6 +128,14 @@ def test_a_sleep_of_more_than_146_years_never_ends() -> None:
         assert world.kernel.timeline.next_ns == LATEST_NS
 
 
+def test_a_tie_that_a_process_has_written_away_meanwhile_is_settled() -> None:
+    with fake() as world:
+        timeline, parking = world.kernel.timeline, world.kernel.parking.core
+        timeline.settle_tie()
+        lib.due_settle(timeline.core, world.shim.address, parking, True)
+        assert timeline.next_ns is None and len(timeline) == 0
+
+
 @pytest.mark.parametrize("wait", [Wait.COMPUTE, Wait.STORAGE])
 def test_who_waits_for_more_than_can_be_told_is_ended(wait: Wait) -> None:
     with fake() as world:
