@@ -86,3 +86,8 @@ def processes_named(*names: str) -> list[str]:
             if state != "Z" and any(name in command for name in names):
                 found.append(command)
     return found
+
+
+def mounts_of(folder: Path) -> list[str]:
+    """What this computer has mounted at, from or over the folder; other tests mount meanwhile too."""
+    return [line for line in Path("/proc/self/mounts").read_text().splitlines() if str(folder) in line]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, processes_named
+from tests.conftest import ROOT, mounts_of, processes_named
 from tests.needs import needs
 
 pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="only root makes root file systems"), needs("git")]
@@ -37,8 +37,7 @@ def what_is_left(tmp_path: Path) -> list[str]:
     """Processes, mounts and files of a run that has ended; processes that a signal has killed too may take a moment to go."""
     deadline = time.monotonic() + 10
     while True:
-        mounts = [line for line in Path("/proc/mounts").read_text().splitlines() if str(tmp_path) in line]
-        left = [*processes_named(str(tmp_path)), *mounts, *map(str, (tmp_path / "roots").iterdir())]
+        left = [*processes_named(str(tmp_path)), *mounts_of(tmp_path), *map(str, (tmp_path / "roots").iterdir())]
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(0.05)

@@ -24,6 +24,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.conftest import mounts_of
 from tests.processes import Brood, descendants, name_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -193,7 +194,7 @@ class Torture:
     def _check(self, outcome: Outcome, output: str, brood: Brood) -> None:
         if left := brood.left(GONE_S):
             outcome.problems.append(f"still there: {', '.join(map(name_of, left))}")
-        if str(self.folder) in Path("/proc/mounts").read_text():
+        if mounts_of(self.folder):
             outcome.problems.append("mounts are left")
         out = self.folder / "out"
         if "Traceback" in output and (out.exists() or "KeyboardInterrupt" not in output):

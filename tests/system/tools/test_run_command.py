@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import starts
-from tests.conftest import ROOT, Simunix, processes_named
+from tests.conftest import ROOT, Simunix, mounts_of, processes_named
 
 
 def test_two_dates_a_day_apart(simunix: Simunix) -> None:
@@ -156,7 +156,7 @@ def test_nothing_is_left_when_the_server_ends(tmp_path: Path, number: signal.Sig
     assert "Traceback" not in err, out + err
     assert running.returncode == (-9 if number is signal.SIGKILL else 128 + number)
     assert (tmp_path / "run" / "events.jsonl").exists()
-    assert "simunix" not in Path("/proc/mounts").read_text()
+    assert not mounts_of(tmp_path)
 
 
 def test_ctrl_c_is_heard_at_any_moment(tmp_path: Path) -> None:
