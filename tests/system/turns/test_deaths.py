@@ -19,6 +19,8 @@ HOSTS = "name: deaths\nhosts: [{name: 'a[1-2]'}]\n"
 PROGRAMS = Path(__file__).parents[1] / "programs"
 RUN = [sys.executable, "-m", "simunix.cli.main", "run"]
 WAYS = [("KILL", 9), ("SEGV", 11)]
+DAY = f"86400.{os.getpid()}"
+"""A day, written so that no other test's processes that run at the same time have it in their command lines."""
 
 
 def scenario(tmp_path: Path, victim: str) -> Path:
@@ -27,7 +29,7 @@ def scenario(tmp_path: Path, victim: str) -> Path:
     path.write_text(
         f"{HOSTS}processes:\n"
         f"  - {{name: victim, host: a1, {victim}}}\n"
-        "  - {name: survivor, host: a2, command: [bash, -c, 'sleep 86400; echo survived']}\n"
+        f"  - {{name: survivor, host: a2, command: [bash, -c, 'sleep {DAY}; echo survived']}}\n"
     )
     return path
 
@@ -63,7 +65,7 @@ def test_the_run_ends_with_one_line_when_an_essential_one_is_killed(
     record = json.loads((tmp_path / "out" / "run.json").read_text())
     assert record["ended"] == "failed" and f"signal {number}" in record["failure"]
     assert ("a1", number) in exits(tmp_path / "out")
-    assert not processes_named("sleep 86400")
+    assert not processes_named(f"sleep {DAY}")
 
 
 def find_process(text: str) -> int:
