@@ -16,7 +16,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "docs/index.md", "docs/guide", "docs/tu
 """What people read. Reference pages are tables, and made from texts of their own."""
 PACKAGES = ("rsg_server", "simunix", "simunix_bench")
 _FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-_END = re.compile(r"(?<=[.!?]) +(?=[A-Z(“\"0-9])|(?<=[.!?][)”\"]) +(?=[A-Z(“\"0-9])")
+_END = re.compile(r"(?<=[.!?]) +(?=[A-Za-z(“\"0-9])|(?<=[.!?][)”\"]) +(?=[A-Za-z(“\"0-9])")
 _TABLE = re.compile(r"\S {3,}\S")
 _ITEM = re.compile(r"^ *(?:[-*+]|\d+\.) +")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|Fig|Sec|et al|No)\.$")

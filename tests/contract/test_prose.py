@@ -47,7 +47,7 @@ def test_no_page_is_too_hard(prose: list[Sentence]) -> None:
 PAGE = """# A heading is no sentence
 
 A first sentence, with [a link](there.md) and `code. That` is a word. A second one
-goes on in the next line.
+goes on in the next line. simunix begins a third one.
 
 * An item, e.g. this one.
 * Another (with a sentence in it.) And one more!
@@ -64,6 +64,7 @@ def test_sentences_are_found_where_they_are() -> None:
     assert [(one.where, one.text) for one in of_page(PAGE, "page.md")] == [
         ("page.md:3", "A first sentence, with a link and CODE is a word."),
         ("page.md:3", "A second one goes on in the next line."),
+        ("page.md:3", "simunix begins a third one."),
         ("page.md:6", "An item, e.g. this one."),
         ("page.md:7", "Another (with a sentence in it.)"),
         ("page.md:7", "And one more!"),
