@@ -1,9 +1,11 @@
-"""How many messages a second the core of the server takes by itself, without processes, doorbells and Python.
+"""Measure how many messages per second the C core of the server (csrc/turn) handles, without emulated processes and
+without Python.
 
     python benchmarks/core.py [MESSAGES]
 
-The messages are drawn by a fixed seed: sleeps, waits at futexes and for descriptors in shares of 3, 3 and 4, and then
-of each kind alone. csrc/turn is compiled with benchmarks/core_replay.c for that. Needs gcc.
+The program csrc/turn, compiled together with benchmarks/core_replay.c, handles messages that a fixed seed draws. The
+first measurement mixes sleeps, waits at futexes and waits for descriptors in shares of 30, 30 and 40 per cent. The
+other measurements have one kind of wait each. The script needs gcc.
 """
 
 from __future__ import annotations
@@ -21,11 +23,13 @@ MIXES = {
     "futexes": {"futex": 1.0},
     "descriptors": {"descriptor": 1.0},
 }
-"""Shares of the kinds of waits. A wait for descriptors has the kernel asked what is ready."""
+"""The share of each kind of wait in each mix of messages. For each wait for a descriptor, the core asks the kernel
+which descriptors are ready.
+"""
 
 
 def build(folder: Path) -> Path:
-    """The program, compiled into a folder."""
+    """Compile csrc/turn with benchmarks/core_replay.c into a folder, and return the path of the program."""
     program = folder / "core_replay"
     core = [path for path in sorted((ROOT / "csrc/turn").rglob("*.c")) if path.name != "loop.c"]
     shared = [ROOT / f"csrc/shared/{name}.c" for name in ("timer_queue", "slots", "watch")]
@@ -35,7 +39,7 @@ def build(folder: Path) -> Path:
 
 
 def seconds(program: Path, actors: int, messages: int, shares: dict[str, float]) -> float:
-    """How long the messages took, the best of some runs."""
+    """Return the real seconds that the compiled core took for the messages: the least of several runs."""
     lines = "".join(f"{kind} {share}\n" for kind, share in shares.items())
     command = [program, str(actors), str(messages)]
     runs = [subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout for _ in range(REPEATS)]
@@ -43,7 +47,7 @@ def seconds(program: Path, actors: int, messages: int, shares: dict[str, float])
 
 
 def main() -> int:
-    """Print a row for each mix."""
+    """Print a row of the table for each mix of messages; return the exit code 0."""
     messages = int(sys.argv[1]) if len(sys.argv) > 1 else MESSAGES
     with tempfile.TemporaryDirectory() as folder:
         program = build(Path(folder))

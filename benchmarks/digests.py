@@ -1,4 +1,5 @@
-"""The event-log digests of six runs: a change that is meant to change no behaviour leaves all six as they were.
+"""Print the event-log digests of six runs: a change of simunix that is meant to change no behaviour leaves all six
+digests equal.
 
     python benchmarks/digests.py                        # what this checkout gives
     python benchmarks/digests.py --against ../other     # beside what another checkout gives, on this computer, today
@@ -21,7 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path("/tmp/simunix-digests")
-"""One fixed folder: the paths of programs and of the run directory are in the event log."""
+"""The fixed folder in which all runs are made, because the event log contains the paths of programs and of the run
+directory.
+"""
 RUNS: dict[str, list[str]] = {
     "toy": ["benchmarks/digests/toy.yaml"],
     "batsim": ["scenarios/batsim.yaml"],
@@ -33,7 +36,9 @@ RUNS: dict[str, list[str]] = {
 
 
 def compile_toys() -> None:
-    """The toy programs, from this checkout for both sides, so that both run the same bytes."""
+    """Compile the toy programs of this checkout. The runs of both checkouts use these programs, so that both run equal
+    binaries.
+    """
     (SCRATCH / "bin").mkdir(parents=True)
     for name in ("mixed", "rough", "steps", "relay"):
         source = ROOT / "tests/system/programs" / f"{name}.c"
@@ -41,7 +46,9 @@ def compile_toys() -> None:
 
 
 def digest(checkout: Path, words: list[str]) -> str:
-    """Run a scenario of this checkout by the simunix of `checkout`; the digest, or the last line of its error."""
+    """Run a scenario of this checkout with the simunix of `checkout`. Return the digest of the event log, or, if the
+    run fails, the last line of its error message.
+    """
     out = SCRATCH / "run"
     shutil.rmtree(out, ignore_errors=True)
     simunix = checkout / ".venv/bin/simunix"
@@ -64,7 +71,7 @@ def digest(checkout: Path, words: list[str]) -> str:
 
 
 def main() -> int:
-    """Print a line for each run; 1 if the two checkouts differ anywhere."""
+    """Print a line for each run. Return the exit code: 1 if any digest differs between the two checkouts, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", metavar="RUN", help=f"which runs (default: all of {', '.join(RUNS)})")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="a checkout of another version, set up as well")

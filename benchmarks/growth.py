@@ -1,9 +1,11 @@
-"""The clusters of `simunix bench growth` of any sizes, with every figure and a picture.
+"""Run the clusters of `simunix bench growth` with any numbers of nodes, and print every figure; `--chart` draws a
+picture.
 
     python benchmarks/growth.py [SIZE ...] [--hours H] [--json FILE] [--chart FILE.png] [--merge auto|yes|no]
 
-One run for each number of nodes, one after the other; simunix_bench/growth.py says what is measured and how. The last row
-has the exponent k of a fit to c · nodes^k.
+The script makes one run for each number of nodes, one run after the other. The docstring of simunix_bench/growth.py
+says what is measured, and how. The last row of the table has the exponent k of the curve c · nodes^k that fits each
+column best.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)  # not this folder, whose platform.py would be taken for Python's
+# sys.path[0] was this folder, and Python would import benchmarks/platform.py in the place of its own module platform
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from simunix.launch.interrupts import Interrupts  # noqa: E402
 from simunix_bench.context import Context, MeasurementError  # noqa: E402
@@ -39,7 +42,7 @@ FITTED = {"start_s", "start_cpu_s", "memory", "server", "kernel", "processes", "
 
 
 def table(rows: Sequence[Growth]) -> str:
-    """Return the table in Markdown."""
+    """Return the table of all measured clusters in Markdown."""
     lines = ["| " + " | ".join(TITLES) + " |", "| " + " | ".join("---:" for _ in TITLES) + " |"]
     for row in rows:
         values = asdict(row).values()
@@ -51,7 +54,7 @@ def table(rows: Sequence[Growth]) -> str:
 
 
 def draw(rows: Sequence[Growth], file: Path) -> None:
-    """Draw each figure over the number of nodes, with its exponent of growth."""
+    """Draw each figure as a curve over the number of nodes, with the exponent of its growth."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -75,7 +78,7 @@ def draw(rows: Sequence[Growth], file: Path) -> None:
 
 
 def main() -> None:
-    """Measure and print the table."""
+    """Measure clusters of all sizes that the command line names, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sizes", nargs="*", type=int, default=SMALL, metavar="SIZE", help="numbers of nodes")
     parser.add_argument("--hours", type=float, default=1.0, help="how long each cluster idles, in virtual hours")

@@ -1,10 +1,12 @@
-"""What the network adds to a run of Slurm on 16 nodes: with contention modelled (LV08, raw) and without (constant).
+"""Measure how much real time the model of the network adds to a run of Slurm on 16 nodes.
 
     python benchmarks/network_cost.py [--repetitions N] [--until TIME]
 
-The first hours of the demo's day, with each model in turn, as often as asked; the order rotates, so that no model always comes
-first. Wall times are medians, with the least and the most; their ratios are to `constant` of the same repetition. On the demo's
-network of 10 Gbit/s, where messages rarely meet, and on one of 1 Mbit/s, where they do.
+Each repetition runs the first hours of the demo's day with each model of the network: LV08 and raw, in which flows
+share links, and constant, in which flows do not. Each repetition begins with another model. Wall times are printed as
+the median, the least and the greatest; each ratio compares a run with the `constant` run of the same repetition. The
+script measures two networks: the demo's 10 Gbit/s, where messages rarely share a link, and 1 Mbit/s, where they often
+do.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCENARIO = ROOT / "scenarios" / "nasa-ipsc.yaml"
 MODELS = ("constant", "raw", "LV08")
-"""The models; the first is the one that the others are compared with."""
+"""The models of the network that are compared; all ratios are relative to the first one."""
 NETWORKS = ("10Gbps", "1Mbps")
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of one run: seconds, number of turns, number of calls of the solver."""
+    """The cost of one run: real seconds, number of turns (an emulated thread that is given the right to run), and
+    number of calls of the network solver.
+    """
 
     wall_s: float
     server_cpu_s: float
@@ -36,7 +40,9 @@ class Cost:
 
 
 def run(bandwidth: str, model: str, until: str) -> Cost:
-    """Run the scenario with a model; if the run fails, exit with its messages."""
+    """Run the scenario with a bandwidth and a model of the network, and return its cost. If the run fails, exit with
+    the run's messages.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         settings = [f"--set=network.bandwidth={bandwidth}", f"--set=network.model={model}"]
@@ -60,7 +66,9 @@ def run(bandwidth: str, model: str, until: str) -> Cost:
 
 
 def measure(bandwidth: str, repetitions: int, until: str) -> dict[str, list[Cost]]:
-    """Run all models one after the other, beginning with another model in each repetition."""
+    """Run the scenario with all models in each repetition, and return the costs by model. Each repetition begins with
+    another model.
+    """
     costs: dict[str, list[Cost]] = {model: [] for model in MODELS}
     for number in range(repetitions):
         first = number % len(MODELS)
@@ -70,7 +78,7 @@ def measure(bandwidth: str, repetitions: int, until: str) -> dict[str, list[Cost
 
 
 def line(model: str, costs: dict[str, list[Cost]]) -> str:
-    """Return a row of the table."""
+    """Return the row of a model: medians, extremes, and ratios to the first of MODELS."""
     own, others = costs[model], costs[MODELS[0]]
     walls = [cost.wall_s for cost in own]
     ratio = statistics.median(cost.wall_s / other.wall_s for cost, other in zip(own, others, strict=True))
@@ -81,7 +89,7 @@ def line(model: str, costs: dict[str, list[Cost]]) -> str:
 
 
 def main() -> None:
-    """Print a table for each network."""
+    """Print a table of costs for each of the two networks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="of each model on each network (default: 5)")
     parser.add_argument("--until", default="4h", metavar="TIME", help="virtual time of each run (default: 4h)")

@@ -1,9 +1,10 @@
-"""What a platform costs with 16 to 16,384 hosts: loading, a first and a repeated look-up of a route, memory.
+"""Measure what a platform of 16 to 16,384 hosts costs: loading the file, the first look-up of a route, a repeated
+look-up, and memory.
 
 python benchmarks/platform.py
 
-Each size and shape runs in a process of its own. The last column is the exponent of growth from 1,024 to 16,384 hosts: 1 is
-proportional to the number of hosts.
+Each size and shape of platform is measured in a process of its own. The last column is the exponent of growth from
+1,024 to 16,384 hosts: an exponent of 1 means that the cost is proportional to the number of hosts.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ POWERS = {16: 2, 64: 3, 256: 4, 1024: 5, 4096: 6, 16384: 7}  # of four
 
 
 def fat_tree(size: int) -> str:
-    """Return a fat tree of switches with four ports down (sixteen at the top, so that 16,384 hosts need a realistic depth)."""
+    """Return the platform file of a fat tree whose switches have four ports down. The top switches have sixteen, so
+    that a tree of 16,384 hosts has a realistic depth.
+    """
     down = [4] * POWERS[size] if size < 1024 else [16] * int(math.log(size, 16)) + [size // 16 ** int(math.log(size, 16))]
     down = [number for number in down if number > 1]
     up = [1] + [max(2, number // 2) for number in down[1:]]
@@ -35,13 +38,15 @@ def fat_tree(size: int) -> str:
 
 
 def dragonfly(size: int) -> str:
-    """Return a dragonfly with four hosts at each router, and groups, chassis and routers for the others."""
+    """Return the platform file of a dragonfly with four hosts at each router; groups, chassis and routers make up the
+    number of hosts.
+    """
     routers = {16: (1, 1, 4), 64: (2, 2, 4), 256: (4, 4, 4), 1024: (8, 4, 8), 4096: (16, 4, 16), 16384: (16, 16, 16)}[size]
     return f'topology="DRAGONFLY" topo_parameters="{routers[0]},1;{routers[1]},1;{routers[2]},1;4"'
 
 
 def torus(size: int) -> str:
-    """Return a torus of three dimensions."""
+    """Return the platform file of a three-dimensional torus."""
     power = int(math.log2(size))
     sides = [2 ** ((power + extra) // 3) for extra in range(3)]
     return f'topology="TORUS" topo_parameters="{",".join(map(str, sides))}"'
@@ -51,7 +56,7 @@ SHAPES = {"cluster": lambda _size: 'bb_bw="1Tbps" bb_lat="1us"', "fat tree": fat
 
 
 def measure(shape: str, size: int) -> dict[str, float]:
-    """Measure one shape and size in this process."""
+    """Measure a platform of one shape and size in this process. Return each cost by the name of its column."""
     from rsg_server.platform.simgrid_xml import load_platform
 
     def resident() -> int:
@@ -83,12 +88,14 @@ def measure(shape: str, size: int) -> dict[str, float]:
 
 
 def exponent(values: list[float]) -> float:
-    """Return the exponent of growth over the last two steps, each of which has four times as many hosts."""
+    """Return the exponent of growth over the last two steps of the sizes; each step multiplies the number of hosts by
+    four.
+    """
     return math.log(max(values[-1], 1e-9) / max(values[-3], 1e-9)) / math.log(SIZES[-1] / SIZES[-3])
 
 
 def main() -> None:
-    """Print a table for each shape."""
+    """Print a table of costs for each shape of platform."""
     if len(sys.argv) == 3:
         print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
         return

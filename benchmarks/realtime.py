@@ -1,4 +1,5 @@
-"""The thirty jobs of `simunix bench thirty-jobs` one by one: the start of each in real time and emulated.
+"""Print, for each of the thirty jobs of `simunix bench thirty-jobs`, when the job started in real time and when it
+started in the emulation.
 
 python benchmarks/realtime.py
 """
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: nobody has installed its benchmarks
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: simunix_bench is not installed
 
 from simunix.launch.interrupts import Interrupts  # noqa: E402
 from simunix_bench.context import Context, MeasurementError  # noqa: E402
@@ -17,7 +18,7 @@ from simunix_bench.thirty_jobs import side_by_side  # noqa: E402
 
 
 def main() -> None:
-    """Print a line per job, then the wall times."""
+    """Run the thirty jobs in both ways; print a line for each job, then the wall times of both runs."""
     with Interrupts() as interrupts, tempfile.TemporaryDirectory() as folder:
         try:
             started, real_s, emulated_s = side_by_side(Context(Path(folder), False, interrupts, lambda text: None))

@@ -1,6 +1,8 @@
-"""The cost of a report on 100,000 jobs on 5,000 nodes: time to make it, its size, and time until a browser has painted it.
+"""Measure the report on 100,000 jobs on 5,000 nodes: seconds to write it, bytes of the page, and seconds until a
+browser shows it.
 
-The run is synthetic: random jobs of 1 ... 64 whole nodes, placed first come, first served, so that few jobs get adjacent nodes.
+The run is synthetic. Its jobs use 1 … 64 whole nodes, drawn at random, and are placed first come, first served, so that
+few jobs get adjacent nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # instead of this folder, whose platform.py would be taken for Python's
+# sys.path[0] was this folder, and Python would import benchmarks/platform.py in the place of its own module platform
+sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from simunix.report.comparison import Comparison  # noqa: E402
 from simunix.report.page.write import write_page  # noqa: E402
@@ -24,11 +27,13 @@ from tests.unit.simunix.report import runs  # noqa: E402
 
 TABLE_S = 120.0
 PAINT = "return performance.getEntriesByName('first-contentful-paint').map((entry) => entry.startTime)[0]"
-"""Script: milliseconds from the start of the navigation to the first paint."""
+"""A script for the browser, which returns the milliseconds from the start of the navigation to the first paint."""
 
 
 def in_browser(page: Path) -> dict[str, float]:
-    """Return the seconds until first paint, all figures, and the table of jobs; nothing without Chromium."""
+    """Return the real seconds until a headless Chromium has painted first, has drawn all figures, and shows the table
+    of jobs. The result is empty without Chromium.
+    """
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (chromium and driver):
         print("no browser: apt-get install chromium chromium-driver")
@@ -51,7 +56,9 @@ def in_browser(page: Path) -> dict[str, float]:
 
 
 def await_word(browser: Any, word: str) -> float:
-    """Return when the page has reported this word."""
+    """Wait until the page has set its attribute `data-WORD`; return the moment, in seconds of the monotonic clock.
+    Exits with a message after TABLE_S seconds.
+    """
     end = time.monotonic() + TABLE_S
     while not browser.execute_script(f"return document.documentElement.dataset.{word}"):
         if time.monotonic() > end:
@@ -61,7 +68,7 @@ def await_word(browser: Any, word: str) -> float:
 
 
 def main() -> None:
-    """Make a run, then its report."""
+    """Write the files of a synthetic run, then its report, and print what the report costs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=100_000)
     parser.add_argument("--nodes", type=int, default=5_000)

@@ -1,4 +1,4 @@
-"""Actors for `simunix bench rsg`: one script for simunix.rsg and for SimGrid's own Python module.
+"""The actors of `simunix bench rsg`: this one script runs both with simunix.rsg and with SimGrid's own Python module.
 
 rsg_actors.py PLATFORM MODULE LOAD ACTORS ROUNDS, where LOAD is `ping-pong` (two actors; ROUNDS messages), `random` (each actor
 sends ROUNDS messages to others drawn at random, then receives its own) or `sleepers` (each actor sleeps ROUNDS times).
@@ -44,7 +44,9 @@ def rest(draws):
 
 
 def draws(below, state=1):
-    """Numbers below `below`, as in rsg_actors.cpp (Knuth TAOCP 3.3.4, MMIX)."""
+    """Yield pseudo-random numbers from 0 to `below` − 1, equal to those of rsg_actors.cpp (Knuth's generator in TAOCP
+    3.3.4, with MMIX's constants).
+    """
     while True:
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
         yield (state >> 33) % below

@@ -1,9 +1,11 @@
-"""The speed of sharing flows, compared with SimGrid's C++ and Python interfaces on one platform and one set of flows.
+"""Compare the speed at which simunix shares links among flows with that of SimGrid's C++ and Python interfaces.
 
     python benchmarks/solver.py [REPEATS]
 
-Needs Debian's libsimgrid-dev, g++ and python3-simgrid, and says which of them is missing. Our time includes adding the flows
-from Python. All times include looking up routes, except for a second one of ours. Finish times are compared with SimGrid's.
+All programs compute one set of flows on one platform. The script needs Debian's packages libsimgrid-dev, g++ and
+python3-simgrid, and says which of them are missing. simunix's seconds include adding the flows from Python. All seconds
+include looking up the routes, except for a second measurement of simunix with known routes. The script compares the
+times at which flows finish with SimGrid's.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ PYTHON = "/usr/bin/python3"
 
 
 def cluster(hosts: int, shape: str = "") -> str:
-    """Return a platform of one cluster with 1 Gbit/s and 50 µs on every cable."""
+    """Return the platform file of one cluster whose cables all have 1 Gbit/s and a latency of 50 µs."""
     return (
         '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
         '<platform version="4.1">\n'
@@ -40,7 +42,7 @@ def cluster(hosts: int, shape: str = "") -> str:
 
 
 def pair(chance: random.Random, hosts: int) -> tuple[int, int]:
-    """Return two different hosts."""
+    """Return the numbers of two different hosts, drawn at random."""
     source, other = chance.randrange(hosts), chance.randrange(hosts - 1)
     return source, other + (other >= source)
 
@@ -51,17 +53,17 @@ def incast(chance: random.Random) -> list[Flow]:
 
 
 def all_to_all(chance: random.Random) -> list[Flow]:
-    """Return the flows between each two of 64 hosts."""
+    """Return one flow between every two of 64 hosts."""
     return [(one, other, chance.randint(10**6, 7 * 10**6), 0.0) for one in range(64) for other in range(64) if one != other]
 
 
 def scattered(chance: random.Random) -> list[Flow]:
-    """Return 1,000 flows between random hosts, all at once."""
+    """Return 1,000 flows between random hosts that all begin at one moment."""
     return [(*pair(chance, 1024), chance.randint(10**6, 10**8), 0.0) for _ in range(1000)]
 
 
 def arriving(chance: random.Random) -> list[Flow]:
-    """Return 10,000 flows that arrive one after the other, 20,000 per second."""
+    """Return 10,000 flows that begin one after the other, 20,000 per virtual second."""
     moment = 0.0
     found: list[Flow] = []
     for _ in range(10_000):
@@ -81,7 +83,9 @@ CASES: dict[str, tuple[str, Callable[[random.Random], list[Flow]]]] = {
 
 
 def ours(platform_path: Path, flows: Sequence[Flow], routes: dict[tuple[str, str], Route]) -> Runs:
-    """Return the seconds and the finish times; `routes` are used, and kept for the next time."""
+    """Compute the flows with simunix, and return the real seconds and the virtual times at which flows finish. Routes
+    are taken from `routes`, and new ones are added there.
+    """
     platform = load_platform(platform_path, simgrid_compat=True)
 
     def route(source: str, destination: str) -> Route:
@@ -98,14 +102,16 @@ def ours(platform_path: Path, flows: Sequence[Flow], routes: dict[tuple[str, str
 
 
 def theirs(command: Sequence[str | Path]) -> Runs:
-    """Return what a SimGrid program prints."""
+    """Run a SimGrid program, and return the seconds and finish times that it prints."""
     done = subprocess.run([*command, *QUIET], check=True, capture_output=True, text=True)
     lines = [float(line) for line in done.stdout.split()]
     return lines[0], lines[1:]
 
 
 def simgrid_commands(folder: Path) -> dict[str, list[str | Path]]:
-    """Return the command of each interface without platform and flows; report and omit interfaces that are missing."""
+    """Return the command of each SimGrid interface, without platform and flows. Interfaces that are not installed are
+    reported and left out.
+    """
     found: dict[str, list[str | Path]] = {}
     program = folder / "solver_simgrid"
     build = ["g++", "-O2", "-std=c++17", HERE / "solver_simgrid.cpp", "-lsimgrid", "-o", program]
@@ -123,14 +129,18 @@ def simgrid_commands(folder: Path) -> dict[str, list[str | Path]]:
 
 
 def furthest(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """Return the largest relative difference of finish times that are more than a nanosecond apart."""
+    """Return the largest relative difference between the finish times of two programs; differences up to a nanosecond
+    count as none.
+    """
     return max(
         (abs(one - other) / other for one, other in zip(ours, theirs, strict=True) if abs(one - other) > 1e-9), default=0
     )
 
 
 def main() -> None:
-    """Print a line per case: seconds, and how many times as fast as SimGrid."""
+    """Print a line for each set of flows: the seconds of each program, and how many times as fast as SimGrid simunix
+    is.
+    """
     repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

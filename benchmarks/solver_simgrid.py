@@ -1,4 +1,5 @@
-"""The flows of benchmarks/solver.py in SimGrid's Python interface; solver_simgrid.cpp does this in C++.
+"""Compute the flows of benchmarks/solver.py with SimGrid's Python interface; solver_simgrid.cpp does so with the C++
+interface.
 
 /usr/bin/python3 benchmarks/solver_simgrid.py PLATFORM FLOWS [--cfg=...]
 """
@@ -12,7 +13,7 @@ from simgrid import Actor, Comm, Engine, Host, this_actor
 
 
 def main() -> None:
-    """Print the seconds of real time that the run took, without loading the platform."""
+    """Print the real seconds that SimGrid took for the flows, without the time to load the platform."""
     engine = Engine(sys.argv)
     engine.load_platform(sys.argv[1])
     with open(sys.argv[2]) as lines:

@@ -1,4 +1,4 @@
-"""Prints the table of benchmarks/README.md from a file that `simunix bench --json` has written.
+"""Print the table of benchmarks/README.md from a file that `simunix bench --json FILE` has written.
 
 python benchmarks/table.py FILE.json
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: nobody has installed its benchmarks
+sys.path[0] = str(Path(__file__).resolve().parent.parent)  # the checkout: simunix_bench is not installed
 
 from simunix_bench.row import number  # noqa: E402
 
@@ -18,21 +18,21 @@ BOUNDS = {"at_most": "≤", "at_least": "≥"}
 
 
 def shown(value: float | None, unit: str) -> str:
-    """Return a value with its unit and three significant digits."""
+    """Return a value with its unit and three significant digits; "not measured" for None."""
     if value is None:
         return "not measured"
     return f"{number(value)} {unit}".rstrip()
 
 
 def line(row: dict[str, Any]) -> str:
-    """Return a row of the table."""
+    """Return the row of the table for one benchmark."""
     aim = "".join(f"{BOUNDS[kind]} {shown(bound, row['unit'])}" for kind, bound in (row["aim"] or {}).items())
     verdict = row["verdict"] if row["value"] is not None else ""
     return f"| {row['text']} | {shown(row['value'], row['unit'])} | {aim} | {verdict} |"
 
 
 def main() -> None:
-    """Print the table, then the notes."""
+    """Print the table of all benchmarks in the file, then the notes below the table."""
     found = json.loads(Path(sys.argv[1]).read_text())
     print("| figure | measured | aim | |\n| --- | ---: | ---: | --- |")
     for row in found["rows"]:

@@ -1,10 +1,12 @@
-"""The tools for traces on a million jobs, and evalys on the same file in the same run: CPU seconds, seconds and peak memory.
+"""Compare simunix's tools for traces with evalys on one trace of a million jobs: CPU seconds, wall seconds and peak
+memory.
 
     python benchmarks/workload_tools.py [--jobs N] [--evalys PYTHON]
 
-Each task runs in a process of its own, three times, and the fastest counts; whole commands once. The trace is made by
-`simunix workload generate lublin`, with waits drawn at random. PYTHON: an interpreter whose evalys works (evalys 4.0 needs
-pandas below 2.2); without it one is set up in a temporary folder with pip.
+Each task runs three times in a process of its own, and the fastest run counts; whole commands run once. `simunix
+workload generate lublin` makes the trace, and the waits are drawn at random. PYTHON is an interpreter with a working
+evalys (evalys 4.0 needs a pandas below 2.2). Without `--evalys`, the script installs evalys with pip into a temporary
+folder.
 """
 
 from __future__ import annotations
@@ -77,7 +79,9 @@ COMMANDS = {
 
 
 def measure(python: str, program: str, *arguments: str, repeats: int = REPEATS) -> tuple[float, float, float, object]:
-    """Run a program; return CPU seconds (of the fastest run), its wall seconds, its MiB and its result."""
+    """Run a program several times; return the CPU seconds and the wall seconds of the fastest run, its peak memory in
+    MiB and its result.
+    """
     runs = []
     for _ in range(repeats):
         done = subprocess.run([python, "-c", program, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
@@ -89,7 +93,7 @@ def measure(python: str, program: str, *arguments: str, repeats: int = REPEATS) 
 
 
 def compare(trace: Path, evalys: str) -> None:
-    """Run both tools task by task, and compare their results."""
+    """Run each task with simunix and with evalys, print both costs, and compare the results."""
     print("| task | ours: CPU s, s, MiB | evalys: CPU s, s, MiB | ratio of CPU | same result |")
     print("| --- | --- | --- | --- | --- |")
     for task, programs in COMPARED.items():
@@ -104,7 +108,7 @@ def compare(trace: Path, evalys: str) -> None:
 
 
 def commands(trace: Path, folder: Path, jobs: int) -> None:
-    """Time whole commands, from start to end."""
+    """Measure the wall time of whole `simunix workload` commands, and print them."""
     print("\n| command | CPU s | s | MiB |\n| --- | --- | --- | --- |")
     body = "from simunix.cli.main import main\ncode = main(['workload', *json.loads(sys.argv[1])])"
     program = MEASURED.format(setup="", body=body, result="code")
@@ -120,7 +124,7 @@ def commands(trace: Path, folder: Path, jobs: int) -> None:
 
 
 def main() -> None:
-    """Prepare, compare, time."""
+    """Make the trace, measure all tasks with both tools, then measure whole commands."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=1_000_000, metavar="N")
     parser.add_argument("--evalys", metavar="PYTHON")

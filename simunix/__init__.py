@@ -1,4 +1,4 @@
-"""Unmodified cluster daemons in virtual time: scenarios, launching, workloads, reports, command line.
+"""Run unmodified cluster daemons in virtual time: scenarios, launching, workloads, reports, command line.
 
 The packages from bottom to top; each imports only packages of the lines above its own:
 

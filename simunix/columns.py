@@ -1,6 +1,6 @@
-"""CSV files with fixed columns, such as a run writes them, read again.
+"""Read CSV files with fixed columns, such as those that a run writes.
 
-Emulated programs use this as well, so it imports nothing of simunix.
+Emulated programs use this module as well, so it imports nothing of simunix.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, TextIO
 
 Kind = Callable[[str], Any]
-"""Makes a value of the text of a field; ValueError for a text that cannot be."""
+"""A function that converts the text of a field into a value, and raises ValueError for a malformed text."""
 DIGITS_MAX = 19
 
 
 def number(text: str) -> float:
-    """A finite number."""
+    """Return the finite number that a text means. Raises ValueError for any other text."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(text)
@@ -25,14 +25,14 @@ def number(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """A whole number of at most DIGITS_MAX digits."""
+    """Return the whole number that a text means, of at most DIGITS_MAX digits. Raises ValueError for any other text."""
     if len(text) > DIGITS_MAX:
         raise ValueError(text)
     return int(text)
 
 
 def number_or_nothing(text: str) -> float | None:
-    """A finite number, or None of an empty field."""
+    """Return the finite number that a text means; None for an empty text. Raises ValueError for any other text."""
     return number(text) if text else None
 
 
@@ -43,13 +43,15 @@ EXPECTED: dict[Kind, str] = {
     number: "a number",
     number_or_nothing: "a number or nothing",
 }
-"""What errors say of a kind."""
+"""What error messages say was expected in a field, by the function that converts the field."""
 
 
 def rows_of(path: Path, file: TextIO, error: type[Exception], expected: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file, the first line among them, each with the number of the line that it begins in.
+    """Yield the rows of a CSV file with the number of each row's first line in the file; the line of column names is
+    the first row.
 
-    Raises `error` with file and line for what is no CSV in UTF-8; `expected` says what the file is to be.
+    Raises `error`, with file and line, if the file is no CSV in UTF-8; `expected` says in the message what the file
+    should be.
     """
     reader = csv.reader(file)
     line = 1
@@ -64,7 +66,7 @@ def rows_of(path: Path, file: TextIO, error: type[Exception], expected: str) -> 
 
 
 def check_width(path: Path, line: int, row: Sequence[str], columns: Sequence[str], error: type[Exception]) -> None:
-    """Raise `error` unless a row has a field for each column."""
+    """Raise `error`, with file and line, if a row has more or fewer fields than `columns`."""
     if len(row) != len(columns):
         raise error(f"{path}:{line}: expected {len(columns)} fields, {','.join(columns)[:200]}, got {len(row)}")
 
@@ -76,10 +78,11 @@ def read_columns(
     error: type[Exception],
     mend: str = "",
 ) -> Iterator[tuple[Any, ...]]:
-    """Return the rows of a file whose first line names just these columns; of each field, what its kind (such as int) makes.
+    """Yield the rows of a CSV file that has exactly these columns. `kinds` has, for each column, the function (such as
+    int) that converts a field's text.
 
-    Raises `error`, with file, line and column, if the file cannot be read, its columns are others, or a kind raises ValueError
-    for a field; with `mend`, how the user may mend a file that is not there.
+    Raises `error`, with file, line and column, if the file cannot be read, if it has other columns, or if a function of
+    `kinds` raises ValueError for a field. `mend` is advice for the message if the file does not exist.
     """
     expected = ",".join(columns)
     try:

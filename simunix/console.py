@@ -1,4 +1,6 @@
-"""The terminal on which commands print tables: rich's, which ends as every other output does when its reader has gone."""
+"""The terminal on which commands print tables: rich's console, changed to end like any other output when its reader has
+gone.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,10 @@ from rich.console import Console as RichConsole
 
 
 class Console(RichConsole):
-    """A console whose closed pipe is a BrokenPipeError, of which the command line makes a quiet end."""
+    """A console of rich that raises BrokenPipeError if its reader has gone. The command line then ends without a
+    message.
+    """
 
     def on_broken_pipe(self) -> None:
-        """Let the error go on that is being handled; rich itself would end the process with status 1."""
+        """Raise the BrokenPipeError that is being handled again, since rich itself would end the process with status 1."""
         raise BrokenPipeError

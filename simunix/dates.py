@@ -1,25 +1,33 @@
-"""The date at which a run begins, which programs inside see at virtual time 0."""
+"""The date at which a run begins: what programs inside of the emulation see at virtual time 0."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-"""Clocks count nanoseconds since 1970 in 64 bits, which end in 2262, and a run may last for decades."""
+"""The first and the last date at which a run may begin. Clocks count nanoseconds since 1970 in 64 bits, which suffices
+until 2262, and a run may last for decades.
+"""
 
 
 def today() -> datetime:
-    """The last midnight, UTC: where a run begins that names no date, so that runs of one day are equal."""
+    """Return the last midnight in UTC. A run without a given date begins then, so that two runs on one day have equal
+    dates.
+    """
     return datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def next_second() -> datetime:
-    """Where a run begins that is to find all files of this computer in its past, also those of today."""
+    """Return the next full second. A run begins then if all files of this computer, also new ones, must have times in
+    the run's past.
+    """
     return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
 
 
 def moment(value: object) -> datetime:
-    """A date with a time zone, UTC unless it says otherwise. ValueError says what was expected."""
+    """Return the date that a value of YAML or the command line means, in UTC if the value names no time zone. Raises
+    ValueError with what was expected.
+    """
     if not isinstance(value, datetime):
         try:
             value = datetime.fromisoformat(str(value))
@@ -28,7 +36,7 @@ def moment(value: object) -> datetime:
     found = value if value.tzinfo else value.replace(tzinfo=UTC)
     try:
         fits = FIRST <= found < LAST
-    except OverflowError:  # the first or last day of all, in a time zone that lies beyond
+    except OverflowError:  # the first or last possible day, in a time zone in which it lies outside of the range
         fits = False
     if not fits:
         raise ValueError(f"expected a date from {FIRST:%Y} to {LAST:%Y}, got {value.isoformat()}")
@@ -36,5 +44,5 @@ def moment(value: object) -> datetime:
 
 
 def since_1970_ns(date: datetime) -> int:
-    """Nanoseconds since 1970; a date has whole microseconds."""
+    """Return the nanoseconds from 1970 to a date, exact to the microsecond."""
     return (date - FIRST) // timedelta(microseconds=1) * 1000

@@ -20,7 +20,7 @@ HOSTS_MAX = 100_000
 
 
 def split_hosts(text: str) -> list[str]:
-    """The parts of a host list, as they are: it is split at the commas that are not inside brackets."""
+    """Return the parts of a host list, as they are: it is split at the commas that are not inside brackets."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -31,7 +31,7 @@ def split_hosts(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[list[str]]:
-    """The texts between brackets and the numbers within them, in turns: what may stand at each place of a name."""
+    """Return the texts between brackets and the numbers within them, in turns: what may stand at each place of a name."""
     found: list[list[str]] = []
     while "[" in text:
         prefix, _, rest = text.partition("[")
@@ -43,7 +43,7 @@ def _pieces(text: str) -> list[list[str]]:
 
 
 def _numbers(inside: str) -> list[str]:
-    """The numbers of a pair of brackets, as they are written."""
+    """Return the numbers of a pair of brackets, as they are written."""
     numbers: list[str] = []
     for part in inside.split(","):
         first, dash, last = part.partition("-")
@@ -65,7 +65,9 @@ def _short(text: str) -> str:
 
 
 def expand_hosts(text: str) -> list[str]:
-    """All names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no host list."""
+    """Return all names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no
+    host list.
+    """
     names: list[str] = []
     for part in split_hosts(text.strip()):
         try:
@@ -84,7 +86,9 @@ _NUMBERED = re.compile(rf"(.*?)({_NUMBER})([^0-9]*)\Z")
 
 
 def fold_hosts(names: Iterable[str]) -> str:
-    """The host list of these names, in their order: `node[01-16],login`. `expand_hosts` makes the same names of it."""
+    """Return the host list of these names, in their order: `node[01-16],login`. `expand_hosts` makes the same names of
+    it.
+    """
     parts: list[tuple[str, str, list[list[str]]]] = []  # prefix, suffix, ranges: first and last number as they are written
     for name in names:
         found = _NUMBERED.match(name)

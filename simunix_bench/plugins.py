@@ -13,7 +13,7 @@ class Plugins:
     cgroup: str = ""
 
     def section(self, others: str = "") -> str:
-        """What the section says of these plugins, and of other parameters: text behind another key."""
+        """Return what the section says of these plugins, and of other parameters: text behind another key."""
         parameters = ", ".join(filter(None, (others, self.parameters)))
         of_slurm = f", parameters: {{{parameters}}}" if parameters else ""
         return of_slurm + (f", cgroup: {{{self.cgroup}}}" if self.cgroup else "")

@@ -1,4 +1,4 @@
-"""Requests to a running emulation, by way of the control socket in its run directory."""
+"""Send requests to a running emulation through the control socket in its run directory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ PIECE_BYTES = 1 << 18
 
 
 class NotRunningError(SimunixError):
-    """No emulation runs in a run directory."""
+    """The error that no emulation runs in a run directory."""
 
 
 def connect(directory: Path) -> socket.socket:
-    """A connection to the emulation of a run directory. Raises NotRunningError if none runs there."""
+    """Connect to the control socket of the emulation in a run directory, and return the socket. Raises NotRunningError
+    if no emulation runs there.
+    """
     try:
         folder = os.open(directory, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -39,7 +41,9 @@ def connect(directory: Path) -> socket.socket:
 
 
 def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) -> dict[str, Any]:
-    """Send one request and return its answer. Raises the error that the answer tells, as SimunixError."""
+    """Send one request to a running emulation, with descriptors in `fds`, and return the answer. Raises SimunixError
+    with the message if the answer is an error.
+    """
     with connect(directory) as control:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
         control.sendmsg([json.dumps(request).encode()], rights)
@@ -48,7 +52,7 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
 
 
 def answer_of(message: bytes, directory: Path) -> dict[str, Any]:
-    """The answer of an emulation. Raises the error that it tells, or that there is none, as SimunixError."""
+    """Parse the answer of an emulation. Raises SimunixError if the answer is an error, or if `message` is empty."""
     if not message:
         raise SimunixError(f"{directory}: the emulation ended before it answered")
     answer: dict[str, Any] = json.loads(message)
@@ -58,7 +62,9 @@ def answer_of(message: bytes, directory: Path) -> dict[str, Any]:
 
 
 def chosen_host(directory: Path, host: str | None) -> str:
-    """The host that is meant: the only one if none is named. Raises SimunixError if there are several."""
+    """Return the host that a command means: `host`, or the only host of the emulation if `host` is None. Raises
+    SimunixError if there are several hosts.
+    """
     if host is not None:
         return host
     hosts: list[str] = ask(directory, {"op": "status"})["hosts"]
@@ -68,7 +74,7 @@ def chosen_host(directory: Path, host: str | None) -> str:
 
 
 def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
-    """Run a program on a host of a running emulation, on the terminal of this process; return its exit code."""
+    """Run a program on a host of a running emulation, on the terminal of this process; return the program's exit code."""
     host = chosen_host(directory, host)
     request: dict[str, object] = {
         "op": "run",
@@ -84,6 +90,8 @@ def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
 
 
 def exit_code(status: int) -> int:
-    """A shell's exit code for a wait(2) status: 128 + signal for a death by signal."""
+    """Return the exit code that a shell reports for a wait(2) status: 128 + the signal's number if a signal ended the
+    program.
+    """
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code

@@ -1,4 +1,6 @@
-"""What a scenario names for a moment at which its run is over: nearly always a slip, so it is said before the start."""
+"""Warnings, before a run starts, about processes, events and jobs that the scenario sets for a moment after the end of
+the run.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,16 @@ from simunix.planning.expand import Expansion
 from simunix.scenario.model import ProcessSection, Scenario
 
 NAMED = 5
-"""So many late processes, and so many late events, are named; the others are counted."""
+"""At most this many late processes, and this many late events, are named in a warning; the others are only counted."""
 NS = 10**9
 
 
 def late_lines(scenario: Scenario, expansion: Expansion, until_ns: int | None, said_by: str = "until") -> tuple[str, ...]:
-    """A warning for each process and event at `until_ns` or later, and for each workload with such jobs.
+    """Return a warning for each process and event that is due at `until_ns` or later, and one for each workload with
+    jobs submitted then.
 
-    `said_by` is the key or option that says when the run ends.
+    `until_ns` is the end of the run in virtual nanoseconds, None if the run has no such end. `said_by` is the name of
+    the key or option that sets the end of the run.
     """
     if until_ns is None:
         return ()
@@ -34,7 +38,9 @@ def late_lines(scenario: Scenario, expansion: Expansion, until_ns: int | None, s
 
 
 def _processes(scenario: Scenario, until_ns: int) -> Iterator[tuple[str, str]]:
-    """The key of each late process and actor, and what it says."""
+    """Yield, for each process and actor that starts at `until_ns` or later, its key in the scenario and the text of its
+    start.
+    """
     sections: dict[str, list[ProcessSection]] = {"processes": scenario.processes, "actors": [*scenario.actors]}
     for key, found in sections.items():
         for index, section in enumerate(found):
@@ -59,7 +65,7 @@ def _jobs(scenario: Scenario, expansion: Expansion, until_ns: int, end: str) -> 
 
 
 def _where(scenario: Scenario, key: str) -> str:
-    """A key with its file and line, where the scenario stands in a file."""
+    """Return a key of a scenario, with the file and line where the key stands if the scenario was read from a file."""
     place = scenario.place_of_key(key)
     return key if place is None else f"{place}: {key}"
 

@@ -1,7 +1,7 @@
-"""Live progress on a terminal: virtual time, speed-up, jobs, time left.
+"""Show the progress of a run on a terminal: virtual time, speed-up, jobs, time left.
 
-Nothing is shown where stderr is no terminal, nor while the terminal is others': of a debugger, or of the job that is in the
-foreground while this one is in the background.
+Nothing is shown if stderr is no terminal. Nor is anything shown while another program uses the terminal: a debugger, or
+the shell's foreground job while simunix is in the background.
 """
 
 from __future__ import annotations
@@ -24,61 +24,67 @@ from simunix.units import human_time
 
 
 def count_marks(path: Path, mark: bytes) -> int:
-    """How often a file has a mark, such as a line's end; 0 if there is no such file yet."""
+    """Return how many times the bytes `mark`, such as an end of line, are in a file; 0 if the file does not exist yet."""
     count, rest = 0, b""
     try:
         with path.open("rb") as file:
             for block in iter(lambda: file.read(1 << 16), b""):
                 text = rest + block
                 count += text.count(mark)
-                rest = text[len(text) - len(mark) + 1 :]  # where a mark may begin that the next block ends
+                # the last bytes of this block, since a mark may begin in one block and end in the next
+                rest = text[len(text) - len(mark) + 1 :]
             return count
     except OSError:
         return 0
 
 
 class _Patient(io.TextIOBase):
-    """A stream that forgets what cannot be written: a terminal that is closed must not end the run."""
+    """A stream that drops what it cannot write, because a terminal that the user closes must not end the run."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write what can be written."""
+        """Write a text, or drop it if the stream cannot be written; return the number of characters."""
         with contextlib.suppress(OSError):
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush what can be flushed."""
+        """Flush the stream; ignore the error if the stream cannot be written."""
         with contextlib.suppress(OSError):
             self._stream.flush()
 
     def isatty(self) -> bool:
-        """Whether it is a terminal."""
+        """Return whether the stream is a terminal."""
         return self._stream.isatty()
 
     def fileno(self) -> int:
-        """The descriptor, of which the width of the terminal is asked."""
+        """Return the descriptor of the stream, from which rich learns the width of the terminal."""
         return self._stream.fileno()
 
 
 def _is_in_foreground() -> bool:
-    """Whether the terminal on stderr is this process's to write to: a job in the background would write over the other's."""
+    """Return whether this process is in the foreground of the terminal on stderr. A job in the background would write
+    over the foreground job's output.
+    """
     try:
         return os.tcgetpgrp(sys.stderr.fileno()) == os.getpgrp()
-    except (OSError, ValueError):  # not the controlling terminal: there is no job control
+    except (OSError, ValueError):  # stderr is not the controlling terminal, and so without job control
         return True
 
 
 class LiveProgress:
-    """A watcher of an emulation: each call shows how far the run is. `done` counts the finished jobs, of `total`."""
+    """A function that shows how far a run is, each time that the emulation calls it. `done` returns the number of
+    finished jobs, of `total`.
+    """
 
     def __init__(self, total: int, done: Callable[[], int]) -> None:
         console = Console(file=cast("IO[str]", _Patient(sys.stderr)))
         self._active = console.is_terminal
         columns = (BarColumn(), TextColumn("{task.description}"))
-        self._progress = Progress(*columns, console=console, transient=True, auto_refresh=False)  # nothing but a call draws
+        # rich draws when this object is called, and at no other time
+        self._progress = Progress(*columns, console=console, transient=True, auto_refresh=False)
         self._task = self._progress.add_task("starting", total=total or None)
         self._total = total
         self._done = done
@@ -91,7 +97,7 @@ class LiveProgress:
         self.put_away()
 
     def put_away(self) -> None:
-        """Take the bar off the terminal, until the next call."""
+        """Remove the progress bar from the terminal until the next call shows it again."""
         if self._progress.live.is_started:
             self._progress.stop()
 

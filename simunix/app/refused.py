@@ -1,4 +1,6 @@
-"""Jobs that the RJMS did not take, on the terminal: how many for each reason, and where the first stand in the trace."""
+"""Report on the terminal which jobs the RJMS refused: how many for each reason, and the first such jobs with their
+lines in the trace.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,22 @@ from simunix.workload.formats.places import lines_of
 
 REASONS = 5
 JOBS = 3
-"""How many reasons are told, and how many jobs of each; jobs.csv has all."""
+"""The number of reasons that are reported, and the number of jobs that are named for each reason. jobs.csv has all
+refused jobs.
+"""
 
 
 _NAME = re.compile(r"\d+[_+]\d+; ")
-"""An element's or component's own name, with which its metadata begins."""
+"""The identifier of an element of a job array or of a component of a heterogeneous job, with which the metadata of its
+row begins.
+"""
 
 
 def refused_lines(rows: Sequence[JobRow], traces: Mapping[str, Path]) -> Iterator[str]:
-    """A line for each reason, the most frequent first; `traces` has the file of each workload."""
+    """Yield a line of text for each reason for which the RJMS refused jobs, the most frequent reason first.
+
+    `traces` has the trace file of each workload, by the workload's name.
+    """
     by_reason: dict[str, list[JobRow]] = {}
     for row in rows:
         if row.final_state == "REJECTED":
@@ -37,7 +46,9 @@ def refused_lines(rows: Sequence[JobRow], traces: Mapping[str, Path]) -> Iterato
 
 
 def _places(rows: Sequence[JobRow], traces: Mapping[str, Path]) -> dict[tuple[str, int], str]:
-    """File and line of each of these jobs, or its workload alone."""
+    """Return the file and the line of each of these jobs in its trace, or the workload's name for a job without a trace
+    file.
+    """
     found = {(row.workload_name, row.job_id): row.workload_name for row in rows}
     for label, trace in traces.items():
         lines = lines_of(trace, [job for workload, job in found if workload == label])

@@ -1,4 +1,6 @@
-"""`--replay-cpu DIR`: computing takes the time that it took in a former run under the CPU policy charged."""
+"""`simunix run --replay-cpu DIR`: each computation takes the virtual time that it took in the run recorded in DIR
+(under `cpu_policy: charged`).
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,10 @@ from simunix.results.run_json import described_hosts, read_record
 
 
 def with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
-    """A plan that repeats, in `out`, the charges of the run in `directory`. Raises SimunixError if that run does not fit.
+    """Return a copy of `plan` that charges the recorded computing times of the run in `directory`; the new run is
+    written to `out`. Raises SimunixError if the recorded run had another scenario.
 
-    Where the run departs from its recording all the same, it goes on with what the table of costs says.
+    If the new run departs from the recording, computing takes the time that the table of costs says from then on.
     """
     where = f"--replay-cpu {directory}"
     if out is not None and out.resolve() == directory.resolve():
@@ -38,7 +41,9 @@ def with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
 
 
 def _misfit(plan: Plan, record: Mapping[str, Any]) -> str | None:
-    """Why the recording of another run cannot be that of this one; None if it can. Earlier releases wrote fewer keys."""
+    """Return why the recorded run does not fit a plan, in words; None if it fits. The records of earlier releases have
+    fewer keys.
+    """
     options = plan.kernel
     if record["cpu_policy"] == FREE:
         return "that run's cpu_policy was free; only a charged run has a recording"

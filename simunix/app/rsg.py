@@ -1,4 +1,6 @@
-"""`simunix rsg run PLATFORM -- COMMAND`: one program on the first host of a platform, whose actors are on all hosts."""
+"""`simunix rsg run PLATFORM -- COMMAND`: run one program on the first host of a platform. The program can have actors
+on all hosts of the platform.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,15 @@ from simunix.app.single import SingleOptions, plan_single, run_planned
 from simunix.launch.plan import Plan
 
 NO_COSTS = Costs(0, 0, 0)
-"""What programs do besides their operations takes no time, as in SimGrid: so dates are SimGrid's."""
+"""All computing outside of Remote SimGrid's operations takes no virtual time, as in SimGrid. So the dates of activities
+equal SimGrid's.
+"""
 
 
 def plan_rsg(platform_path: Path, options: SingleOptions, model: str = "LV08") -> Plan:
-    """A plan in which one host of a platform runs a command; the others are there for actors to be on."""
+    """Return a plan in which the first host of a platform runs a command; the program may create actors on the other
+    hosts.
+    """
     plan = plan_single(options)
     platform = load_platform(platform_path, True)
     first = platform.hosts[0].name
@@ -34,6 +40,6 @@ def plan_rsg(platform_path: Path, options: SingleOptions, model: str = "LV08") -
 
 
 def run_rsg(platform_path: Path, argv: tuple[str, ...], out: Path | None, model: str) -> int:
-    """Run a command; return its own exit code."""
+    """Run a command of Remote SimGrid on a platform; return the command's exit code."""
     options = SingleOptions(argv=argv, out=out)
     return run_planned(plan_rsg(platform_path, options, model), options)

@@ -1,4 +1,4 @@
-"""What the commands of Remote SimGrid ask of a server that runs: add an actor, start, tell the state, end."""
+"""The requests that the `simunix rsg` commands send to a running server: add an actor, start, tell the state, end."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ RETRY_S = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewActor:
-    """An actor that is to be added, and the command that becomes it."""
+    """An actor that is to be added to a server, and the command that becomes the actor."""
 
     name: str
     host: str
     argv: tuple[str, ...]
-    connects_by_itself: bool = True  # before main(), for programs that are linked with librsg
+    connects_by_itself: bool = True  # the actor connects to the server before main(), as a program linked with librsg does
     waits: bool = False
 
 
 def ask_server(port: int, request: dict[str, object], fds: Sequence[int] = ()) -> dict[str, Any]:
-    """Send a request to the server of a port. Raises SimunixError if there is none, or for what the server refuses."""
+    """Send a request to the server of a port, and return its answer. Raises SimunixError if no server has the port, or
+    if the server refuses the request.
+    """
     try:
         return ask(directory_of(port), request, fds)
     except NotRunningError:
@@ -35,7 +37,10 @@ def ask_server(port: int, request: dict[str, object], fds: Sequence[int] = ()) -
 
 
 def add_actor(port: int, actor: NewActor) -> int:
-    """Add an actor whose program has the streams of this process; 0, or the exit code of a program that is waited for."""
+    """Add an actor to the server of a port; the actor's program uses the standard streams of this process.
+
+    Return 0, or the exit code of the program if the actor asks to wait for it.
+    """
     environment = {**os.environ, PORT: str(port), HOSTNAME: "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     environment.pop("RSG_AUTOCONNECT", None)
     if actor.connects_by_itself:
@@ -58,13 +63,15 @@ def add_actor(port: int, actor: NewActor) -> int:
 
 
 def start(port: int) -> int:
-    """Let the actors begin; 0."""
+    """Let the actors of the server of a port begin; return the exit code 0."""
     ask_server(port, {"op": "rsg start"})
     return 0
 
 
 def status(port: int, retry_s: float) -> dict[str, Any]:
-    """The state of a server, which may take so long to come up."""
+    """Return the state of the server of a port. If no server has the port yet, try again for `retry_s` seconds of real
+    time.
+    """
     deadline = time.monotonic() + retry_s
     while True:
         try:
@@ -76,7 +83,9 @@ def status(port: int, retry_s: float) -> dict[str, Any]:
 
 
 def kill(port: int, reason: str) -> int:
-    """End a server, with all that runs there, and wait until it has gone; 0."""
+    """End the server of a port together with all programs that run there, and wait until the server has exited; return
+    the exit code 0.
+    """
     directory = directory_of(port)
     ask_server(port, {"op": "rsg kill", "reason": reason})
     while True:

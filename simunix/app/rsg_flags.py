@@ -1,4 +1,4 @@
-"""How a compiler finds librsg and its headers, which are installed with this package."""
+"""The compiler and linker options for the library librsg and its headers, which are installed with this package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ LIBRARY = "librsg.so"
 
 
 def flags(compiling: bool, linking: bool) -> str:
-    """The options, each quoted for a shell where that is needed. Raises SimunixError if the library is not there."""
+    """Return the options for a compiler, a linker or both, quoted for a shell where necessary. Raises SimunixError if
+    librsg is not installed.
+    """
     folder = Path(simunix.__file__).parent / "lib"
     if not (folder / LIBRARY).exists():
         raise SimunixError(f"{folder / LIBRARY} is not there; install simunix again")

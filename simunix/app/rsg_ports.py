@@ -1,7 +1,8 @@
-"""Which server of Remote SimGrid is meant by a port: one of the same user, on this computer.
+"""Find the server of Remote SimGrid that a port number means: a server of this user on this computer.
 
-Remote SimGrid's server listens at a TCP port. Here a port is a number by which commands find the run directory of a server, and
-with it the control socket: a file of that name, locked by the server for as long as it lives, in a folder of the user's own.
+The original Remote SimGrid server listens at a TCP port. In simunix, a port is only a number by which commands find the
+run directory of a server, and thereby its control socket. A folder of the user has one file per port, named by the
+number; the server keeps its file locked until it ends.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from rsg_server.errors import SimunixError
 
 DEFAULT_PORT = 35000
 PORT, HOSTNAME = "RSG_SERVER_PORT", "RSG_SERVER_HOSTNAME"
-"""Remote SimGrid's variables that say which server is meant."""
+"""The environment variables of Remote SimGrid that say which server a command means."""
 HERE = ("", "localhost", "127.0.0.1", "::1")
 
 
 def port_of(given: str | None, environment: Mapping[str, str]) -> int:
-    """The port that the command line or else the environment says. Raises SimunixError for one that cannot be."""
+    """Return the port from the command line, or else from the environment. Raises SimunixError for a number that cannot
+    be a port.
+    """
     check_hostname(environment.get(HOSTNAME, ""), HOSTNAME)
     name, text = ("--port", given) if given is not None else (PORT, environment.get(PORT, str(DEFAULT_PORT)))
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 1 << 16:
@@ -32,13 +35,15 @@ def port_of(given: str | None, environment: Mapping[str, str]) -> int:
 
 
 def check_hostname(hostname: str, name: str) -> None:
-    """Raises SimunixError for the name of another computer."""
+    """Raise SimunixError if a host name is not that of this computer; `name` is the option or variable that gave the
+    host name.
+    """
     if hostname not in HERE:
         raise SimunixError(f"{name} {hostname}: the server runs on this computer; leave it out, or say localhost")
 
 
 def _folder() -> Path:
-    """The folder of the ports of this user. Raises SimunixError if others can write to it."""
+    """Return the folder that has this user's port files. Raises SimunixError if other users can write to the folder."""
     folder = Path(tempfile.gettempdir()) / f"simunix-rsg-{os.getuid()}"
     with contextlib.suppress(FileNotFoundError):
         status = folder.lstat()
@@ -55,7 +60,9 @@ def _made(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def claimed(port: int, directory: Path) -> Iterator[None]:
-    """Let a port mean the server of a run directory. Raises SimunixError if a server has the port already."""
+    """Bind a port to the server of a run directory, until the end of the `with` block. Raises SimunixError if another
+    server has the port.
+    """
     path = _made(_folder()) / str(port)
     fd = _locked(path, port)
     try:
@@ -65,17 +72,19 @@ def claimed(port: int, directory: Path) -> Iterator[None]:
     finally:
         path.unlink(missing_ok=True)
         os.close(fd)
-        with contextlib.suppress(OSError):  # others use the folder
+        with contextlib.suppress(OSError):  # the folder is not empty: other servers have files in it
             path.parent.rmdir()
 
 
 def _locked(path: Path, port: int) -> int:
-    """A descriptor of the file of a port, locked; a server that ends removes the file, and then a new one is made."""
+    """Return a locked descriptor of the file of a port. If a server that ended has just removed the file, a new file is
+    made.
+    """
     while True:
         try:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            _made(path.parent)  # removed by a server that has just ended
+            _made(path.parent)  # a server that has just ended removed the folder
             continue
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,7 +100,7 @@ def _locked(path: Path, port: int) -> int:
 
 
 def directory_of(port: int) -> Path:
-    """The run directory of the server of a port. Raises SimunixError if there is none."""
+    """Return the run directory of the server of a port. Raises SimunixError if no server has the port."""
     try:
         return Path(os.fsdecode((_folder() / str(port)).read_bytes()))
     except FileNotFoundError:
@@ -99,5 +108,5 @@ def directory_of(port: int) -> Path:
 
 
 def nobody(port: int) -> SimunixError:
-    """No server has this port."""
+    """Return the error that no server has this port."""
     return SimunixError(f"no server at port {port}; start one with simunix rsg serve PLATFORM --port {port}")

@@ -1,4 +1,6 @@
-"""`simunix rsg serve PLATFORM`: an emulation of a whole platform, to which other commands add actors before they start it."""
+"""`simunix rsg serve PLATFORM`: emulate a whole platform as a server, to which other commands add actors before they
+start it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from simunix.launch.plan import HostSpec, Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """What the command line says of a server. Without `out` nothing is kept."""
+    """The options of `simunix rsg serve`. Without `out`, the run directory is removed at the end."""
 
     platform: Path
     port: int
@@ -32,7 +34,9 @@ class ServeOptions:
 
 
 def plan_served(options: ServeOptions) -> Plan:
-    """A plan of all hosts of a platform, on which nothing runs yet; calls take no virtual time."""
+    """Return a plan of all hosts of a platform, on which no program runs yet. System calls take no virtual time in this
+    plan.
+    """
     platform = load_platform(options.platform, True)
     return Plan(
         name=options.platform.stem,
@@ -47,7 +51,9 @@ def plan_served(options: ServeOptions) -> Plan:
 
 
 def serve(options: ServeOptions) -> int:
-    """Run a server until its actors have ended, or it is killed; 0. Raises SimunixError for a run that has failed."""
+    """Run a server until its actors have ended or `simunix rsg kill` ends it; return the exit code 0. Raises
+    SimunixError for a run that has failed.
+    """
     plan = plan_served(options)
     with contextlib.ExitStack() as stack:
         interrupts = stack.enter_context(Interrupts())

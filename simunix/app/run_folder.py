@@ -1,4 +1,6 @@
-"""The folder of a run that no scenario describes: one that the user names, or one that is removed when the run has ended."""
+"""The run directory of a run without a scenario: a folder that the user names, or a temporary folder that is removed
+after the run.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from simunix.launch.run_directory import RunDirectory
 
 @contextlib.contextmanager
 def run_folder(out: Path | None) -> Iterator[RunDirectory]:
-    """A new run directory at `out`; without `out`, one that is removed at the end."""
+    """Make a run directory at `out` for the `with` block; without `out`, make a temporary one and remove it afterwards."""
     if out is not None:
         with RunDirectory.create(out) as directory:
             yield directory
@@ -27,21 +29,25 @@ def run_folder(out: Path | None) -> Iterator[RunDirectory]:
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """A folder that a shell removes when this process ends, even by SIGKILL: the shell waits for the end of a pipe."""
+    """Make a temporary folder for the `with` block. A shell removes the folder if this process dies, even by SIGKILL:
+    the shell waits for the end of a pipe from this process.
+    """
     folder = Path(tempfile.mkdtemp(prefix="simunix-"))
     script = 'read -r _; exec rm -rf -- "$1"'
     try:
         with subprocess.Popen(["/bin/sh", "-c", script, "sh", folder], stdin=subprocess.PIPE, start_new_session=True):
             yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)  # the shell may have been killed
+        shutil.rmtree(folder, ignore_errors=True)  # something may have killed the shell that removes the folder
 
 
 @contextlib.contextmanager
 def recorded(
     emulation: Emulation, directory: RunDirectory, *, is_kept: bool, inputs: Mapping[str, Path], overrides: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Close the emulation in the end. Of a run whose directory is kept, run.json says how it ended and what `inputs` it had."""
+    """Close the emulation at the end of the `with` block. If the run directory is kept, write run.json there: how the
+    run ended and which files in `inputs` it used.
+    """
     try:
         yield
     except SimunixError as error:

@@ -1,4 +1,4 @@
-"""What the command line says of a run, whatever is run: a scenario or a single command."""
+"""The options of the command line that a run of a scenario and a run of a single command have in common."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simunix.launch.plan import Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Options of `simunix run` (simunix/cli/run.py). `seed`, `until_ns` and `pace` come before those of a scenario."""
+    """The options of `simunix run` (simunix/cli/run.py). `seed`, `until_ns` and `pace` override the scenario's values."""
 
     out: Path | None = None
     seed: int | None = None
@@ -28,7 +28,9 @@ class RunOptions:
     replay_cpu: Path | None = None
 
     def applied(self, plan: Plan) -> Plan:
-        """A scenario's plan with the values of the command line in the place of the scenario's."""
+        """Return a copy of the plan of a scenario in which the values of the command line override those of the
+        scenario.
+        """
         return replace(
             plan,
             until_ns=plan.until_ns if self.until_ns is None else self.until_ns,

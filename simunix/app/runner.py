@@ -1,4 +1,4 @@
-"""`simunix run SCENARIO.yaml`: load, expand, run, and write the results, also of a run that was cut short."""
+"""`simunix run SCENARIO.yaml`: load and run a scenario, and write its results, also if the run was interrupted."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ FAILED, INTERRUPTED = 1, 130
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioOptions(RunOptions):
-    """What the command line says of a run of a scenario.
+    """The options of the command line for a run of a scenario.
 
-    Relative paths of the scenario are below `folder`, by default that of the scenario's file. `choices` are those of a run that
-    explores.
+    The scenario's relative paths are relative to `folder`, by default the folder of the scenario's file. `choices` are
+    set only by `simunix explore`: the decisions of the run, such as which thread runs next.
     """
 
     path: Path
@@ -64,12 +64,12 @@ class ScenarioOptions(RunOptions):
 
     @property
     def base(self) -> Path:
-        """The folder of relative paths."""
+        """The folder to which the scenario's relative paths are relative."""
         return self.folder or self.path.parent
 
 
 def run_scenario(options: ScenarioOptions) -> int:
-    """Run a scenario; return the exit code, 0 if the run ended as it should."""
+    """Run a scenario. Return the exit code: 0 if the run ended as the scenario expects."""
     scenario = load(options.path, options.overrides)
     if options.seed is not None:
         scenario = scenario.model_copy(update={"seed": options.seed})
@@ -79,7 +79,8 @@ def run_scenario(options: ScenarioOptions) -> int:
     plan = replace(plan, warnings=(*plan.warnings, *late_lines(scenario, expansion, plan.until_ns, said_by)))
     plan.observation.check([host.name for host in plan.hosts])
     if scenario.recorded is not None:
-        from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+        # imports pandas, which takes long, and which only scenarios with a recorded run need
+        from simunix.report import recorded
 
         recorded.check(scenario, options.base)
     if options.choices is not None:
@@ -104,7 +105,7 @@ def run_scenario(options: ScenarioOptions) -> int:
 
 
 def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
-    """Run to the end, whatever ends the run, and write the results so far; return the exit code."""
+    """Run an emulation to its end, and write the results, whatever ended the run; return the exit code."""
     directory = emulation.directory
     code, error = 0, None
     try:
@@ -131,7 +132,9 @@ def _exit_code(emulation: Emulation) -> int:
 
 
 def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
-    """Where one of a cluster's `records` lives in the run directory; None if it is not written yet."""
+    """Return the path in the run directory of one of the files that a cluster's RJMS writes about jobs (`records`);
+    None if the RJMS has not written the file yet.
+    """
     for name, specs in cluster.private.items():
         for spec in specs:
             if path.startswith(spec.path + "/"):
@@ -143,7 +146,9 @@ def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | 
 
 
 def _records(directory: RunDirectory, cluster: ClusterPlan) -> tuple[list[str], bool]:
-    """The texts of a cluster's records, "" for one that is not written to its end; whether they tell of all jobs."""
+    """Return the texts of the files that a cluster's RJMS wrote about jobs (`records`), and whether they tell of all
+    jobs. The text is "" for a file that was not written completely.
+    """
     files = [_record(directory, cluster, path) for path in cluster.records]
     texts = [file.read_text() if file else "" for file in files]
     whole = [text if text.endswith(cluster.record_end) else "" for text in texts]
@@ -160,7 +165,7 @@ def _jobs_done(directory: RunDirectory, expansion: Expansion) -> int:
 
 
 def job_rows(scenario: Scenario, expansion: Expansion, emulation: Emulation) -> list[JobRow]:
-    """All rows of jobs.csv, from what the submitter and the RJMS wrote."""
+    """Return all rows of jobs.csv, made from what the submitting program and the RJMS wrote."""
     return [row for workload in expansion.workloads for row in _rows_of(scenario, workload, emulation)]
 
 
@@ -183,7 +188,9 @@ def _rows_of(scenario: Scenario, workload: WorkloadPlan, emulation: Emulation) -
 
 
 def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, code: int) -> int:
-    """Write the results and report them; return the exit code, which is `code` unless results could not be written."""
+    """Write the results and report them on the terminal. Return the exit code: `code`, unless the results could not be
+    written.
+    """
     directory = emulation.directory
     directory.release_reserve()
     rows = job_rows(scenario, expansion, emulation)
@@ -200,7 +207,7 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
         write_packages(directory.path, packages)
         if options.choices is not None:
             write_choices(directory.path / CHOICES, made_by(options.choices))
-    except ServerError as error:  # run.json, which is the shortest, is there
+    except ServerError as error:  # run.json, the shortest of the results, is already written
         emulation.note_failure(error)
         code = code or error.exit_code
     failures = emulation.failures
@@ -209,26 +216,28 @@ def _finish(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, 
         print(f"simunix: {shortened(emulation.failure)}", file=sys.stderr)
     was_interrupted = emulation.service.reason == "interrupted"
     if was_interrupted:
-        with contextlib.suppress(OSError):  # the terminal that has been closed, which has ended the run
+        with contextlib.suppress(OSError):  # the terminal may be closed, and its end may have ended the run
             print_report(record, rows, expansion, options.out or directory.path)
             print("simunix: interrupted; the results so far are kept", file=sys.stderr)
     elif code == 0:
         _report(record, rows, expansion, options.out or directory.path, _compared(options, scenario, record, directory.path))
     shown = options.out or directory.path
     _tell_broken(record.failed_checks)
-    failed = _tell_failures(failures, shown)  # also of a run that ends with another code
+    failed = _tell_failures(failures, shown)  # failed processes are reported even if the run ended for another reason
     return code or failed or (FAILED if record.failed_checks else 0)
 
 
 def _tell_broken(checks: Sequence[str]) -> None:
-    """Name the checks of the scenario that do not hold."""
+    """Report which checks of the scenario do not hold."""
     with contextlib.suppress(OSError):  # the terminal may be closed
         for line in checks:
             print(f"simunix: {line}", file=sys.stderr)
 
 
 def _tell_failures(failures: Sequence[Failure], shown: Path) -> int:
-    """Name the processes that did not end as the scenario expects; the exit code that they ask for, 0 if there are none."""
+    """Report which processes did not end as the scenario expects. Return the exit code that follows: 0 if all processes
+    ended as expected.
+    """
     with contextlib.suppress(OSError):  # the terminal may be closed
         for line in failed_lines(failures, shown / "hosts"):
             print(f"simunix: {line}", file=sys.stderr)
@@ -238,7 +247,9 @@ def _tell_failures(failures: Sequence[Failure], shown: Path) -> int:
 
 
 def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansion: Expansion, emulation: Emulation) -> None:
-    """Write the files of jobs and of energy, and put the metrics of the jobs, as these files tell them, into the record."""
+    """Write the files about jobs and energy. Compute the metrics of the jobs from these files, and put the metrics into
+    the record.
+    """
     machines, kernel = machines_of(expansion), emulation.kernel
     cores = {host.name: host.cores for host in kernel.platform.hosts}
     consumed = consumption(kernel.energy, machines, cores, kernel.now_ns)
@@ -251,10 +262,12 @@ def _write_results(folder: Path, rows: list[JobRow], record: RunRecord, expansio
 
 
 def _compared(options: ScenarioOptions, scenario: Scenario, record: RunRecord, folder: Path) -> str:
-    """A line on the run that is recorded elsewhere; empty where none is, and where another log is no wonder."""
+    """Return a line of text that compares this event log with the recorded one. The text is empty if the scenario names
+    no recorded run, if `--until` is given, or if the run is not deterministic.
+    """
     if scenario.recorded is None or options.until_ns is not None or not record.deterministic:
         return ""
-    from simunix.report import recorded  # brings pandas, which other scenarios do not wait for
+    from simunix.report import recorded  # imports pandas, which takes long, and which only scenarios with a recorded run need
 
     return recorded.closing_words(options.base / scenario.recorded, folder, options.out or folder)
 
@@ -269,7 +282,7 @@ def _report(record: RunRecord, rows: list[JobRow], expansion: Expansion, shown: 
 
 
 def machines_of(expansion: Expansion) -> Machines:
-    """The nodes of all clusters, with their cores."""
+    """Return the nodes of all clusters of a scenario, with the number of cores of each node."""
     cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
     return Machines({name: cores[name] for cluster in expansion.clusters for name in cluster.nodes})
 
@@ -277,7 +290,7 @@ def machines_of(expansion: Expansion) -> Machines:
 def make_record(
     options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation, rows: list[JobRow]
 ) -> RunRecord:
-    """The content of run.json for a scenario's run."""
+    """Return the content of run.json for a run of a scenario."""
     record = record_of(
         emulation,
         describe_rjms(expansion.clusters, expansion.plan.hosts),

@@ -1,4 +1,4 @@
-"""The keys of a scenario that a single command has as well, for --set."""
+"""The keys of a scenario that `--set` can also set for a single command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ KEYS = (
 
 
 def settings_of(overrides: Sequence[str]) -> Scenario:
-    """What the KEY=VALUE of --set say, as a scenario of which only `KEYS` count; `model_fields_set` names what was said."""
+    """Return a scenario with the values that the KEY=VALUE texts of `--set` give to keys in `KEYS`. The model's
+    `model_fields_set` names the keys that were given.
+    """
     for override in overrides:
         if override.partition("=")[0].partition(".")[0] not in KEYS:
             raise SimunixError(f"--set {override}: a single command has only the keys {', '.join(KEYS)}; run a scenario")

@@ -1,4 +1,4 @@
-"""`simunix run -- COMMAND`: one emulated host, the caller's own terminal, environment and files."""
+"""`simunix run -- COMMAND`: run a command on one emulated host, with the caller's own terminal, environment and files."""
 
 from __future__ import annotations
 
@@ -31,27 +31,33 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.launch.view.temporary import left_files
 
 PREEMPT_AFTER_S = 0.2
-"""A single command may compute this long without a call before others of its threads and processes get a turn."""
+"""The CPU seconds that a thread of a single command may compute without a system call before other threads and
+processes are given the turn (the right to run).
+"""
 SILENT = (signal.SIGINT, signal.SIGPIPE)
-"""Signals by which users end commands, as a shell knows as well."""
+"""Signals with which users end commands. The run prints no message about a command that such a signal ended."""
 ADDRESS = ip_address("10.0.0.1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleOptions(RunOptions):
-    """What the command line says of a single command."""
+    """The options of the command line for a single command."""
 
     argv: tuple[str, ...]
 
 
 def _has_one_node() -> bool:
-    """Whether this computer's memory is one NUMA node; if not, a command is told of those of this computer by the kernel."""
+    """Return whether this computer has one NUMA node. If this computer has several, the command learns of them from the
+    kernel.
+    """
     online = Path("/sys/devices/system/node/online")
     return not online.exists() or online.read_text().strip() == "0"
 
 
 def plan_single(options: SingleOptions) -> Plan:
-    """A plan of one host, named and sized as this computer, that runs one command."""
+    """Return a plan that runs one command on one host; the host has the name, the cores and the memory of this
+    computer.
+    """
     name = socket.gethostname().split(".")[0] or "localhost"
     cores = os.cpu_count() or 1
     numa = NumaNodes(int(_has_one_node()), cores)
@@ -76,14 +82,15 @@ def plan_single(options: SingleOptions) -> Plan:
 
 
 def _with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
-    from simunix.app.replay import with_replay  # brings run.json's reader
+    # imports the reader of run.json, which takes long, and which only --replay-cpu needs
+    from simunix.app.replay import with_replay
 
     return with_replay(plan, directory, out)
 
 
 def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
-    """The plan with what --set says."""
-    from simunix.app.settings import settings_of  # brings pydantic, which other commands do not wait for
+    """Return a copy of the plan with the values of `--set`."""
+    from simunix.app.settings import settings_of  # imports pydantic, which takes long, and which only --set needs
     from simunix.planning.cpu_policies import charging_of
 
     wanted = settings_of(options.overrides)
@@ -111,7 +118,7 @@ def _with_settings(plan: Plan, options: SingleOptions) -> Plan:
 
 
 def terminal_of_caller() -> str:
-    """The name of the terminal that this process reads from or writes to; empty if there is none."""
+    """Return the path of the terminal that is on a standard stream of this process; "" if there is none."""
     for fd in (0, 1, 2):
         with contextlib.suppress(OSError):
             return os.ttyname(fd)
@@ -119,7 +126,7 @@ def terminal_of_caller() -> str:
 
 
 def run_single(options: SingleOptions) -> int:
-    """Run a command; return its own exit code. Nothing is kept unless `out` names a folder."""
+    """Run a single command; return the command's exit code. Without `out`, no files of the run are kept."""
     program = check_program(options.argv[0], os.environ.get("PATH", os.defpath), os.getcwd())
     if program is not None:
         raise SimunixError(program)
@@ -127,7 +134,7 @@ def run_single(options: SingleOptions) -> int:
 
 
 def run_planned(plan: Plan, options: SingleOptions) -> int:
-    """Run the command of a plan of one host; return its own exit code."""
+    """Run the command of a plan of one host; return the command's exit code."""
     with Interrupts() as interrupts, run_folder(options.out) as directory:
         emulation = Emulation(
             plan,
@@ -149,7 +156,9 @@ def run_planned(plan: Plan, options: SingleOptions) -> int:
 
 
 def _tell_left_files(host: str, directory: RunDirectory) -> None:
-    """Say what is removed with the run directory, so that no result is lost unnoticed."""
+    """Report which files of the command are removed together with the run directory, so that no result is lost
+    unnoticed.
+    """
     left = left_files(host, directory)
     if left:
         others = f" and {len(left) - 1} more" if len(left) > 1 else ""

@@ -1,4 +1,4 @@
-"""The end of a run on the terminal: a short table, then what it means in plain words."""
+"""The end of a run on the terminal: a short table of results, then sentences that explain it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ SHOWN = (
     "lost_gpu_seconds",
     "machine_energy",
 )
-"""Metrics that the table of a run has; of the last five those that say something."""
+"""The metrics in the table of a run. The last five of these are shown only if their value is known, and some only if it
+is not 0.
+"""
 ALWAYS = 4
 
 
 def figures(record: RunRecord) -> dict[str, str]:
-    """The metrics of a schedule by their titles, as run.json has them and as the page writes them."""
+    """Return the metrics of a schedule in run.json as formatted texts, by title, in the notation of the report's page."""
     found = {}
     for place, name in enumerate(SHOWN):
         metric, value = BY_NAME[name], record.metrics.get(name)
@@ -44,7 +46,7 @@ def figures(record: RunRecord) -> dict[str, str]:
 
 
 def run_table(record: RunRecord, rows: Sequence[JobRow]) -> Table:
-    """The table of a run: jobs by final state, waits, utilisation, times."""
+    """Return the table of a run: number of jobs in each final state, waits, utilisation, times."""
     table = Table(title=f"simunix: {record.name}", show_header=False, title_justify="left")
     table.add_column("what", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
@@ -63,7 +65,7 @@ def run_table(record: RunRecord, rows: Sequence[JobRow]) -> Table:
 
 
 def _repeatability(record: RunRecord, directory: Path) -> str:
-    """Whether another run comes out the same, in plain words."""
+    """Return a sentence that says whether another run with this scenario and seed has an equal event log."""
     if record.deterministic:
         return f"Run again with the same scenario and seed, {directory}/events.jsonl comes out the same to the byte."
     reasons = "; ".join(escape(reason) for reason in record.disturbances)
@@ -71,7 +73,9 @@ def _repeatability(record: RunRecord, directory: Path) -> str:
 
 
 def print_report(record: RunRecord, rows: Sequence[JobRow], expansion: Expansion, directory: Path, compared: str = "") -> None:
-    """Print the table of a run, what it means, how it compares with a recorded one, and which file tells more."""
+    """Print the table of a run, sentences that explain it, the comparison with a recorded run in `compared`, and which
+    files tell more.
+    """
     console = Console(highlight=False, soft_wrap=True)
     console.print(run_table(record, rows))
     text = f"{len(expansion.plan.hosts)} hosts ran their real daemons for {human_time(record.virtual_s)} of virtual time"

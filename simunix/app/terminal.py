@@ -1,8 +1,9 @@
-"""The user's side of a session on an emulated host: the terminal here is made raw, and bytes go to and fro.
+"""The client of an interactive session on an emulated host: make the user's terminal raw, and copy bytes between it and
+the host's terminal.
 
-Keys reach the host's terminal without the server, which the host's terminal makes signals, lines and echoes of. Whatever ends
-the session, the terminal here is again as it was, and what was typed but not read is forgotten: a line that was meant for the
-host must not reach the shell that simunix was started from.
+Keystrokes go to the host's terminal directly, without the server. The host's terminal makes signals, lines and echoes
+of them. At the end of the session, for whatever reason, the user's terminal is restored. Keystrokes that the host has
+not read are dropped then, because a line typed for the host must not reach the shell in which simunix was started.
 """
 
 from __future__ import annotations
@@ -29,22 +30,28 @@ from simunix.app.join import PIECE_BYTES, answer_of, chosen_host, connect, exit_
 
 KEYS_BYTES = 1 << 16
 FROM_CALLER = ("TERM", "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES")
-"""Variables that a session has from its caller, since they say what the caller's terminal can show."""
+"""The environment variables that a session inherits from its caller, because they say what the caller's terminal can
+show.
+"""
 SIZE_UNKNOWN = (24, 80)
-"""Rows and columns of the host's terminal where there is no terminal here."""
+"""The rows and columns of the host's terminal if the caller has no terminal."""
 END_OF_INPUT = b"\x04"
 ESCAPE, LEAVE, SUSPEND = b"~", b".", b"\x1a"
-"""At the start of a line, `~` and then one of these are for this side, as ssh has it: leave, or suspend this process."""
+"""The key `~` at the start of a line, and the two keys that may follow: `.` leaves the session, Ctrl-Z suspends the
+client, as in ssh.
+"""
 LAST_S = 0.2
-"""How long the last output is waited for once the session has ended, real time."""
+"""How long, in real seconds, the client waits for the last output after the session has ended."""
 AS_BEFORE = "\x1b[0m\x1b[?25h\x1b[?1l\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1006l\x1b>"
-"""Undoes what a full-screen program has asked of the terminal: colours, a hidden cursor, keys, paste and mouse modes."""
+"""The escape sequence that undoes the modes which a full-screen program has set: colours, a hidden cursor, keys, paste
+and mouse modes.
+"""
 OTHER_SCREEN, OWN_SCREEN = b"\x1b[?1049h", b"\x1b[?1049l"
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class _EndedBySignal(BaseException):
-    """A signal from outside ends the client."""
+    """A signal to this process ends the client of the session."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -52,12 +59,12 @@ class _EndedBySignal(BaseException):
 
 
 def is_terminal() -> bool:
-    """Whether a session could be led from here: somebody types, and sees what comes."""
+    """Return whether an interactive session is possible: standard input and output are a terminal."""
     return os.isatty(0) and os.isatty(1)
 
 
 def size_here() -> tuple[int, int]:
-    """Rows and columns of the terminal of this process."""
+    """Return the rows and columns of the terminal of this process."""
     for fd in (1, 0, 2):
         with contextlib.suppress(OSError):
             size = os.get_terminal_size(fd)
@@ -67,9 +74,10 @@ def size_here() -> tuple[int, int]:
 
 
 def lead_session(directory: Path, host: str | None, argv: Sequence[str]) -> int:
-    """Run a program, or the host's shell, on a terminal of a host of a running emulation; return its exit code.
+    """Run a program (without `argv`, the user's shell) on a terminal of a host of a running emulation; return the
+    program's exit code.
 
-    Raises SimunixError if it cannot be started, or the emulation ends before it.
+    Raises SimunixError if the program cannot be started, or if the emulation ends before the program.
     """
     host = chosen_host(directory, host)
     rows, columns = size_here()
@@ -92,7 +100,9 @@ def lead_session(directory: Path, host: str | None, argv: Sequence[str]) -> int:
 
 
 def _opened(control: socket.socket, directory: Path) -> int:
-    """The descriptor of the host's terminal. Raises SimunixError if the session could not be started."""
+    """Return the descriptor of the host's terminal, which the emulation sends. Raises SimunixError if the session could
+    not be started.
+    """
     message, fds, _, _ = socket.recv_fds(control, PIECE_BYTES, 1)
     if not fds:
         answer_of(message, directory)
@@ -101,7 +111,9 @@ def _opened(control: socket.socket, directory: Path) -> int:
 
 
 def _led(relay: _Relay, directory: Path, host: str) -> dict[str, Any]:
-    """Relay until the end; the answer of the emulation, empty if the user has left."""
+    """Copy bytes between the two terminals until the session ends. Return the answer of the emulation; the answer is
+    empty if the user has left the session.
+    """
     if is_terminal():
         _say(f"a shell on {host}; exit ends it, Enter ~ . leaves it, Enter ~ Ctrl-Z suspends it")
     try:
@@ -141,7 +153,7 @@ def _code(answer: dict[str, Any], host: str, argv: Sequence[str]) -> int:
 
 @dataclass(slots=True)
 class _Relay:
-    """Bytes from the user's terminal to the host's, and back, until the emulation answers or the user leaves."""
+    """Copy bytes between the user's terminal and the host's terminal until the emulation answers or the user leaves."""
 
     master: int
     control: socket.socket
@@ -154,7 +166,7 @@ class _Relay:
     _tail: bytes = b""
 
     def run(self) -> None:
-        """Relay to the end."""
+        """Copy bytes until the emulation has answered or the user has left."""
         for fd in (0, self.master, self.control.fileno()):
             self._poller.register(fd, select.POLLIN)
         while not self.has_left:
@@ -168,11 +180,15 @@ class _Relay:
                 self._type()
 
     def take_size(self) -> None:
-        """Give the host's terminal the size of the user's: the kernel tells the programs on it (SIGWINCH)."""
+        """Give the host's terminal the size of the user's terminal. The kernel tells the programs on the host's
+        terminal by SIGWINCH.
+        """
         self._set_size(*size_here())
 
     def have_redrawn(self) -> None:
-        """Have the programs on the host's terminal draw their screens anew, as they do at a change of its size."""
+        """Make the programs on the host's terminal redraw their screens, as programs do when the size of a terminal
+        changes.
+        """
         rows, columns = size_here()
         self._set_size(rows, columns + 1)
         self._set_size(rows, columns)
@@ -182,7 +198,7 @@ class _Relay:
             fcntl.ioctl(self.master, termios.TIOCSWINSZ, array.array("H", [rows, columns, 0, 0]))
 
     def _hear(self) -> bool:
-        """Take in a piece of the answer; whether that was the end."""
+        """Read a piece of the emulation's answer; return whether the answer is complete."""
         try:
             piece = self.control.recv(PIECE_BYTES)
         except OSError:
@@ -191,10 +207,10 @@ class _Relay:
         return not piece
 
     def _show(self) -> bool:
-        """Show what the host's terminal has; whether more may come."""
+        """Show the output of the host's terminal to the user; return whether more output may come."""
         try:
             shown = os.read(self.master, KEYS_BYTES)
-        except OSError:  # EIO: nobody on the host has the terminal open any more
+        except OSError:  # EIO: no process on the host has the terminal open any more
             return False
         recent = self._tail + shown
         last_on, last_off = recent.rfind(OTHER_SCREEN), recent.rfind(OWN_SCREEN)
@@ -213,14 +229,16 @@ class _Relay:
     def _type(self) -> None:
         try:
             keys = os.read(0, KEYS_BYTES)
-        except OSError:  # the user's terminal has been closed
+        except OSError:  # the user has closed the terminal
             keys = b""
         if not keys:
             self._poller.unregister(0)
         _write_all(self.master, self._of_host(keys) if keys else END_OF_INPUT)
 
     def _of_host(self, keys: bytes) -> bytes:
-        """The keys that are the host's, after having done what those ask for that are not; they may come one by one."""
+        """Return the keystrokes that are meant for the host. The client first acts on its own escape keys (`~.` and
+        `~^Z`), whose characters may arrive one by one.
+        """
         typed = b""
         for key in (keys[at : at + 1] for at in range(len(keys))):
             if self._is_escaped:
@@ -231,7 +249,7 @@ class _Relay:
                 if key == SUSPEND:
                     os.kill(os.getpid(), signal.SIGTSTP)
                     continue
-                typed += ESCAPE if key != ESCAPE else b""  # two of them are one of the host's
+                typed += ESCAPE if key != ESCAPE else b""  # two `~` in a row mean one `~` for the host
             elif self._is_line_start and key == ESCAPE:
                 self._is_escaped = True
                 continue
@@ -241,14 +259,16 @@ class _Relay:
 
 
 def _write_all(fd: int, data: bytes) -> None:
-    with contextlib.suppress(OSError):  # the other side is gone, which shows elsewhere
+    with contextlib.suppress(OSError):  # the emulation is gone, which the client notices when it reads
         while data:
             data = data[os.write(fd, data) :]
 
 
 @contextlib.contextmanager
 def _raw(relay: _Relay) -> Iterator[None]:
-    """The terminal here as the host's needs it, and as it was afterwards, whatever happens; stopped, it is as it was too."""
+    """Make the user's terminal raw for the `with` block, and restore it afterwards, whatever happens. While the client
+    is suspended, the terminal is restored too.
+    """
     if not os.isatty(0):
         yield
         return
@@ -269,8 +289,8 @@ def _raw(relay: _Relay) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # in the background, a change of the terminal would stop this process
-        with contextlib.suppress(termios.error):  # the terminal is gone
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a background process that changes the terminal would be stopped
+        with contextlib.suppress(termios.error):  # the user has closed the terminal
             termios.tcsetattr(0, termios.TCSAFLUSH, before)
         if (relay.is_on_other_screen or not relay.answer) and os.isatty(1):
             _write_all(1, (OWN_SCREEN if relay.is_on_other_screen else b"") + AS_BEFORE.encode() + b"\r\n")
@@ -279,7 +299,9 @@ def _raw(relay: _Relay) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _signals_handled(relay: _Relay) -> Iterator[None]:
-    """A change of the terminal's size is passed on; a signal that ends this process lets it restore the terminal first."""
+    """For the `with` block, pass changes of the terminal's size on to the host, and restore the terminal before a
+    signal ends this process.
+    """
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _EndedBySignal(number)

@@ -1,4 +1,6 @@
-"""How far a run is, told in a small file to the sweep that has started it: the environment variable names the file."""
+"""Write the progress of a run into a small file for the sweep that started the run. An environment variable names the
+file.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ MEMORY_EVERY_S = 10.0
 
 
 class ToldProgress:
-    """A watcher of an emulation that writes the file, if there is to be one. `done` counts the finished jobs, of `total`."""
+    """A function that writes the progress file each time that the emulation calls it, if the environment names a file.
+    `done` returns the number of finished jobs, of `total`.
+    """
 
     def __init__(self, total: int, done: Callable[[], int]) -> None:
         name = os.environ.get(VARIABLE)
@@ -31,7 +35,7 @@ class ToldProgress:
         self._memory_bytes = 0
 
     def beside(self, other: Callable[[Emulation], None]) -> Callable[[Emulation], None]:
-        """Return a watcher that calls another one and this one."""
+        """Return a function that calls another watcher of the emulation, and then this watcher."""
 
         def both(emulation: Emulation) -> None:
             other(emulation)
@@ -40,7 +44,9 @@ class ToldProgress:
         return both
 
     def __call__(self, emulation: Emulation) -> None:
-        """Write the file anew, once a second at most. A file that cannot be written is nothing to end the run for."""
+        """Write the progress file anew, at most once per second of real time. An error of the write is ignored, because
+        the run can go on without the file.
+        """
         wall_s = time.monotonic() - self._started
         if self._path is None or wall_s < self._next_s:
             return
@@ -55,7 +61,7 @@ class ToldProgress:
 
 
 def memory_of_run() -> int:
-    """Return the memory, in bytes, that this process and all below it have for themselves alone (not shared with others)."""
+    """Return the private memory (not shared with other processes), in bytes, of this process and all its descendants."""
     total = 0
     own = psutil.Process()
     for process in (own, *own.children(recursive=True)):

@@ -1,1 +1,3 @@
-"""From what charged runs have measured to what programs compute before their calls (`cpu_policy: modelled`)."""
+"""Learn, from the measurements of runs under `cpu_policy: charged`, how long programs compute before their calls, for
+`cpu_policy: modelled`.
+"""

@@ -1,4 +1,4 @@
-"""What charged runs have measured: `cpu_costs.json` of their folders."""
+"""Read `cpu_costs.json`, in which a run under `cpu_policy: charged` writes how long its programs computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from simunix.launch.emulation import COSTS
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a program computed, by the points that came then; `charged_ns` is what it was charged for it in all."""
+    """The measured computing time of a program, for each system call or clock read that followed the computing.
+    `charged_ns` is the program's total in virtual nanoseconds.
+    """
 
     costs: dict[str, Cost]
     charged_ns: int
@@ -35,7 +37,9 @@ class _File(BaseModel):
 
 
 def read_measured(directory: Path) -> dict[str, Measured]:
-    """What a charged run has measured, by program. Raises SimunixError."""
+    """Return the computing times that the run in a folder measured, by program. Raises SimunixError if the folder has
+    no such file, or the file is malformed.
+    """
     path = directory / COSTS
     try:
         content = json.loads(path.read_bytes())
@@ -59,9 +63,10 @@ def read_measured(directory: Path) -> dict[str, Measured]:
 
 
 def prices_of(runs: Iterable[dict[str, Measured]]) -> dict[str, dict[str, int]]:
-    """Nanoseconds before one point, by program and point: the mean over all such points of all runs.
+    """Return the nanoseconds of computing before one call, by program and by call: the mean over all such calls of all
+    runs.
 
-    `clock_read`, for places that are not in the table, has the mean over all places.
+    `clock_read`, which the table uses for calls that it does not list, has the mean over all calls.
     """
     total: defaultdict[str, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for run in runs:

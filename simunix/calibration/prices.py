@@ -1,4 +1,6 @@
-"""What programs compute before their calls, in a file: `simunix calibrate` writes it, `cpu_policy: modelled` reads it."""
+"""The file that says how long programs compute before their calls: `simunix calibrate` writes such a file, `cpu_policy:
+modelled` reads it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from rsg_server.whole_files import whole_file
 from simunix.scenario import yaml_text
 
 SHIPPED: Final = Path(__file__).parent / "shipped.yaml"
-"""The table for scenarios that name none."""
+"""The table of computing times for scenarios that name no table of their own."""
 
 
 class _Table(BaseModel):
@@ -27,13 +29,13 @@ class _Table(BaseModel):
 
 
 def first_mistake(error: ValidationError) -> str:
-    """The first place at which a file is not what was expected, and why."""
+    """Return the place of the first value in a file that is not as expected, and what is wrong with it."""
     first = error.errors()[0]
     return f"{'.'.join(str(part) for part in first['loc']) or 'the file'}: {first['msg']}"
 
 
 def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]]) -> None:
-    """Write a table. Raises ServerError."""
+    """Write a table of computing times. Raises ServerError if the file cannot be written."""
     content = {"format": FORMAT, "computer": computer, "programs": programs}
     with whole_file(path) as file:
         file.write(
@@ -43,7 +45,9 @@ def write_prices(path: Path, computer: str, programs: dict[str, dict[str, int]])
 
 
 def read_prices(path: Path) -> dict[str, dict[str, int]]:
-    """A table, by program and point. Raises SimunixError, which tells the place."""
+    """Return a table of computing times, in nanoseconds, by program and by call. Raises SimunixError with the file and
+    the wrong key.
+    """
     try:
         table = _Table.model_validate(yaml_text.parse(yaml_text.read(path))[0])
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How well prices foretell what was charged, program by program."""
+"""Compare, for each program, the computing times that the learned table predicts with those that were charged."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """A program in all runs, with all its threads: what it was charged, and what the prices of the other runs say.
+    """The computing of a program in all runs, all threads added: the nanoseconds charged, and the prediction from the
+    other runs.
 
-    `unseen_calls` are the calls and clock reads for which these have no price.
+    `unseen_calls` is the number of calls and clock reads for which the other runs have no computing time.
     """
 
     program: str
@@ -28,17 +29,21 @@ class Foretold:
 
     @property
     def error(self) -> float:
-        """Of the prediction, as a part of what was charged."""
+        """The error of the prediction, as a part of what was charged: 0.1 is 10 %."""
         return self.predicted_s / self.charged_s - 1 if self.charged_s else 0.0
 
 
 def price_of(prices: Mapping[str, int], point: str) -> int | None:
-    """What comes before a point, by the prices of its program and thread; None where these say nothing."""
+    """Return the nanoseconds of computing before a call, from the table of the call's program and thread; None if the
+    table has no entry for the call.
+    """
     return prices.get(point, prices.get(point_kind(point)))
 
 
 def foretold(runs: Sequence[dict[str, Measured]]) -> list[Foretold]:
-    """Each run by the prices of all others (of itself, where it is alone); those charged most first."""
+    """Predict each run from all other runs (a single run from itself). Return a row for each program, the program
+    charged most first.
+    """
     sums: dict[str, list[float]] = {}
     for number, run in enumerate(runs):
         prices = prices_of([*runs[:number], *runs[number + 1 :]] or runs)
@@ -54,7 +59,7 @@ def foretold(runs: Sequence[dict[str, Measured]]) -> list[Foretold]:
 
 
 def table_of(rows: Sequence[Foretold], runs: int) -> Table:
-    """The report for the terminal."""
+    """Return the table of predictions for the terminal; `runs` is the number of runs."""
     by = "of the other runs" if runs > 1 else "of the same run: name several to test them on what they have not seen"
     table = Table(title=f"charged, and foretold by the prices {by}")
     for name in ("program", "calls", "not seen", "charged, s", "foretold, s", "error"):

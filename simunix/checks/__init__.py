@@ -1,1 +1,3 @@
-"""`check:` of a scenario: the commands that a run makes, and what the output of processes must say."""
+"""The checks of a scenario (its section `check:`): commands that run beside the cluster, and patterns that the output
+of processes must match.
+"""

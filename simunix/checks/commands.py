@@ -1,4 +1,4 @@
-"""From `check:` of a scenario to the processes that run its commands."""
+"""Turn the checks of a scenario that are commands into processes of the run."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from simunix.scenario.check_section import CheckSection
 from simunix.scenario.model import Scenario
 
 AGAIN = 'while sleep "$0"; do "$@" || exit; done'
-"""The script that runs a command again and again, and ends with the status of the first one that fails."""
+"""The shell script that runs a command again and again until the command fails, and then exits with the command's
+status.
+"""
 
 
 def name_of(section: CheckSection, index: int) -> str:
-    """The name of a check in messages, and of the process that runs its command."""
+    """Return the name of a check for messages, which is also the name of the process that runs the check's command."""
     return f"check-{section.name or index + 1}"
 
 
 def plan_checks(scenario: Scenario, site: Site) -> Iterator[ProcessSpec]:
-    """The processes of all checks that are commands. SimunixError names the key."""
+    """Yield a process for each check of the scenario that is a command. Raises SimunixError with the wrong key."""
     for index, section in enumerate(scenario.check):
         if section.command is None or section.host is None:
             continue

@@ -1,4 +1,4 @@
-"""Checks of a scenario that look at what processes have written: never, eventually, sometimes."""
+"""Checks that search the output of processes for a pattern that must never, must eventually or may sometimes appear."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from simunix.launch.failures import printable
 from simunix.scenario.check_section import CheckSection
 
 LONGEST_LINE = 200
-"""So many characters of a line are quoted."""
+"""Messages quote at most this many characters of a line of output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A line of the output of a process that a pattern matches; `source` is HOST:PROCESS."""
+    """A line of a process's output that a pattern matches; `source` is HOST:PROCESS."""
 
     source: str
     line: str
@@ -26,7 +26,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class BrokenCheck:
-    """A check that does not hold: its name, and what is wrong."""
+    """A check that failed: its name, and what is wrong."""
 
     name: str
     text: str
@@ -36,18 +36,22 @@ class BrokenCheck:
 
 
 def outputs(hosts: Path) -> Iterator[tuple[str, Path]]:
-    """HOST:PROCESS and file of all that the processes of a run have written to standard output and error, in a fixed order."""
+    """Yield HOST:PROCESS and the file for each standard output and standard error of the run's processes, in an order
+    that depends on the names only.
+    """
     for file in sorted((*hosts.glob("*/*.out"), *hosts.glob("*/*.err"))):
         yield f"{file.parent.name}:{file.stem}", file
 
 
 def _named(source: str, process: str) -> bool:
-    """Whether HOST:PROCESS is one that a check means by PROCESS or HOST:PROCESS, with wildcards."""
+    """Return whether `source` (HOST:PROCESS) is a process that a check names by PROCESS or HOST:PROCESS, with
+    wildcards.
+    """
     return fnmatchcase(source if ":" in process else source.partition(":")[2], process)
 
 
 def first_match(pattern: str, process: str, files: Iterable[tuple[str, Path]]) -> Match | None:
-    """The first line that matches a regular expression."""
+    """Return the first line of output that matches a regular expression; None if no line does."""
     search = re.compile(pattern).search
     for source, file in files:
         if not _named(source, process):
@@ -60,7 +64,9 @@ def first_match(pattern: str, process: str, files: Iterable[tuple[str, Path]]) -
 
 
 def broken_checks(sections: Sequence[CheckSection], hosts: Path) -> list[BrokenCheck]:
-    """The `never` and `eventually` that do not hold, by the output below the folder of a run's hosts."""
+    """Return the failed checks of the kinds `never` and `eventually`; `hosts` is the folder of the run that has the
+    output of its processes.
+    """
     files = list(outputs(hosts))
     broken = []
     for index, section in enumerate(sections):
@@ -73,7 +79,9 @@ def broken_checks(sections: Sequence[CheckSection], hosts: Path) -> list[BrokenC
 
 
 def reached(sections: Sequence[CheckSection], hosts: Path) -> list[str]:
-    """The names of the `sometimes` that have happened."""
+    """Return the names of the checks of the kind `sometimes` whose pattern was found; `hosts` is the folder of the run
+    that has the output of its processes.
+    """
     files = list(outputs(hosts))
     return [
         name_of(section, index)

@@ -23,7 +23,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix bench` and its options."""
     parser = subcommands.add_parser(
         "bench",
         help="measure what simunix costs on this computer",
@@ -56,11 +56,13 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def reach_benchmarks() -> None:
-    """Make the benchmarks of the checkout that simunix runs from importable. Raises SimunixError if there is none."""
+    """Make the package simunix_bench of the checkout that simunix runs from importable. Raises SimunixError if simunix
+    runs from no checkout.
+    """
     checkout = Path(simunix.__file__).resolve().parents[1]
     if not (checkout / "simunix_bench").is_dir():
         raise SimunixError(
             "bench: the benchmarks are in simunix's repository, not in the installed package; in a checkout: pip install -e ."
         )
     if str(checkout) not in sys.path:
-        sys.path.append(str(checkout))  # last: nothing else of the checkout may come before what is installed
+        sys.path.append(str(checkout))  # at the end of the path: no other file of the checkout may hide an installed module

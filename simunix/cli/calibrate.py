@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix calibrate` and its options."""
     parser = subcommands.add_parser("calibrate", help="learn what programs compute from charged runs (cpu_policy: modelled)")
     parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="run directory with cpu_policy: charged")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the costs here, for the key cpu_costs")
@@ -19,7 +19,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read the runs, write the costs, and report how well the costs predict what was charged."""
+    """Read the runs, write the computing times of their programs, and report how well these times predict what was
+    charged; return the exit code.
+    """
     from simunix.calibration.measured import prices_of, read_measured
     from simunix.calibration.prices import write_prices
     from simunix.calibration.report import foretold, table_of

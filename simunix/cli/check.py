@@ -24,7 +24,7 @@ examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix check` and its options."""
     parser = subcommands.add_parser(
         "check",
         help="tell before a run what cannot be intercepted, and what will be passed on or refused",
@@ -40,7 +40,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Check the programs of the scenario or command and print the reports; return ESCAPES if one is not intercepted."""
+    """Check the programs of the scenario or command, and print the reports. Return the exit code: ESCAPES if a program
+    cannot be intercepted.
+    """
     from simunix.coverage.check import Context, check_command
 
     if not options.target:

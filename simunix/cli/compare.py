@@ -1,4 +1,4 @@
-"""`simunix compare`: runs variants of a scenario and tells who wins and who loses."""
+"""`simunix compare`: runs variants of a scenario, and tells which jobs and users gain and lose by each variant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix compare` and its options."""
     parser = subcommands.add_parser(
         "compare",
         help="what if: run variants of a scenario, tell who wins and who loses",
@@ -76,7 +76,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Check the options and compare; return the exit code."""
+    """Check the options, run the variants and compare them; return the exit code."""
     for name, least in (("workers", 1), ("most", 1), ("seed", 0), ("repetitions", 1)):
         value = getattr(options, name)
         if value is not None and value < least:

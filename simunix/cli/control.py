@@ -1,4 +1,4 @@
-"""`simunix ctl DIR`: steers a running emulation."""
+"""`simunix ctl DIR`: pauses, resumes or changes a running emulation (hosts, links, storages, faults)."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ STEERING = """time:
   simunix ctl DIR step               go on to the next moment at which something is due, then pause
   simunix ctl DIR pace [N | free]    at most N virtual seconds per wall second; without a number: tell the pace
 """
-"""The commands that steer the time of a running emulation."""
+"""The help text for the commands that pause, resume and pace a running emulation."""
 
 TOLD_OF_PACE = ("virtual_s", "paused", "pace")
-"""The keys of an answer that are printed about the pace; null means no limit."""
+"""The keys of the emulation's answer that tell the virtual time and the pace. A pace of null means no limit of speed.
+"""
 
 HOST_LISTS = ("hosts", "off")
-"""The keys of an answer that contain names of hosts."""
+"""The keys of the emulation's answer that contain host names."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix ctl` and its options."""
     parser = subcommands.add_parser(
         "ctl",
         help="pause, resume, step, pace, stop or show a running emulation; switch its hosts, links and network",
@@ -53,7 +54,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Send one request to the emulation and print its answer as JSON, with host lists such as node[01-16]."""
+    """Send one request to the emulation, and print its answer as JSON. Lists of hosts are shortened, as in node[01-16].
+    Return the exit code.
+    """
     from simunix.app.join import ask
     from simunix.ranges import fold_hosts
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix coverage` and its options."""
     parser = subcommands.add_parser("coverage", help="tell for each system call whether it is simulated, passed on or refused")
     parser.add_argument("names", nargs="*", metavar="CALL", help="tell only these calls, e.g. futex nanosleep")
     form = parser.add_mutually_exclusive_group()
@@ -24,7 +24,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the table, with all calls or those that the options list."""
+    """Print the table of all system calls, or of those that the options select; return the exit code."""
     from simunix.coverage.document import markdown, text
     from simunix.coverage.table import by_name, table
 

@@ -1,4 +1,6 @@
-"""Turns the arguments of `simunix ctl DIR host|link|storage|partition|heal|loss …` into changes, like those of an event."""
+"""Turn the arguments of `simunix ctl DIR host|link|storage|partition|heal|loss …` into changes of the emulation, as
+`events:` of a scenario does.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,15 @@ STORAGE_VALUES = {
     "readwrite": "readwrite_bandwidth",
     "latency": "latency",
 }
-"""The key of an event, by the word of the command."""
+"""The key of a scenario's event for each word that the command `simunix ctl DIR storage` accepts."""
 DIGITS_MOST = 6
 LINK_STATES = ("up", "down", "on", "off")
 
 
 def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change]:
-    """Return the changes that the arguments ask for. Raises SimunixError with the text of `usage` for malformed arguments."""
+    """Return the changes of the emulation that the arguments ask for. Raises SimunixError with the text of `usage` if
+    the arguments are malformed.
+    """
     try:
         event = EventSection.model_validate({"at": 0, **_PARSERS[operation](list(arguments))})
     except ValidationError as error:
@@ -37,7 +41,9 @@ def changes(operation: str, arguments: Sequence[str], usage: str) -> list[Change
 
 
 def _next(arguments: list[str], expected: str) -> str:
-    """Take out the next argument. Raises ValueError with what was expected if there is none."""
+    """Remove the next argument from the list and return it. Raises ValueError, with what was expected, if no argument
+    is left.
+    """
     if not arguments:
         raise ValueError(f"expected {expected}, got nothing")
     return arguments.pop(0)
@@ -80,7 +86,9 @@ def _storage(arguments: list[str]) -> dict[str, Any]:
 def _take_values(
     event: dict[str, Any], arguments: list[str], states: Sequence[str], values: dict[str, str], expected: str
 ) -> None:
-    """Read a state and values, in any order, into an event."""
+    """Read a state and values from the arguments, in any order, into an event; `expected` says in the ValueError what
+    was expected.
+    """
     _require(arguments, expected)
     while arguments:
         word = arguments.pop(0)

@@ -1,4 +1,4 @@
-"""`simunix`: chooses the subcommand; every user error is one line and a non-zero exit code."""
+"""`simunix`: choose and execute the subcommand. Every user error is reported as one line, with a non-zero exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXIT_UNREAD = 128 + signal.SIGPIPE
 
 
 OPTIONAL = {"--strace": "--strace=", "--pcap": "--pcap=", "--link-usage": "--link-usage=1s"}
-"""Options whose value may be left out, and their meaning then."""
+"""Options whose value may be omitted, and the option with the value that is meant then."""
 
 
 COMMANDS = (
@@ -55,25 +55,27 @@ COMMANDS = (
 )
 """The subcommands, in the order of the help text."""
 ENDLESS = {(1, 5), (1, 8), (1, 9)}
-"""Numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux)."""
+"""Major and minor numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux),
+which never end.
+"""
 SYMLINK_LOOP = "Symlink loop from "
 MODULES = {"ctl": "control", "explore": "exploration.explore", "replay": "exploration.replay"}
 """Modules in simunix.cli whose name differs from their subcommand's."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser of the command line, or of a subcommand, whose messages shorten long arguments."""
+    """A parser of the command line or of a subcommand. Its error messages shorten long arguments."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message; exit with status 2."""
+        """Print the usage and the message on stderr; exit with status 2."""
         super().error(shortened(message))
 
 
 def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Make the parser of these subcommands and their options.
+    """Make the parser of the given subcommands and their options.
 
-    A command in its own emulation must start at once. So main() declares only the subcommand that the caller asks for, and
-    a subcommand's module imports what it works with when it is executed.
+    A `simunix` command that runs inside of an emulation must start quickly. So main() declares only the subcommand that
+    the caller asks for, and a subcommand's module imports what it needs only when the subcommand is executed.
     """
     parser = Parser(prog="simunix", description="Run unmodified programs and whole clusters in virtual time on one computer.")
     parser.add_argument("--version", action="version", version=f"simunix {__version__}")
@@ -84,14 +86,17 @@ def build_parser(commands: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def asked_for(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the subcommand in the first word, alone; all subcommands if it is none, for the help text or the error message."""
+    """Return a list of the subcommand that the first word names. If the first word is no subcommand, return all
+    subcommands, for the help text or the error message.
+    """
     return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def spelled_out(arguments: Sequence[str]) -> list[str]:
-    """Replace `--strace` by `--strace=`: else argparse would take the next word for the optional value.
+    """Replace an option without a value, such as `--strace`, by the form `--strace=`; else argparse would take the next
+    word as the value.
 
-    Raises SimunixError for a next word that looks like a value.
+    Raises SimunixError if the next word looks like a value of the option.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
     for option, value in pairwise(arguments[:end]):
@@ -102,7 +107,7 @@ def spelled_out(arguments: Sequence[str]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code."""
+    """Run the command line (by default the arguments of this process); return the exit code."""
     try:
         words = spelled_out(sys.argv[1:] if arguments is None else arguments)
         parsed = build_parser(asked_for(words)).parse_args(words)
@@ -116,20 +121,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _unread()
     except ImportError as error:
         return _failed(_not_loaded(error), FAILED)
-    except RuntimeError as error:  # pathlib's error for circular links, before Python 3.13
+    except RuntimeError as error:  # what pathlib raises for circular links, before Python 3.13
         if not str(error).startswith(SYMLINK_LOOP):
             raise
         return _failed(f"{str(error).removeprefix(SYMLINK_LOOP)}: symbolic links lead round in a circle; name another file", 2)
-    except SystemError:  # Python raises SystemError, besides MemoryError, if it gets no memory
+    except SystemError:  # besides MemoryError, Python raises SystemError if it gets no memory
         if not _memory_is_limited():
             raise
         return _failed(described(MemoryError()), FAILED)
-    except (OSError, MemoryError) as error:  # of this computer, not of simunix: a full disk, a folder that may not be written
+    # an error of this computer, not of simunix: a full disk, a folder without write permission
+    except (OSError, MemoryError) as error:
         return _failed(_folder_is_gone() or described(error), FAILED)
 
 
 def _check_paths(parsed: argparse.Namespace) -> None:
-    """Refuse a path of the command line that is a device whose bytes never end, since its reader would read for ever."""
+    """Raise SimunixError for a path on the command line that is an endless device such as /dev/zero, since reading it
+    would never end.
+    """
     for value in vars(parsed).values():
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path) and _is_endless(path):
@@ -145,7 +153,7 @@ def _is_endless(path: Path) -> bool:
 
 
 def _failed(text: str, code: int) -> int:
-    """Print what is wrong, if anybody still reads, and write no more to standard output; return the exit code."""
+    """Print an error message if stderr can still be written, and close standard output; return the exit code."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -160,13 +168,17 @@ def _memory_is_limited() -> bool:
 
 
 def _not_loaded(error: ImportError) -> str:
-    """Return what to do about a module that cannot be loaded: `ulimit -v` may forbid to map its library into memory."""
+    """Return an error message with advice for a module that cannot be loaded, for example because `ulimit -v` forbids
+    to map its library.
+    """
     mend = "raise the limit of memory (ulimit -v)" if _memory_is_limited() else "install simunix again"
     return f"cannot load {error.name or 'a module'}: {' '.join(str(error).split())}; {mend}"
 
 
 def _folder_is_gone() -> str:
-    """Return words for a working folder that has been removed, so that all relative names fail; "" if it exists."""
+    """Return an error message if the working folder was removed, so that all relative paths fail; "" if the working
+    folder exists.
+    """
     try:
         os.getcwd()
     except OSError:
@@ -175,27 +187,30 @@ def _folder_is_gone() -> str:
 
 
 def _unread() -> int:
-    """Write no more to a pipe whose reader has gone, as in `| head -1`; return the exit code of an end by SIGPIPE."""
+    """Return the exit code of a process that SIGPIPE has ended, because the reader of standard output has gone, as in
+    `| head -1`; write no more.
+    """
     _silence()
     return EXIT_UNREAD
 
 
 def _silence() -> None:
-    """Redirect standard output to /dev/null, since writing what is still to be written would fail again."""
+    """Redirect standard output to /dev/null, since flushing the buffered output at the exit would fail again."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def console() -> NoReturn:
-    """Run main(), and end the process: the console script calls this."""
+    """Run main() and end the process with its exit code. This is the entry point of the console script."""
     _open_closed()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot encode must not end a run
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal's encoding lacks must not end a run
     try:
         code = main()
-    except SystemExit as end:  # from the parser: help, or a refusal
+    except SystemExit as end:  # argparse exits after the help text or an error
         code = end.code if isinstance(end.code, int) else FAILED
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: an interrupt ends the process, without a traceback
+    # from here on an interrupt ends the process without a traceback, since all is done
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -208,23 +223,26 @@ def console() -> NoReturn:
 
 
 def _open_closed() -> None:
-    """Open /dev/null for standard streams that the caller has closed: else the first files opened would take their numbers."""
+    """Open /dev/null in the place of each standard stream that the caller has closed. Else the first files that simunix
+    opens would become its standard streams.
+    """
     for fd, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(fd)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # open(2) returns the lowest free number, which is the closed stream's
             setattr(sys, name, os.fdopen(fd, "r" if fd == 0 else "w", closefd=False))
 
 
 def leave(code: int) -> NoReturn:
-    """End this process without freeing every module and object first, which takes longer than a small command's run.
+    """End this process with an exit code, without freeing all modules and objects first, which would take longer than
+    the run of a small command.
 
-    The rest of Python's own end is done: functions registered for the exit are called, streams are flushed.
+    Functions registered by atexit are called and streams are flushed, as at a normal end of Python.
     """
     waits = any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
     if not waits and sys.getprofile() is None and sys.gettrace() is None:
-        with contextlib.suppress(OSError):  # for a stream that cannot be flushed, Python's own end prints the error
+        with contextlib.suppress(OSError):  # if a stream cannot be flushed, Python's normal end prints the error
             atexit._run_exitfuncs()
             sys.stdout.flush()
             sys.stderr.flush()

@@ -22,7 +22,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand and its two operations."""
+    """Declare the subcommand `simunix platform` and its operations `show` and `convert`."""
     parser = subcommands.add_parser(
         "platform",
         help="show, draw or convert hosts and network of a SimGrid platform file or a scenario",
@@ -45,7 +45,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute_show(options: argparse.Namespace) -> int:
-    """Print the tables, or one route, and draw the picture if one is asked for."""
+    """Print the tables of a platform, or one route, and draw the picture if `--plot` asks for it; return the exit code."""
     from simunix.launch.emulation import say
     from simunix.platforms.drawing import draw_platform
     from simunix.platforms.source import read_platform
@@ -75,7 +75,7 @@ def _host(platform: Platform, name: str) -> Host:
 
 
 def execute_convert(options: argparse.Namespace) -> int:
-    """Convert the file, and print the name of the output."""
+    """Convert a platform file to the other format, and print the name of the output; return the exit code."""
     from simunix.launch.emulation import say
     from simunix.platforms.convert import convert
 

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 COLUMNS = ("HOST", "PID", "TID", "COMMAND", "THREADS", "STATE", "CALL", "SINCE", "WAITS FOR")
 RIGHT = {"PID", "TID", "THREADS", "SINCE"}
 COMMAND_WIDTH, COMMAND_LEAST = 40, 12
-"""The most characters of a command; and the fewest, if the terminal is too narrow for all columns."""
+"""COMMAND_WIDTH: the most characters of a command line that are shown. COMMAND_LEAST: the fewest, if the terminal is
+too narrow for all columns.
+"""
 GAP = 2
 CUT = "…"
 Row = tuple[str, ...]
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix ps` and its options."""
     parser = subcommands.add_parser("ps", help="show what every process of a running emulation does")
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("--host", help="show only the processes of this host")
@@ -33,7 +35,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Ask the emulation once and print its answer as a table or as JSON."""
+    """Ask the emulation once, and print the processes as a table or as JSON; return the exit code."""
     from simunix.app.join import ask
 
     answer = ask(options.directory, {"op": "ps", "host": options.host})
@@ -54,7 +56,9 @@ def terminal_width() -> int | None:
 
 
 def process_rows(process: dict[str, Any], every_thread: bool) -> Iterator[Row]:
-    """Yield the row of a process, with what its first thread does, or a row for each thread."""
+    """Yield the table's row for a process, which tells what its first thread does; with `every_thread`, yield a row for
+    each thread.
+    """
     threads = process["threads"]
     for thread in threads if every_thread else threads[:1]:
         waits_for = thread["waits_for"] or ""
@@ -79,14 +83,15 @@ def shortened(command: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a text of at most `width` characters, and at least one."""
+    """Return a text shortened to `width` characters, but at least one character."""
     return text if len(text) <= width else text[: max(width, 1) - 1] + CUT
 
 
 def format_table(rows: list[Row], hidden: tuple[str, ...], width: int | None = None) -> str:
-    """Return the rows as text, without the columns in `hidden`; a column is as wide as its widest cell.
+    """Return the rows as text, without the columns in `hidden`; each column is as wide as its widest cell.
 
-    Lines longer than `width` are cut: commands first, down to COMMAND_LEAST characters, then the ends of the lines.
+    Lines longer than `width` characters are shortened: commands first, down to COMMAND_LEAST characters, then the ends
+    of the lines.
     """
     shown = [place for place, name in enumerate(COLUMNS) if name not in hidden]
     widths = {place: max(len(row[place]) for row in rows) for place in shown}

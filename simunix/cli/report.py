@@ -19,7 +19,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix report` and its options."""
     parser = subcommands.add_parser(
         "report",
         help="compare runs on one self-contained HTML page",
@@ -52,7 +52,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Read the runs, write the page and the pictures, and print their names."""
+    """Read the runs, write the page and the pictures, and print their file names; return the exit code."""
     from simunix.report.comparison import Comparison
     from simunix.report.page.write import write_page
     from simunix.report.run_data import read_run, unique_labels

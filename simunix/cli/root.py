@@ -19,7 +19,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand and its two operations."""
+    """Declare the subcommand `simunix root` and its operations `make` and `show`."""
     parser = subcommands.add_parser(
         "root",
         help="make or show a root file system of another release",
@@ -39,7 +39,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute_make(options: argparse.Namespace) -> int:
-    """Make a root file system, with debootstrap's own messages as progress on a terminal, then show it."""
+    """Make a root file system with debootstrap, show debootstrap's messages as progress on a terminal, then print what
+    the root has; return the exit code.
+    """
     from rich.markup import escape
 
     from simunix.console import Console
@@ -51,13 +53,15 @@ def execute_make(options: argparse.Namespace) -> int:
 
 
 def execute_show(options: argparse.Namespace) -> int:
-    """Show a root file system."""
+    """Print which release, C library and Slurm a root file system has; return the exit code."""
     return show_root(options.directory)
 
 
 def show_root(directory: Path) -> int:
-    """Print a line each for release, C library and Slurm."""
-    from simunix.rjms.registry import RJMSS  # no other subcommand for roots waits for it
+    """Print one line each for the Debian release, the C library and the Slurm of a root file system; return the exit
+    code.
+    """
+    from simunix.rjms.registry import RJMSS  # imported here, because the other operations on roots do not need it
 
     tree = open_root(directory)
     print(f"release  {tree.release()}")

@@ -1,4 +1,4 @@
-"""`simunix rsg`: runs programs of Remote SimGrid on a platform of SimGrid's."""
+"""`simunix rsg`: runs programs that use Remote SimGrid on a platform file of SimGrid's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMPLES = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommands."""
+    """Declare the subcommand `simunix rsg` and its operations."""
     parser = subcommands.add_parser(
         "rsg",
         help="run programs that use the API of Remote SimGrid on a SimGrid platform",
@@ -60,7 +60,7 @@ def _add_run(verbs: Subparsers) -> None:
 
 
 def execute_run(options: argparse.Namespace) -> int:
-    """Run the command, and return its exit code."""
+    """Run a command on the platform; return the command's exit code."""
     from simunix.app.rsg import run_rsg
 
     return run_rsg(options.platform, tuple(options.command), options.out, options.model)
@@ -70,7 +70,7 @@ def execute_run(options: argparse.Namespace) -> int:
 
 
 def _verb(verbs: Subparsers, name: str, text: str, description: str) -> argparse.ArgumentParser:
-    """Declare a subcommand that finds its server by the port."""
+    """Declare an operation of `simunix rsg` that acts on the server of a port."""
     parser = verbs.add_parser(name, help=text, description=description)
     parser.add_argument("--port", metavar="NUMBER", help="which server (default: RSG_SERVER_PORT, or 35000)")
     if name != "serve":
@@ -100,7 +100,7 @@ def _add_serve(verbs: Subparsers) -> None:
 
 
 def execute_serve(options: argparse.Namespace) -> int:
-    """Serve until the actors have ended."""
+    """Run a server until its actors have ended; return the exit code."""
     from simunix.app.rsg_serve import ServeOptions, serve
 
     return serve(ServeOptions(platform=options.platform, port=_port(options), out=options.out, model=options.model))
@@ -128,7 +128,7 @@ def _add_add_actor(verbs: Subparsers) -> None:
 
 
 def execute_add_actor(options: argparse.Namespace) -> int:
-    """Add an actor to a server."""
+    """Add an actor to a running server; return the exit code."""
     from simunix.app.rsg_commands import NewActor, add_actor
 
     if options.think_time is not None:
@@ -149,7 +149,7 @@ def _add_start(verbs: Subparsers) -> None:
 
 
 def execute_start(options: argparse.Namespace) -> int:
-    """Start a server."""
+    """Let the actors of a running server begin; return the exit code."""
     from simunix.app.rsg_commands import start
 
     return start(_port(options))
@@ -165,7 +165,7 @@ def _add_status(verbs: Subparsers) -> None:
 
 
 def execute_status(options: argparse.Namespace) -> int:
-    """Print the state of a server."""
+    """Print the state of a running server as JSON; return the exit code."""
     from simunix.app.rsg_commands import status
 
     print(json.dumps(status(_port(options), options.retry_timeout / 1000)))
@@ -179,7 +179,7 @@ def _add_kill(verbs: Subparsers) -> None:
 
 
 def execute_kill(options: argparse.Namespace) -> int:
-    """End a server."""
+    """End a running server; return the exit code."""
     from simunix.app.rsg_commands import kill
 
     return kill(_port(options), options.reason)
@@ -202,7 +202,7 @@ def _add_flags(verbs: Subparsers) -> None:
 
 
 def execute_flags(options: argparse.Namespace) -> int:
-    """Print the options."""
+    """Print the options with which a compiler finds librsg; return the exit code."""
     from simunix.app.rsg_flags import flags
 
     both = options.cflags == options.libs

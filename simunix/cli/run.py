@@ -20,7 +20,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix run` and its options."""
     parser = subcommands.add_parser(
         "run",
         help="run a command or a scenario in virtual time",
@@ -69,7 +69,7 @@ def _add_time(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_observation(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that show what happens inside: system calls, a debugger, packets, links."""
+    """Declare the options that observe a run: system calls, a debugger, packets, links."""
     parser.add_argument(
         "--strace",
         action="append",
@@ -109,7 +109,9 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run one command, a scenario, or one more program in a running emulation, as the options say."""
+    """Run one command, a scenario, or one more program in a running emulation, as the options say; return the exit
+    code.
+    """
     if not options.target:
         raise SimunixError("run: give a scenario file, or a command after --; see simunix run --help")
     if options.pace is not None and not 0 < options.pace < float("inf"):
@@ -185,7 +187,9 @@ def _observation(options: argparse.Namespace) -> ObservationOptions:
 
 
 def duration(option: str, text: str | None) -> int | None:
-    """Return the nanoseconds of an option's time; None without the option. Raises SimunixError."""
+    """Return the nanoseconds that the value of an option means; None if the option is not given. Raises SimunixError
+    for a malformed value.
+    """
     from simunix.units import duration_ns
 
     if text is None:

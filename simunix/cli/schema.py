@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix schema`."""
     parser = subcommands.add_parser("schema", help="print the JSON Schema of scenario files")
     parser.add_argument("--experiment", action="store_true", help="print that of experiment files (simunix sweep) instead")
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the schema."""
+    """Print the JSON Schema of scenarios; return the exit code."""
     print(json.dumps(_model(options.experiment).model_json_schema(), indent=2))
     return 0
 

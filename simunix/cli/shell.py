@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix shell` and its options."""
     parser = subcommands.add_parser(
         "shell",
         help="open a shell on a host of a running emulation",
@@ -37,7 +37,9 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _parsed(parse: Parse, words: Sequence[str], given: argparse.Namespace | None) -> tuple[argparse.Namespace, list[str]]:
-    """Parse the words before `--` alone: argparse adds no more words to a list once an option has come between."""
+    """Parse only the words before `--`, and return the result with the other words: once an option has come between,
+    argparse adds no more words to a list.
+    """
     end = words.index("--") if "--" in words else len(words)
     options, unknown = parse(words[:end], given)
     options.command += words[end + 1 :]
@@ -45,7 +47,9 @@ def _parsed(parse: Parse, words: Sequence[str], given: argparse.Namespace | None
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a shell or a command on the host: on a terminal of the host if the caller has one, else as the caller's own."""
+    """Run a shell or a command on the host; return its exit code. If the caller has a terminal, the program gets a
+    terminal of the host; else it uses the caller's standard streams.
+    """
     from simunix.app.join import join
     from simunix.app.terminal import is_terminal, lead_session
 

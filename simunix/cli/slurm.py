@@ -1,4 +1,4 @@
-"""`simunix slurm import`: makes a scenario of a site's own Slurm files."""
+"""`simunix slurm import`: makes a scenario from a site's own Slurm configuration and accounting files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EPILOG = """example (docs/guide/import.md has the columns to ask sacct for):
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand and its operation."""
+    """Declare the subcommand `simunix slurm` and its operation `import`."""
     parser = subcommands.add_parser("slurm", help="make a scenario of a site's own Slurm")
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
     site = operations.add_parser(
@@ -62,7 +62,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute_import(options: argparse.Namespace) -> int:
-    """Write the scenario; print its size, and how it differs from the site."""
+    """Write the scenario, and print its size and how it differs from the site; return the exit code."""
     from simunix.rjms.slurm.site.names import Names
     from simunix.rjms.slurm.site.write import REFUSED, SiteFiles, changes_text, import_site
 
@@ -89,7 +89,9 @@ def execute_import(options: argparse.Namespace) -> int:
 
 
 def _at_the_start(folder: Path) -> Iterator[Change]:
-    """Yield what a run of the new scenario would report before its start, if this computer has a Slurm."""
+    """Yield the warnings that a run of the new scenario would print before its start, if Slurm is installed on this
+    computer.
+    """
     from simunix.planning.expand import expand
     from simunix.rjms.scenario import load
     from simunix.rjms.slurm.installed import installed
@@ -108,7 +110,9 @@ def _at_the_start(folder: Path) -> Iterator[Change]:
 
 
 def _check_table(options: argparse.Namespace) -> None:
-    """Refuse a table of names without --anonymous, in the scenario's folder, or in an existing file. Raises SimunixError."""
+    """Raise SimunixError if the table of names is given without --anonymous, lies in the scenario's folder, or is an
+    existing file.
+    """
     if options.names is None:
         return
     if not options.anonymous:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix sweep` and its options."""
     parser = subcommands.add_parser("sweep", help="run a scenario in many variants, several at a time, into one table")
     parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="see docs/guide/experiments.md")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the runs and results.csv")
@@ -49,7 +49,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _width(text: str) -> float:
-    """Return the part of 1 that a text such as '5%' means. Raises ArgumentTypeError."""
+    """Return the part of 1 that a text such as '5%' means. Raises ArgumentTypeError for a malformed text."""
     try:
         value = float(text.removesuffix("%")) / 100
     except ValueError:
@@ -60,7 +60,7 @@ def _width(text: str) -> float:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Check the options and do the sweep; return its exit code."""
+    """Check the options and run the sweep; return its exit code."""
     if options.workers is not None and options.workers < 1:
         raise SimunixError(f"--workers: expected at least 1, got {options.workers}")
     if options.workers is not None and options.scheduler is not None:

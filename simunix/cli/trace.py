@@ -1,4 +1,4 @@
-"""`simunix trace DIR`: writes a run as a trace for Perfetto and chrome://tracing."""
+"""`simunix trace DIR`: writes the events of a run as a trace file for Perfetto and chrome://tracing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix trace` and its options."""
     parser = subcommands.add_parser(
         "trace",
         help="write a run's jobs, processes and connections for ui.perfetto.dev or chrome://tracing",
@@ -25,7 +25,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Write the trace, and print its name and number of events."""
+    """Write the trace file, and print its name and the number of its events; return the exit code."""
     from simunix.report.run_data import read_run
     from simunix.report.trace_events import write_trace
 

@@ -1,1 +1,3 @@
-"""The treatment of each system call, and of a program's calls, from the table that is built from csrc/tables/syscalls.def."""
+"""What simunix does with each system call, and with the calls of a given program, by the table that is built from
+csrc/tables/syscalls.def.
+"""

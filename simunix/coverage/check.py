@@ -1,4 +1,4 @@
-"""What a program will meet in an emulation: found before a run, from its files, without running anything."""
+"""Find out before a run what simunix will do with a program: from the program's files, without running it."""
 
 from __future__ import annotations
 
@@ -18,28 +18,32 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 SCRIPT_DEPTH = 4
 SHELLS = ("sh", "bash", "dash", "ksh", "zsh")
 STARTERS = ("env", "exec", "nice", "nohup", "setsid", "stdbuf", "time")
-"""Programs that start another program: the first argument that is neither an option nor an assignment."""
+"""Programs that run another program, which is their first argument that is neither an option nor an assignment such as
+A=B.
+"""
 KEYWORDS = ("!", "do", "elif", "else", "if", "then", "until", "while", "{")
 UNKNOWN_NUMBER = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings on one program. `escapes` are the reasons why it cannot be intercepted, one line each; empty if it can."""
+    """The findings about one program. `escapes` are the reasons, one line each, why simunix cannot intercept the
+    program's system calls; it is empty if simunix can.
+    """
 
     name: str
     path: Path | None = None
     escapes: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     plugins: int = 0
-    refused: dict[str, str] = field(default_factory=dict)  # call -> "errno: why; asked for by"
-    passed: dict[str, str] = field(default_factory=dict)  # call -> why
+    refused: dict[str, str] = field(default_factory=dict)  # by system call: "errno: why; which file asks for it"
+    passed: dict[str, str] = field(default_factory=dict)  # by system call: why the call is passed on to the kernel
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where a program is looked for, and the user that runs it."""
+    """The user that runs a program, and the environment and root file system in which the program is searched."""
 
     path: str
     directory: str = "/"
@@ -49,12 +53,14 @@ class Context:
 
 
 def check_command(argv: Sequence[str], context: Context) -> list[Report]:
-    """Return a report on each program that a command line names: the first, and those that shells and starters run."""
+    """Return a report on each program that a command line names: the first word, and the programs that shells and
+    programs such as `env` run.
+    """
     return [check_named(name, context) for name in dict.fromkeys(programs_of(argv, context))]
 
 
 def programs_of(argv: Sequence[str], context: Context) -> Iterator[str]:
-    """Return the programs of a command line, in the order in which they are named."""
+    """Yield the programs of a command line, in the order in which the command line names them."""
     if not argv:
         return
     yield argv[0]
@@ -68,7 +74,9 @@ def programs_of(argv: Sequence[str], context: Context) -> Iterator[str]:
 
 
 def _of_shell_text(text: str, context: Context) -> Iterator[str]:
-    """Return the programs in a text for the shell: first words that are neither keywords, functions nor built-ins."""
+    """Yield the programs that a text for the shell runs: first words of commands that are no keyword, function or
+    built-in.
+    """
     lexer = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars="();<>|&\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
@@ -80,7 +88,7 @@ def _of_shell_text(text: str, context: Context) -> Iterator[str]:
                 command = []
             elif command or ("=" not in word and word not in KEYWORDS):
                 command.append(word)
-    except ValueError:  # quotes that do not close: the shell will say so
+    except ValueError:  # the shell reports unbalanced quotes when it runs
         return
 
 
@@ -89,7 +97,7 @@ def _is_program(name: str, context: Context) -> bool:
 
 
 def check_named(name: str, context: Context) -> Report:
-    """Return the report on one program, which is looked for as execvp(3) does."""
+    """Return the report on one program, which is searched in PATH as execvp(3) does."""
     escape = check_program(name, context.path, context.directory, context.tree, context.user)
     program = find_program(name, context.path, context.directory, context.tree)
     if program is None or escape is not None:
@@ -101,7 +109,9 @@ def check_named(name: str, context: Context) -> Report:
 
 
 def _image_of(program: Path, tree: RootTree) -> Image | None:
-    """Return the ELF file that runs in the end; of a script, its interpreter."""
+    """Return the ELF file that the kernel runs for a program: for a script, its interpreter. None if the program is no
+    readable x86-64 ELF file.
+    """
     for _ in range(SCRIPT_DEPTH):
         with program.open("rb") as file:
             interpreter = interpreter_of(file.read(4096))
@@ -131,7 +141,9 @@ def _report(name: str, program: Path, image: Image, context: Context) -> Report:
 
 
 def _calls(images: Iterable[Image]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the calls that are not simulated by name: refused ones with their users, passed ones with the reason."""
+    """Return the system calls that files make and simunix does not simulate: the refused calls with the files that make
+    them, and the calls that are passed on with the reason.
+    """
     wanted: dict[Row, list[str]] = {}
     for image in images:
         if is_libc(image.path.name):
@@ -150,7 +162,9 @@ def _some(names: list[str]) -> str:
 
 
 def _notes(images: Iterable[Image]) -> Iterator[str]:
-    """Return notes on unusual properties of the files, and whether they matter."""
+    """Yield notes on unusual properties of a program's files, each of which says whether the property matters for a
+    run.
+    """
     others = [image for image in images if not is_libc(image.path.name)]
     for phrase, chosen in (
         ("makes system calls by itself; they are trapped like libc's", [image for image in others if image.raw]),

@@ -1,4 +1,6 @@
-"""The table of system calls as text for the terminal, and as docs/reference/system-calls.md."""
+"""Format the table of system calls, which says what simunix does with each, for the terminal and as
+docs/reference/system-calls.md.
+"""
 
 from __future__ import annotations
 
@@ -63,21 +65,21 @@ KNOWN_GAPS = """
 
 
 def summary(rows: tuple[Row, ...]) -> str:
-    """Return one line with the number of calls of each verdict."""
+    """Return one line of text: how many system calls simunix simulates, passes on to the kernel, and refuses."""
     numbers = counts(rows)
     parts = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in (SIMULATED, PASSED, REFUSED))
     return f"{len(rows)} system calls: {parts}"
 
 
 def text(rows: tuple[Row, ...]) -> str:
-    """Return the table in columns for a terminal, with the summary last."""
+    """Return the table of system calls in columns for a terminal; the last line is the summary."""
     width = max(len(row.name) for row in rows)
     lines = [f"{row.number:>3}  {row.name:<{width}}  {row.verdict:<9}  {row.reason}" for row in rows]
     return "\n".join([*lines, summary(rows)])
 
 
 def markdown(rows: tuple[Row, ...]) -> str:
-    """Return the page docs/reference/system-calls.md."""
+    """Return the content of the page docs/reference/system-calls.md, in Markdown."""
     lines = [HEAD, f"{summary(rows)}.\n", "| number | call | what happens | shown by, or why |", "| ---: | --- | --- | --- |"]
     for row in rows:
         reason = f"`{row.test}`" if row.verdict == SIMULATED else row.reason

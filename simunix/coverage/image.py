@@ -1,4 +1,4 @@
-"""The content of an ELF file that matters here: libraries it loads, names it imports, system calls it makes itself."""
+"""Read from an ELF file which libraries it loads, which names it imports, and which system calls its own code makes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,31 @@ SHF_EXECINSTR = 4
 PF_X = 1
 GO_SECTIONS = (".go.buildinfo", ".note.go.buildid")
 NUMBERED_CALL = re.compile(rb"\xb8(..\x00\x00)[^\xe8\xe9\xc3]{0,12}?\x0f\x05", re.DOTALL)
-"""`mov $number,%eax`, a few loads of arguments (no call, jump or return), `syscall`."""
+"""The machine code of a system call with a known number: `mov $number,%eax`, a few loads of arguments (no call, jump or
+return), `syscall`.
+"""
 CALL = re.compile(rb"\x0f\x05(?=\x48\x3d|\xc3|\x48\x85\xc0|\x85\xc0|\x48\x83|\x3d\x01\xf0|\x48\x89|\x49\x89|\x5d\xc3)")
-"""`syscall`, followed by code that tests a result: these two bytes alone are also found inside other instructions."""
+"""The machine code of a `syscall` instruction and of a test of its result. The two bytes of `syscall` alone also occur
+inside of other instructions.
+"""
 TIME_STAMP = re.compile(rb"(?:\x0f\x31|\x0f\x01\xf9).{0,16}?\x48\xc1\xe2\x20", re.DOTALL)
-"""`rdtsc` or `rdtscp`, and the shift that joins its two halves."""
+"""The machine code of `rdtsc` or `rdtscp`, and of the shift that joins the two halves of its result."""
 RANDOM = re.compile(rb"\x0f\xc7[\xf0-\xff].{0,8}?(?:[\x72\x73]|\x0f[\x42\x43\x82\x83\x92\x93])", re.DOTALL)
-"""`rdrand` or `rdseed` into a register, followed by a test of the carry flag, which tells whether there was a number."""
+"""The machine code of `rdrand` or `rdseed` into a register, and of a test of the carry flag, which says whether a
+random number was available.
+"""
 I386_CALL = re.compile(rb"\xb8..\x00\x00[^\xe8\xe9\xc3]{0,12}?\xcd\x80", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """A program or library. `raw` counts `syscall` instructions by number, -1 where the number is not a constant."""
+    """A program or library. `raw` is the number of its `syscall` instructions by the system call's number; -1 stands
+    for numbers that are not constant.
+    """
 
     path: Path
     needed: tuple[str, ...] = ()
-    search: tuple[str, ...] = ()  # DT_RUNPATH or DT_RPATH, $ORIGIN filled in
+    search: tuple[str, ...] = ()  # the folders of DT_RUNPATH or DT_RPATH, with $ORIGIN replaced
     imports: frozenset[str] = frozenset()
     raw: dict[int, int] = field(default_factory=dict)
     is_go: bool = False
@@ -104,7 +112,7 @@ def _imports(elf: ELFFile) -> frozenset[str]:
 
 
 def _code(elf: ELFFile) -> Iterator[bytes]:
-    """Return the executable sections; of a file without section headers, the executable segments."""
+    """Yield the bytes of the executable sections; if the file has no section headers, those of the executable segments."""
     sections = [section for section in elf.iter_sections() if section["sh_flags"] & SHF_EXECINSTR]
     if sections:
         yield from (section.data() for section in sections if section["sh_type"] != "SHT_NOBITS")

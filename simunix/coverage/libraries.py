@@ -1,4 +1,6 @@
-"""The libraries that the dynamic loader brings into a program, found by the rules of ld.so(8), without running anything."""
+"""Find the libraries that the dynamic loader loads with a program, by the rules of ld.so(8), without running the
+program.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,21 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 CONFIGURATION = "/etc/ld.so.conf"
 STANDARD = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 LIBC = ("libc.so.", "ld-linux-x86-64.so.", "libpthread.so.", "librt.so.", "libdl.so.", "libm.so.", "linux-vdso.so.")
-"""Files of the C library. The calls that they make are known by the names that other files import from them."""
+"""File names of the C library. Which system calls its functions make is known from the names that other files import.
+"""
 
 
 def is_libc(name: str) -> bool:
-    """Return whether a file name is one of the C library's."""
+    """Return whether a file name is that of a part of the C library."""
     return name.startswith(LIBC)
 
 
 def load_closure(
     program: Image, library_path: str = "", tree: RootTree = THIS_COMPUTER
 ) -> tuple[list[Image], list[tuple[str, Path]]]:
-    """Return all files loaded with a program, in the loader's order, and (name, wanted by) of each missing library."""
+    """Return all files that are loaded with a program, in the loader's order, and, for each missing library, its name
+    and the file that needs it.
+    """
     images: list[Image] = []
     missing: list[tuple[str, Path]] = []
     seen: set[str] = set()
@@ -45,7 +50,9 @@ def load_closure(
 
 
 def plugins(images: list[Image], tree: RootTree = THIS_COMPUTER) -> list[Image]:
-    """Return the libraries that programs using dlopen(3) are known to load: those in folders of DT_RUNPATH, by name."""
+    """Return the libraries that programs with dlopen(3) are known to load: the files in the folders of their
+    DT_RUNPATH, by name.
+    """
     if not any("dlopen" in image.imports for image in images):
         return []
     folders = {folder for image in images for folder in image.search if folder not in STANDARD}
@@ -66,13 +73,15 @@ def _find(name: str, search: tuple[str, ...], library_path: str, tree: RootTree)
 
 
 def _inside(tree: RootTree, name: str) -> Path:
-    """Return where a path of a root is on this computer; paths made from $ORIGIN are paths of this computer already."""
+    """Return where a path of a root file system is on this computer. A path that was made from $ORIGIN is already a
+    path of this computer.
+    """
     return Path(name) if Path(name).is_relative_to(tree.path) else tree.locate(name)
 
 
 @functools.cache
 def configured(tree: RootTree = THIS_COMPUTER) -> tuple[str, ...]:
-    """Return the folders of a root's ld.so.conf and of the files that it includes."""
+    """Return the folders that a root's ld.so.conf lists, together with the folders in the files that it includes."""
     return tuple(dict.fromkeys(_folders(tree, tree.locate(CONFIGURATION))))
 
 

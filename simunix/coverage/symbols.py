@@ -1,4 +1,4 @@
-"""From the names that a program imports from libc to the system calls that these functions make."""
+"""Map the names of functions that a program imports from libc to the system calls that these functions make."""
 
 from __future__ import annotations
 
@@ -35,14 +35,18 @@ WRAPPERS = {
     "sysctl": "_sysctl",
     "umount": "umount2",
 }
-"""Functions of libc, libaio, liburing and libseccomp whose system call has another name, and is passed on or refused."""
+"""The system call behind functions of libc, libaio, liburing and libseccomp, where the call has another name than the
+function and simunix passes on or refuses the call.
+"""
 
 NO_CALLS = {"syslog"}
 """Functions of libc that have the name of another system call: syslog(3) writes to a socket."""
 
 
 def row_of(symbol: str) -> Row | None:
-    """Return the row of the system call that an imported function makes; None for functions without such a call."""
+    """Return the row of the table for the system call that an imported function makes; None if the function makes no
+    such call.
+    """
     plain = symbol.lstrip("_").removesuffix("_chk")
     if plain in NO_CALLS:
         return None

@@ -1,4 +1,6 @@
-"""The table of system calls that is built into the package: a row per call, in the order of their numbers."""
+"""The table of system calls, built into the package from csrc/tables/syscalls.def: a row per call, ordered by the
+call's number.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,11 @@ VERDICTS = (SIMULATED, PASSED, REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One system call: `handler` if it is simulated, `errno` if refused, `why` unless simulated, `test` shows it at work.
+    """One system call: `handler` if simunix simulates the call, `errno` if simunix refuses it. `why` is the reason for
+    a call that is not simulated; `test` is a test that shows a simulated call at work.
 
-    After `quiet` calls only, a lone sleeper may advance the clock without asking the server.
+    A call is `quiet` if no other thread can wait for what it changes. If a turn has only had quiet calls, and nobody
+    else can run, the shim may advance the clock without a message to the server.
     """
 
     number: int
@@ -32,7 +36,9 @@ class Row:
 
     @property
     def reason(self) -> str:
-        """The last column: the test that shows the call at work, or the reason why none is needed."""
+        """The last column of the page: the test that shows a simulated call at work, or the reason why the call is not
+        simulated.
+        """
         if self.verdict == SIMULATED:
             return self.test
         return f"{self.errno}: {self.why}" if self.verdict == REFUSED else self.why
@@ -40,7 +46,7 @@ class Row:
 
 @functools.cache
 def table(path: Path = TABLE) -> tuple[Row, ...]:
-    """Return all rows. Raises SimunixError if the package was built without them."""
+    """Return all rows of the table. Raises SimunixError if the package was built without the table."""
     try:
         return tuple(Row(**fields) for fields in json.loads(path.read_text()))
     except OSError as error:
@@ -60,5 +66,5 @@ def by_number() -> dict[int, Row]:
 
 
 def counts(rows: tuple[Row, ...]) -> dict[str, int]:
-    """Return the number of rows of each verdict."""
+    """Return how many system calls each verdict (simulated, passed on, refused) has."""
     return {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}

@@ -1,1 +1,3 @@
-"""Flows given as data: read from a file, moved over a platform by the network model alone, written with finish times."""
+"""Compute when network flows finish: read the flows from a file, move them over a platform with the network model
+alone, and write the finish times.
+"""

@@ -1,4 +1,4 @@
-"""The files of `simunix net solve`, in JSON: flows are read, finish times are written."""
+"""Read and write the JSON files of `simunix net solve`: flows are the input, finish times the output."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class FlowRow(Section):
-    """A flow: `bytes` from one host to another, from `start` (seconds) on.
+    """A network flow: `bytes` from one host to another, beginning at `start` (virtual seconds).
 
-    It gets at most `rate` bytes per second; `weight` is its share where flows compete.
+    The flow gets at most `rate` bytes per second. `weight` is its share of a link, relative to other flows on the link.
     """
 
     id: str
@@ -32,17 +32,17 @@ class FlowRow(Section):
 
 
 class FlowsFile(Section):
-    """The content of a file of flows."""
+    """The content of a file of network flows."""
 
     flows: list[FlowRow]
 
 
 class FlowsError(SimunixError):
-    """A file of flows that cannot be used."""
+    """The error that a file of network flows is malformed."""
 
 
 def read_flows(path: Path) -> list[FlowRow]:
-    """Read and check the file. Raises FlowsError, which names file and key."""
+    """Read the network flows of a file. Raises FlowsError with the file and the key if the file is malformed."""
     try:
         document = json.loads(path.read_text())
     except OSError as error:
@@ -51,7 +51,7 @@ def read_flows(path: Path) -> list[FlowRow]:
         raise FlowsError(f"{path}: not a text file; flows are JSON") from None
     except json.JSONDecodeError as error:
         raise FlowsError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
-    except ValueError:  # a number of more digits than Python reads
+    except ValueError:  # Python raises ValueError for a number of too many digits
         raise FlowsError(f"{path}: not a file of flows: a number of thousands of digits") from None
     except RecursionError:
         raise FlowsError(f"{path}: not a file of flows: nested too deeply") from None
@@ -81,7 +81,7 @@ def _message(error: ValidationError) -> str:
 
 
 def written(rows: list[dict[str, object]]) -> str:
-    """Return the outcome as JSON, a line per flow; seconds have twelve decimals."""
+    """Return the finish times as JSON, with a line per flow; seconds have twelve decimals."""
     lines = []
     for row in rows:
         finish = row["finish"]

@@ -1,4 +1,4 @@
-"""Finish times of flows by the network model alone: without processes, packets or an emulation's clock."""
+"""Compute the finish times of network flows with the network model alone, without processes and packets."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from rsg_server.platform.platform import Platform
 from simunix.flows.file import FlowRow, FlowsError
 
 DEAD_CHANGES = 10_000
-"""After this many changes of links in a row during which nothing moves, a repeating profile will not revive any flow."""
+"""After this many changes of links in a row without any progress of a flow, a repeating profile is taken never to give
+bandwidth again.
+"""
 NAMES = {FlowState.DONE: "done", FlowState.FAILED: "failed"}
 SIMGRID_NAMES = {FlowState.DONE: "done", FlowState.FAILED: "NetworkFailureException"}
 STALLED = "stalled"
-"""State of a flow that will never have any bandwidth."""
+"""The state of a flow that will never get bandwidth."""
 
 
 def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible: bool = False) -> list[dict[str, object]]:
-    """Return id, finish and state of every flow, in the order given. The result does not depend on that order."""
+    """Return the `id`, `finish` and `state` of every flow, in the given order. The result does not depend on the order."""
 
     def route(source: str, destination: str) -> Route:
         return platform.route(platform.host_by_name(source), platform.host_by_name(destination))
@@ -42,7 +44,7 @@ def solve(platform: Platform, rows: Sequence[FlowRow], model: Model, compatible:
 
 
 def run(engine: FlowEngine, platform: Platform) -> None:
-    """Run until all flows have ended, while the platform's profiles change its links and hosts."""
+    """Run until all flows have ended, while the profiles of the platform change its links and hosts over time."""
     changes = link_changes(platform)
     change = next(changes, None)
     dead = 0

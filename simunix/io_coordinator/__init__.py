@@ -1,7 +1,9 @@
-"""The I/O coordinator of N. Vidal ("Dash – Data-Aware Scheduling at Higher Scale", thesis, Bordeaux, 2022), as a daemon.
+"""The I/O coordinator of N. Vidal ("Dash – Data-Aware Scheduling at Higher Scale", thesis, Bordeaux, 2022), as a
+daemon.
 
-Applications ask it before each I/O phase and tell it when the phase is over; it decides who may use the disk. It is an ordinary
-program over sockets that knows nothing of simunix, and runs on real computers as well: standard library only.
+An application asks the coordinator before each I/O phase, and reports the end of the phase; the coordinator decides
+which application may use the disk. The coordinator is an ordinary program over sockets. It knows nothing of simunix,
+runs on real computers as well, and needs the standard library only.
 
     wire          the messages, and what an address is
     application   what the coordinator knows of an application

@@ -1,4 +1,4 @@
-"""`python3 -m simunix.io_coordinator` runs the daemon."""
+"""Run the I/O coordinator's daemon: `python3 -m simunix.io_coordinator`."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""What an application calls around its I/O phases. io_coordinator.h is this for programs in C.
+"""The interface of the I/O coordinator for applications in Python, which call it around each I/O phase.
+io_coordinator.h is the interface for C.
 
 coordinated = Coordinated("ionode:7000", number=3, alone_s=1500)
 with coordinated.phase(len(data)):
@@ -20,10 +21,14 @@ PIECES_PER_S = 100
 
 
 class Coordinated:
-    """An application that asks a coordinator before each I/O phase. Without an address it asks nobody."""
+    """An application that asks the I/O coordinator before each I/O phase. If `address` is None, each phase begins at
+    once.
+    """
 
     def __init__(self, address: str | None, number: int, alone_s: float = 0.0, group: str = NO_GROUP) -> None:
-        """Connect and register. Raises OSError if there is no coordinator at HOST:PORT or unix:PATH."""
+        """Connect to the coordinator at HOST:PORT or unix:PATH and register the application. Raises OSError if no
+        coordinator listens there.
+        """
         self._lines = Lines()
         self._messages: list[bytes] = []
         self._stream: socket.socket | None = None
@@ -55,7 +60,7 @@ class Coordinated:
 
     @contextmanager
     def phase(self, size_bytes: int, order: int = 0) -> Iterator[None]:
-        """Wait until this I/O phase is granted; afterwards release it."""
+        """Wait until the coordinator grants this I/O phase; report its end after the `with` block."""
         if self._stream is None:
             yield
             return
@@ -67,7 +72,7 @@ class Coordinated:
             self._tell("RELEASE")
 
     def write(self, fd: int, data: bytes | memoryview, offset: int) -> None:
-        """Write, in a phase, no faster than the grant allows: PIECES_PER_S times a second."""
+        """Write data within an I/O phase, no faster than the granted rate, in PIECES_PER_S pieces per second."""
         view, begin = memoryview(data), time.monotonic()
         step = max(1, self._rate // PIECES_PER_S if self._rate else len(view))
         done = 0
@@ -77,6 +82,6 @@ class Coordinated:
                 time.sleep(max(0.0, begin + done / self._rate - time.monotonic()))
 
     def close(self) -> None:
-        """Tell the coordinator that the application is over."""
+        """Close the connection, which tells the coordinator that the application has ended."""
         if self._stream is not None:
             self._stream.close()

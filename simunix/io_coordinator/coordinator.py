@@ -1,7 +1,7 @@
-"""Who waits for the disk, who has it, and who is next.
+"""Decide which application gets the disk next, among those that wait for it.
 
-Invariant: of the applications of a group one has the disk at a time, unless the policy is best effort. A grant is never taken
-back: I/O phases are exclusive and not pre-empted, as in the thesis.
+Invariant: only one application of a group has the disk at a time, unless the policy is best effort. A grant is never
+revoked: I/O phases are exclusive and not pre-empted, as in the thesis.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from simunix.io_coordinator.policies import BEST_EFFORT, ORDER, next_of
 
 
 class CoordinatorError(Exception):
-    """An application has asked for something that it may not ask for now."""
+    """The error that an application sent a request which is not allowed in its present state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """An I/O phase that is over, for the log: nanoseconds of the coordinator's clock."""
+    """A finished I/O phase, for the log. Times are nanoseconds of the coordinator's clock."""
 
     number: int
     group: str
@@ -31,15 +31,15 @@ class Phase:
 
 @dataclass(slots=True, eq=False)
 class Coordinator:
-    """Applications by their numbers. `rates` are the bytes per second that groups may have, 0 if nothing is said of one."""
+    """The applications by number. `rates` has the bytes per second that each group may use; 0 is no limit."""
 
     policy: str
     rates: Mapping[str, int] = field(default_factory=dict)
     applications: dict[int, Application] = field(default_factory=dict)
-    _due: dict[str, int] = field(default_factory=dict)  # by group: the number of the next phase, for the policy `order`
+    _due: dict[str, int] = field(default_factory=dict)  # by group: the number of the next I/O phase, for the policy `order`
 
     def register(self, now_ns: int, number: int, alone_ns: int, group: str) -> Application:
-        """A new application. Raises CoordinatorError if there is one of this number."""
+        """Return a new application. Raises CoordinatorError if an application has this number already."""
         if number in self.applications:
             raise CoordinatorError(f"there is an application {number} already; give each a number of its own")
         application = Application(number, alone_ns, group, now_ns, now_ns)
@@ -47,13 +47,17 @@ class Coordinator:
         return application
 
     def request(self, now_ns: int, application: Application, size_bytes: int, order: int) -> None:
-        """An application wants to begin an I/O phase. Raises CoordinatorError if it has asked already."""
+        """Note that an application requests an I/O phase. Raises CoordinatorError if the application waits for a phase
+        already.
+        """
         if application.requested_ns is not None:
             raise CoordinatorError(f"application {application.number} has asked already; it must release first")
         application.requests(now_ns, size_bytes, order)
 
     def release(self, now_ns: int, application: Application) -> Phase:
-        """An I/O phase is over. Raises CoordinatorError if the application was granted none."""
+        """Note that an application's I/O phase is over, and return the phase. Raises CoordinatorError if the
+        application has no phase.
+        """
         if not application.is_granted or application.requested_ns is None:
             raise CoordinatorError(f"application {application.number} has no grant to release")
         requested_ns, granted_ns = application.requested_ns, application.since_ns
@@ -63,11 +67,13 @@ class Coordinator:
         )
 
     def gone(self, application: Application) -> None:
-        """An application has ended, whatever it was doing: what it had is free."""
+        """Remove an application that has ended. If it had the disk, the disk is free."""
         del self.applications[application.number]
 
     def decide(self, now_ns: int) -> list[Application]:
-        """Grant the disk to those whose turn it is, groups in the order of their names, and return them."""
+        """Grant the disk to the next application of each group whose disk is free, in the order of the groups' names.
+        Return the applications.
+        """
         waiting: dict[str, list[Application]] = {}
         busy = set()
         for application in self.applications.values():
@@ -86,9 +92,10 @@ class Coordinator:
         return chosen
 
     def _next(self, group: str, waiting: list[Application], now_ns: int) -> list[Application]:
-        """The application of a group that is next, if one is: a schedule computed before may leave the disk idle.
+        """Return the application of a group that gets the disk next; the list is empty if none does.
 
-        It does so until the application comes that is due, and not when all wait: the one that is due has gone.
+        With the policy `order`, the disk stays idle until the application comes that is due by the order computed
+        beforehand. If all applications of the group wait, the due one has ended, and the next one gets the disk.
         """
         if self.policy != ORDER:
             return [next_of(self.policy, waiting, now_ns)]
@@ -100,5 +107,5 @@ class Coordinator:
         return [first]
 
     def rate_of(self, application: Application) -> int:
-        """The bytes per second that the application's group may have; 0: nothing is said."""
+        """Return how many bytes per second the application's group may use; 0 is no limit."""
         return self.rates.get(application.group, 0)

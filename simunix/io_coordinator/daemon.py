@@ -1,7 +1,7 @@
-"""The coordinator's sockets: one thread, one connection for each application.
+"""The sockets of the I/O coordinator: one thread, and one connection for each application.
 
-Applications that ask at one moment are to be compared with each other, whoever's message comes first. So after a message the
-coordinator lets everybody else run (sched_yield(2)) until nobody has anything more to say, and decides then.
+Requests of one moment must be compared with each other, whatever their order. So after a message the coordinator yields
+the processor (sched_yield(2)) until no application sends anything more, and decides then.
 """
 
 from __future__ import annotations
@@ -24,26 +24,30 @@ from simunix.io_coordinator.policies import NAMES
 from simunix.io_coordinator.wire import PORT, Lines, WireError, numbers, parse_address, words_of
 
 YIELDS = 3
-"""How often the coordinator lets others run after the last message: an application may need one turn to wake, one to ask."""
+"""How often the coordinator yields the processor after the last message: an application may need to run once to wake
+up, and once to send its request.
+"""
 COLUMNS = ("application", "group", "requested", "granted", "released", "bytes")
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """A connection, and the application that has registered over it."""
+    """A connection, and the application that registered over it."""
 
     stream: socket.socket
     lines: Lines = field(default_factory=Lines)
     application: Application | None = None
 
     def tell(self, message: str) -> None:
-        """Send a message. An application that has gone, or does not read, is found out when it is read from."""
+        """Send a message. An application that has gone, or does not read, is detected at the next read."""
         with suppress(OSError):
             self.stream.send(message.encode() + b"\n", socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
 
 
 class Daemon:
-    """Reads messages, tells the coordinator, sends its grants, and writes down the phases that are over (`log`)."""
+    """Reads the applications' messages, passes them to the coordinator, sends its grants, and writes finished I/O
+    phases to `log`.
+    """
 
     def __init__(self, coordinator: Coordinator, listener: socket.socket, log: Any = None) -> None:
         self._coordinator = coordinator
@@ -67,7 +71,9 @@ class Daemon:
                 self._connections[application].tell(f"GRANT {self._coordinator.rate_of(application)}")
 
     def _read(self, timeout_s: float | None) -> bool:
-        """Take everything that has come; returns whether there was anything."""
+        """Read all messages that have arrived, waiting up to `timeout_s` seconds (None: for ever); return whether there
+        was any.
+        """
         ready = self._selector.select(timeout_s)
         for key, _ in ready:
             if key.data is None:
@@ -132,7 +138,7 @@ class Daemon:
 
 
 def listen(address: str) -> socket.socket:
-    """A socket that listens at HOST:PORT or unix:PATH."""
+    """Return a socket that listens at HOST:PORT or unix:PATH. Raises WireError for a malformed address."""
     family, where = parse_address(address)
     listener = socket.socket(family, socket.SOCK_STREAM)
     if family == socket.AF_INET:
@@ -153,7 +159,7 @@ def _rates(texts: Iterable[str]) -> Mapping[str, int]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the daemon until a signal ends it."""
+    """Run the daemon until a signal ends it; return the exit code."""
     parser = argparse.ArgumentParser(prog="python3 -m simunix.io_coordinator", description=__doc__.partition("\n")[0])
     parser.add_argument("--listen", default=f"0.0.0.0:{PORT}", metavar="ADDRESS", help="HOST:PORT or unix:PATH")
     parser.add_argument("--policy", choices=NAMES, default="fifo")

@@ -1,8 +1,9 @@
-"""Exclusive groups (chapter V): which applications have the disk one after the other, and how much of it each group gets.
+"""Exclusive groups (chapter V of the thesis): choose which applications share a part of the disk's bandwidth, and how
+large each part is.
 
-An application reads or writes `volume` bytes every `period` seconds. Of a group one application at a time has the disk, at the
-bandwidth of the group, and the groups' bandwidths add up to the disk's. A group needs at least what its applications read and
-write in the long run: the sum of volume / period.
+An application reads or writes `volume` bytes every `period` seconds. Within a group, one application at a time uses the
+disk, at the group's bandwidth. The bandwidths of all groups add up to the disk's. A group needs at least the sum of
+volume / period of its applications.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Periodic:
-    """An application: what it reads or writes each time, in bytes, and how long it is from one time to the next, in seconds."""
+    """A periodic application: `volume` is the bytes that it reads or writes in each period, `period` the seconds of a
+    period.
+    """
 
     volume: float
     period_s: float
@@ -21,7 +24,9 @@ class Periodic:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups as tuples of indices, the bandwidth of each, and the objective: the least is the best."""
+    """Groups as tuples of the applications' indices, the bandwidth of each group in bytes per second, and the
+    objective, of which less is better.
+    """
 
     members: tuple[tuple[int, ...], ...]
     bandwidths: tuple[float, ...]
@@ -29,7 +34,9 @@ class Groups:
 
 
 def partitions(count: int) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """All ways to part 0, 1, 2 … into groups; members and groups rise."""
+    """Yield all partitions of the indices 0 … `count` − 1 into groups; members of a group, and groups, are in ascending
+    order.
+    """
     if not count:
         yield ()
         return
@@ -40,11 +47,12 @@ def partitions(count: int) -> Iterator[tuple[tuple[int, ...], ...]]:
 
 
 def divided(applications: Sequence[Periodic], members: Sequence[Sequence[int]], bandwidth: float) -> Groups | None:
-    """These groups with the bandwidths of the least objective; None if the disk is too slow for them.
+    """Return these groups with the bandwidths that minimise the objective; None if the disk is too slow for the groups.
 
-    The objective is the greatest, over groups, of (greatest volume / least volume) · (bandwidth / the group's bandwidth): how
-    many times longer than alone the smallest waits while the greatest has the disk. Where no group is held by its floor, all
-    groups are as bad: bandwidths are as the ratios of volumes.
+    The objective is the greatest value, over all groups, of (greatest volume / least volume) · (disk bandwidth /
+    group's bandwidth). That is how many times longer than alone the smallest application waits while the greatest uses
+    the disk. If no group needs its minimum bandwidth, the objective is equal for all groups: bandwidths are
+    proportional to the ratios of volumes.
     """
     floors = [sum(applications[index].volume / applications[index].period_s for index in group) for group in members]
     ratios = [max(volumes) / min(volumes) for group in members if (volumes := [applications[i].volume for i in group])]
@@ -65,9 +73,10 @@ def divided(applications: Sequence[Periodic], members: Sequence[Sequence[int]], 
 
 
 def best_groups(applications: Sequence[Periodic], bandwidth: float) -> Groups | None:
-    """The groups of the least objective, of several the first in the order of `partitions`; None if the disk is too slow.
+    """Return the groups with the least objective, of equal ones the first in the order of `partitions`; None if the
+    disk is too slow.
 
-    All ways are looked at: for a dozen applications at most.
+    The function tries all partitions, which is feasible for up to a dozen applications.
     """
     found = [groups for members in partitions(len(applications)) if (groups := divided(applications, members, bandwidth))]
     return min(found, key=lambda groups: groups.objective) if found else None

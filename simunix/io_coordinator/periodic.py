@@ -1,6 +1,7 @@
-"""A synthetic application: computes for a while, writes so many bytes, so many times. Its computing is sleep.
+"""A synthetic application that alternates between computing (a sleep) and writing a number of bytes.
 
-Prints one line at the end: number, seconds from its begin to its end, and how many times longer than alone that is (stretch).
+At the end the application prints one line: its number, its duration in seconds, and its stretch (duration divided by
+its duration without others).
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def phases_of(compute_s: float, size_bytes: int, count: int, noise: float, seed: str) -> list[tuple[int, int]]:
-    """Nanoseconds of computing, and bytes, of each phase. Noise is part of the application, whatever happens in the run."""
+    """Return the nanoseconds of computing and the bytes of each I/O phase. The noise depends on the seed alone, not on
+    the run.
+    """
     rng = random.Random(seed)
     return [
         (
@@ -45,7 +48,7 @@ def phases_of(compute_s: float, size_bytes: int, count: int, noise: float, seed:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Run the application."""
+    """Run the application; return the exit code."""
     options = _parser().parse_args(words)
     seed = f"{options.seed}/{options.number}"
     phases = phases_of(options.compute, options.bytes, options.phases, options.noise, seed)

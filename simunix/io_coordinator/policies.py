@@ -1,6 +1,7 @@
-"""Whom to grant the disk next, of those that wait: the eight policies of the thesis (III.D.1).
+"""The eight policies of the thesis (III.D.1) that choose which waiting application gets the disk next.
 
-A policy is a key: the application with the least key is next; of several the one with the lowest number.
+A policy is a function that computes a key. The application with the least key is next; of equal keys, the one with the
+lowest number.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections.abc import Callable, Iterable
 from simunix.io_coordinator.application import Application
 
 BEST_EFFORT = "best-effort"
-"""Nobody waits: all that ask have the disk at once, and share it."""
+"""The name of the policy under which no application waits: all that ask use the disk at once and share it."""
 
 ORDER = "order"
-"""As a schedule that was computed before has it, such as HRR: the applications of a group number all their phases 0, 1, 2 …"""
+"""The name of the policy that follows a schedule computed beforehand, such as HRR: the applications of a group number
+all their phases 0, 1, 2 …
+"""
 
 Key = Callable[[Application, int], float]
 
@@ -27,11 +30,13 @@ POLICIES: dict[str, Key] = {
     "bandwidth": lambda application, now_ns: application.io_share(now_ns),
     "stretch": lambda application, now_ns: -application.stretch(now_ns),
 }
-"""`bandwidth`: the lowest ratio of I/O time to execution time first, as it is now; `stretch`: the worst stretch first."""
+"""The key of each policy, by name. `bandwidth` prefers the application with the lowest present ratio of I/O time to
+execution time, `stretch` the one with the greatest stretch.
+"""
 NAMES = (*POLICIES, ORDER, BEST_EFFORT)
 
 
 def next_of(policy: str, waiting: Iterable[Application], now_ns: int) -> Application:
-    """The application that is granted next, of at least one that waits."""
+    """Return the waiting application that gets the disk next. At least one application must wait."""
     key = POLICIES[policy]
     return min(waiting, key=lambda application: (key(application, now_ns), application.number))

@@ -1,4 +1,4 @@
-"""The messages between applications and the coordinator: lines of ASCII words over a stream, one after the other.
+"""The messages between applications and the I/O coordinator: lines of ASCII words over a stream, one after the other.
 
     REGISTER ID ALONE_NS GROUP    first; ALONE_NS is how long the application takes on its own, 0 if it does not know
     REQUEST BYTES ORDER           an I/O phase wants to begin; ORDER counts only with the policy `order`
@@ -6,8 +6,9 @@
     RELEASE                       the phase is over
     ERROR TEXT                    from the coordinator, which then closes the connection
 
-GROUP is a word: applications of a group have the disk one after the other (chapter V); `-` is the group of those without one.
-Nothing is said at the end: who closes the connection, or dies, has released what it had.
+GROUP is a word: applications of one group use the disk one after the other (chapter V of the thesis); `-` is the group
+of applications without one. An application sends no message at its end: if its connection closes, the coordinator
+releases what it had.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ import socket
 
 NO_GROUP = "-"
 LINE_MAX = 200
-"""Longest message in bytes. Who sends more without an end of line is cut off."""
+"""The greatest length of a message in bytes. If an application sends more bytes without an end of line, the coordinator
+closes its connection.
+"""
 PORT = 7000
 
 
 class WireError(Exception):
-    """What came over a connection, or was given as an address, is not what this module describes."""
+    """The error that a message or an address does not follow the rules of this module."""
 
 
 def parse_address(text: str) -> tuple[int, str | tuple[str, int]]:
-    """Family and address of a socket from HOST:PORT, or unix:PATH. Raises WireError."""
+    """Return the family and the address of a socket from the text HOST:PORT or unix:PATH. Raises WireError for a
+    malformed text.
+    """
     if text.startswith("unix:") and len(text) > len("unix:"):
         return socket.AF_UNIX, text.removeprefix("unix:")
     host, colon, port = text.rpartition(":")
@@ -35,7 +40,7 @@ def parse_address(text: str) -> tuple[int, str | tuple[str, int]]:
 
 
 def words_of(line: bytes) -> list[str]:
-    """The words of a message. Raises WireError."""
+    """Return the words of a message. Raises WireError for bytes that are not printable ASCII."""
     try:
         words = line.decode("ascii").split()
     except UnicodeDecodeError:
@@ -46,20 +51,24 @@ def words_of(line: bytes) -> list[str]:
 
 
 def numbers(words: list[str], count: int, of: str) -> list[int]:
-    """So many whole numbers from 0 on. Raises WireError."""
+    """Return the `count` non-negative whole numbers in the words of a message; `of` names the message in errors. Raises
+    WireError.
+    """
     if len(words) != count or not all(word.isdecimal() and len(word) < 20 for word in words):
         raise WireError(f"{of}: expected {count} whole numbers, got {' '.join(words)!r}")
     return [int(word) for word in words]
 
 
 class Lines:
-    """Cuts what comes over a connection into messages."""
+    """Splits the bytes from a connection into messages."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The messages that are whole now. Raises WireError for one that is too long."""
+        """Add bytes from the connection, and return the messages that are complete now. Raises WireError if a message
+        is longer than LINE_MAX.
+        """
         *whole, self._rest = (self._rest + data).split(b"\n")
         if any(len(line) > LINE_MAX for line in (*whole, self._rest)):
             raise WireError(f"a message of more than {LINE_MAX} bytes")

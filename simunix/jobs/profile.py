@@ -1,4 +1,5 @@
-"""What a job does, in Batsim's words: profile types of its versions 4 and 5 (and older names), and a few of our own.
+"""What a job does, as a Batsim profile: the profile types of Batsim 4 and 5 (with their older names), and a few types
+of simunix's own.
 
 Formats: https://batsim.readthedocs.io/en/latest/input-workload.html; what each does here: docs/guide/jobs.md.
 """
@@ -25,40 +26,46 @@ _Strategy = Literal[
 
 
 class Profile(BaseModel):
-    """`ret` is the exit code of a job that has done all of it; keys that are not known are left alone, as Batsim does."""
+    """The part common to all profiles. `ret` is the exit code of a job that has completed its profile. Unknown keys are
+    ignored, as in Batsim.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, defer_build=True)
     ret: Annotated[int, Field(ge=0, le=255)] = 0
 
 
 class Delay(Profile):
-    """The job takes `delay` seconds, in which seconds of suspension count."""
+    """A job that takes `delay` seconds; time during which the job is suspended counts."""
 
     delay: _Seconds
 
 
 class Suspendable(Profile):
-    """The job takes `delay` seconds, in which seconds of suspension do not count."""
+    """A job that takes `delay` seconds; time during which the job is suspended does not count."""
 
     delay: _Seconds
 
 
 class Failure(Profile):
-    """The job fails after `delay` seconds."""
+    """A job that fails after `delay` seconds."""
 
     delay: _Seconds = 0.0
     ret: Annotated[int, Field(ge=1, le=255)] = 1
 
 
 class ParallelTask(Profile):
-    """`cpu[i]` flops on host i, `com[i·n + j]` bytes from host i to host j, all at once."""
+    """A job that computes and communicates at once: `cpu[i]` flops on host i, and `com[i·n + j]` bytes from host i to
+    host j, of n hosts.
+    """
 
     cpu: list[_Amount] | None = None
     com: list[_Amount] | None = None
 
 
 class Homogeneous(Profile):
-    """`cpu` flops on each host, `com` bytes from each to each other, or a share of them (`generation_strategy`)."""
+    """A job that computes `cpu` flops on each host and sends `com` bytes from each host to each other.
+    `generation_strategy` may say that the numbers are totals, of which each host gets a share.
+    """
 
     cpu: _Amount = 0.0
     com: _Amount = 0.0
@@ -66,13 +73,15 @@ class Homogeneous(Profile):
 
 
 class HomogeneousTotal(Homogeneous):
-    """`cpu` flops and `com` bytes in all, the same for each host and pair of hosts."""
+    """A job that computes `cpu` flops and sends `com` bytes in total, in equal parts for all hosts and pairs of hosts."""
 
     generation_strategy: _Strategy = "DefinedAmountsSpreadUniformly"
 
 
 class OnStorage(Profile):
-    """Each host reads and writes so many bytes at a storage, or a share of them."""
+    """A job that reads and writes bytes at a storage. Each host transfers the given number of bytes, or an equal share
+    of it.
+    """
 
     bytes_to_read: _Amount = 0.0
     bytes_to_write: _Amount = 0.0
@@ -81,7 +90,7 @@ class OnStorage(Profile):
 
 
 class Staging(Profile):
-    """`nb_bytes` bytes from one storage to another."""
+    """A job that copies `nb_bytes` bytes from one storage to another."""
 
     nb_bytes: _Amount
     source: str = Field(validation_alias="from")
@@ -89,14 +98,14 @@ class Staging(Profile):
 
 
 class Sequence(Profile):
-    """Other profiles, one after the other, all of them `repeat` times."""
+    """A job that does other profiles one after the other, and repeats the whole list `repeat` times."""
 
     seq: Annotated[list[str], Field(min_length=1)]
     repeat: Annotated[int, Field(ge=1, lt=1 << 62)] = 1
 
 
 class Command(Profile):
-    """A real command, on the first host; with a `launcher`, on all of them."""
+    """A job that runs a real command on its first host; with a `launcher`, on all its hosts."""
 
     command: Annotated[str, Field(min_length=1, pattern=r"^[^\n\r\x00]+$")]
     launcher: Literal["none", "srun", "mpiexec"] = "none"
@@ -146,11 +155,13 @@ REFUSED: dict[str, str] = {
     "SchedulerSendProfile": _TALK,
     "SchedulerRecvProfile": _TALK,
 }
-"""Types of Batsim that cannot be run, and why."""
+"""Profile types of Batsim that simunix does not support, and why."""
 
 
 def parse_profile(description: Mapping[str, Any], where: str) -> Profile:
-    """A profile of a workload file. Raises SimunixError that begins with `where`."""
+    """Return the profile that the description of a workload file means. Raises SimunixError, whose message begins with
+    `where`, for a malformed profile.
+    """
     kind = description.get("type")
     if isinstance(kind, str) and kind in REFUSED:
         raise SimunixError(f"{where}: type {kind!r} {REFUSED[kind]}")
@@ -165,5 +176,5 @@ def parse_profile(description: Mapping[str, Any], where: str) -> Profile:
 
 
 def share(profile: Homogeneous | OnStorage, total: float, parts: int) -> float:
-    """What each of `parts` gets of an amount: the whole amount, or an equal share."""
+    """Return the amount for each of `parts` hosts: the total, or an equal share of it, as the profile's strategy says."""
     return total / max(1, parts) if profile.generation_strategy in SPREAD else total

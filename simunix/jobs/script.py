@@ -1,4 +1,6 @@
-"""From a profile to the script of the job program (csrc/jobs/script.c has the language). Pure text."""
+"""Translate a job's profile into a script for the job program, which runs on the emulated hosts (csrc/jobs/script.c
+describes the language). This module only makes text.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,15 @@ from simunix.jobs import profile as kinds
 from simunix.jobs.profile import Profile, parse_profile, share
 
 DEPTH_MAX = 60
-"""Sequences in sequences; the job program can take 64 blocks in each other."""
+"""The deepest nesting of sequence profiles; the job program can nest 64 blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where scripts run: the `program` that runs them, what starts its ranks, `storages` by label.
+    """The environment of scripts: the path of the `program` that runs scripts, the launcher of its ranks, and the
+    `storages` by label.
 
-    A storage is a server, as (host, port), or a path of every host on which jobs run.
+    A storage is a server, given as (host, port), or a path that every host with jobs can see.
     """
 
     program: str
@@ -28,7 +31,7 @@ class Stage:
 
 
 class Profiles:
-    """The profiles of a workload by name, parsed when first asked for. `where` begins all messages."""
+    """The profiles of a workload by name, each parsed when it is first needed. `where` begins all error messages."""
 
     def __init__(self, descriptions: Mapping[str, Mapping[str, Any]], where: str) -> None:
         self._descriptions = descriptions
@@ -36,11 +39,13 @@ class Profiles:
         self.where = where
 
     def place(self, name: str) -> str:
-        """The words by which messages name a profile."""
+        """Return the text by which error messages name a profile."""
         return f"{self.where}: profiles.{name}"
 
     def get(self, name: str, asked_by: str) -> Profile:
-        """A profile; SimunixError if there is none of this name, or it cannot be run."""
+        """Return the profile of a name. Raises SimunixError if the workload has no such profile, or simunix does not
+        support its type; `asked_by` names the job or profile that uses it.
+        """
         if name not in self._descriptions:
             raise SimunixError(f"{asked_by}: there is no profile {name!r}; add it under profiles")
         if name not in self._parsed:
@@ -49,7 +54,9 @@ class Profiles:
 
 
 def job_script(profiles: Profiles, name: str, ranks: int, stage: Stage) -> str:
-    """The whole script of a job that does a profile on so many ranks. Raises SimunixError for what does not fit."""
+    """Return the complete script of a job that does a profile on `ranks` ranks. Raises SimunixError if the profile does
+    not fit the ranks or the storages.
+    """
     writer = _Writer(profiles, ranks, stage)
     body = list(writer.lines(name, (), profiles.place(name)))
     head = [f"#!{stage.program}", f"# profile {_printable(name)}, {ranks} ranks", f"ranks {ranks}"]
@@ -60,11 +67,15 @@ def job_script(profiles: Profiles, name: str, ranks: int, stage: Stage) -> str:
 
 
 PIECE_BYTES = 64 << 20
-"""What a transfer to a storage that is a path takes of a disk: each piece overwrites the one before (csrc/jobs/file.c)."""
+"""The space on disk that a transfer to a path uses, in bytes: each piece overwrites the piece before
+(csrc/jobs/file.c).
+"""
 
 
 def room_bytes(script: str) -> int:
-    """The most that a script takes at a time on storages that are paths: ranks write at one time, lines follow each other."""
+    """Return the most bytes that a script occupies at one time on storages that are paths. All ranks write at one time;
+    lines of the script run one after the other.
+    """
     lines = [line.split() for line in script.splitlines()]
     ranks = next((int(words[1]) for words in lines if words[:1] == ["ranks"]), 1)
     is_path = [words[1].startswith("/") for words in lines if words[:1] == ["storage"]]
@@ -94,7 +105,7 @@ def _seconds(value: float) -> str:
 
 
 class _Writer:
-    """Writes the lines of profiles for one number of ranks; counts the storages that they name."""
+    """Writes the lines of a script for a given number of ranks, and numbers the storages that the profiles name."""
 
     def __init__(self, profiles: Profiles, ranks: int, stage: Stage) -> None:
         self.profiles = profiles
@@ -103,7 +114,7 @@ class _Writer:
         self.storages: list[str] = []
 
     def lines(self, name: str, above: tuple[str, ...], asked_by: str) -> Iterator[str]:
-        """Lines of a profile; `above` are the sequences that it is part of."""
+        """Yield the lines of a profile; `above` has the names of the sequence profiles that contain it."""
         if name in above:
             raise SimunixError(f"{asked_by}: {' -> '.join((*above, name))}: a sequence cannot contain itself")
         if len(above) >= DEPTH_MAX:
@@ -171,7 +182,9 @@ class _Writer:
         yield f"stage {source} {target} {_whole(profile.nb_bytes)}"
 
     def storage(self, label: str, where: str) -> int:
-        """The number of a storage in this script."""
+        """Return the number of a storage in this script. Raises SimunixError, beginning with `where`, for an unknown
+        label.
+        """
         if label not in self.stage.storages:
             known = ", ".join(self.stage.storages) or "none"
             raise SimunixError(f"{where}: nothing is the storage {label!r}; name it under workload.storage (known: {known})")

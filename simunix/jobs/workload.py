@@ -1,4 +1,4 @@
-"""What the jobs of a workload do: Batsim's profiles of its own file, or one profile for all jobs of another trace."""
+"""What the jobs of a workload do: the profiles in a Batsim workload, or one profile for all jobs of another trace."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ if TYPE_CHECKING:
     from simunix.workload.formats.batsim import BatsimJob, BatsimWorkload
 
 FOLDER = "/run/simunix/jobs"
-"""Seen by all hosts of a cluster, as on a network file system: the job program, the scripts, the logs of jobs."""
+"""The folder that all hosts of a cluster share, as on a network file system: it has the job program, the scripts and
+the logs of jobs.
+"""
 PROGRAM = f"{FOLDER}/simunix-job"
 STORAGE_PORT = 6000
 UNKNOWN_S = -1.0
-"""Run time of a job that takes as long as what it does."""
+"""The run time of a job that runs until its profile is done, however long that takes."""
 
 
 @dataclass(slots=True)
 class Scripts:
-    """The scripts of one workload, each once, by their path below `folder`."""
+    """The scripts of one workload, by path below `folder`; jobs with equal scripts share a file."""
 
     folder: str
     stage: Stage
@@ -36,7 +38,7 @@ class Scripts:
     _known: dict[tuple[str, int], Work] = field(default_factory=dict)
 
     def work(self, profiles: Profiles, name: str, ranks: int) -> Work:
-        """A job that does the profile on so many ranks."""
+        """Return what a job does that runs the named profile on `ranks` ranks."""
         key = (name, ranks)
         if key not in self._known:
             plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)[:60]
@@ -50,7 +52,9 @@ class Scripts:
 
 
 def batsim_jobs(workload: BatsimWorkload, selection: Selection, scripts: Scripts, where: str) -> list[Job]:
-    """The jobs in the order of their submission (ties: of the file), times from the window's begin. Raises SimunixError."""
+    """Return the jobs ordered by submission time (equal times: by their place in the file). Times are seconds from the
+    beginning of the window. Raises SimunixError, beginning with `where`.
+    """
     profiles = Profiles(workload.profiles, where)
     numbered = all(str(job.id).isdecimal() for job in workload.jobs)
     jobs: list[Job] = []
@@ -82,13 +86,15 @@ def _check_ids(jobs: Iterable[Job], where: str) -> None:
         seen.add(job.id)
 
 
-# Other traces
+# Traces of other formats
 
 
 def with_profile(
     jobs: Sequence[Job], profile: str | Mapping[str, Any], scripts: Scripts, speed_flops: float, where: str
 ) -> list[Job]:
-    """Jobs that do what the section says; `speed_flops` is the speed of the cores that compute. Raises SimunixError."""
+    """Return jobs that all do the given profile; `speed_flops` is the speed of a core. Raises SimunixError, beginning
+    with `where`.
+    """
     if isinstance(profile, str):
         titles = [f"{profile} {job.runtime_s:g}" for job in jobs]
         own = _OWN_TIME[profile]
@@ -105,4 +111,6 @@ _OWN_TIME: dict[str, Callable[[float, float], dict[str, Any]]] = {
     "sleep": lambda runtime_s, speed_flops: {"type": "delay", "delay": runtime_s},
     "compute": lambda runtime_s, speed_flops: {"type": "parallel_homogeneous", "cpu": runtime_s * speed_flops, "com": 0},
 }
-"""What a profile's name means for a job of this run time: it takes that long on cores that it has for itself."""
+"""The profile that a name alone means for a job, by its run time: the job takes its run time if it has its cores to
+itself.
+"""

@@ -1,1 +1,3 @@
-"""From a plan to running processes: containers, what hosts see, supervision, the run itself. Knows no scenario and no RJMS."""
+"""Run a plan: make the containers of hosts, show hosts their own files, start and supervise processes. This package
+knows no scenario and no RJMS.
+"""

@@ -1,6 +1,6 @@
-"""Sets aside what this process has inherited from its caller's shell and no host may depend on: the umask.
+"""Set the umask, which this process inherits from its caller's shell, to a value that does not depend on the caller.
 
-The process that makes the hosts (csrc/hostinit/main.c) drops what hosts would inherit from it.
+The process that makes the hosts (csrc/hostinit/main.c) drops the other inherited attributes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ UMASK = 0o022
 
 @contextlib.contextmanager
 def umask_set_aside() -> Iterator[None]:
-    """Make files as after a boot: those of hosts must be readable for all their users. The run directory itself is 0700."""
+    """For the `with` block, use the umask of a freshly booted computer, since all users of a host must be able to read
+    its files. The run directory itself has mode 0700.
+    """
     before = os.umask(UMASK)
     try:
         yield

@@ -1,7 +1,8 @@
-"""One writer for each folder: a run, a sweep or a comparison locks the mark in its folder until it has ended.
+"""Prevent that two commands write into one folder: a run, a sweep or a comparison locks a file in its folder (the mark)
+until it has ended.
 
-The kernel takes a lock back whatever ends its holder. The mark's text says who the holder is, and counts only while the
-mark is locked.
+The kernel releases the lock however its holder ends. The text of the mark says which process holds the lock, and counts
+only while the mark is locked.
 """
 
 from __future__ import annotations
@@ -17,18 +18,21 @@ from typing import IO
 from rsg_server.errors import SimunixError
 
 MARK = ".simunix-run"
-"""The mark of a run's folder, which makes it one that another run may replace."""
+"""The file that marks a folder as a run directory, so that a later run may replace the folder."""
 LONGEST = 120
-"""So many characters of a holder's command are shown."""
+"""Messages show at most this many characters of the command line of the process that holds the lock."""
 PATIENCE_S, LOOK_S = 1.0, 0.02
-"""A holder that has the lock writes its name within this time, in seconds; how often to look."""
+"""A process that takes the lock writes its name within PATIENCE_S real seconds; other processes look for the name every
+LOOK_S seconds.
+"""
 MODULES = ("main.py", "__main__.py")
 
 
 def claim(mark: Path, shown: str) -> IO[str]:
-    """Make and lock the mark of a folder; return its file, which holds the lock until it is closed.
+    """Make and lock the mark of a folder. Return the mark's open file; the lock is held until the file is closed.
 
-    `shown` names the folder in messages, such as "--out out/demo". Raises SimunixError with the lock's holder, and OSError.
+    `shown` names the folder in messages, such as "--out out/demo". Raises SimunixError, which names the lock's holder,
+    if the folder is locked, and OSError if the mark cannot be made.
     """
     while True:
         file = mark.open("a+")
@@ -38,7 +42,7 @@ def claim(mark: Path, shown: str) -> IO[str]:
                 _sign(file)
                 return file
         except FileNotFoundError:
-            pass  # the folder has been removed in between
+            pass  # another process has removed the folder in the meantime
         except BaseException:
             file.close()
             raise
@@ -46,7 +50,9 @@ def claim(mark: Path, shown: str) -> IO[str]:
 
 
 def refuse_inner(folder: Path, shown: str) -> None:
-    """Raise SimunixError for a folder inside that of a run: the next run there would remove it, in use or not."""
+    """Raise SimunixError if a folder is inside of another run directory, because the next run there would remove the
+    folder, even in use.
+    """
     outer = next((parent for parent in folder.resolve().parents if (parent / MARK).exists()), None)
     if outer is not None:
         raise SimunixError(
@@ -65,7 +71,7 @@ def _lock(file: IO[str], shown: str) -> None:
 
 
 def _sign(file: IO[str]) -> None:
-    """Write the name of the lock's holder."""
+    """Write the pid and the command of this process into the mark."""
     file.truncate(0)
     since = time.strftime("%Y-%m-%d %H:%M:%S")
     json.dump({"pid": os.getpid(), "computer": os.uname().nodename, "command": _command(), "since": since}, file)
@@ -74,7 +80,7 @@ def _sign(file: IO[str]) -> None:
 
 def _command() -> str:
     program = Path(sys.argv[0]).name
-    import shlex  # a run whose folder is not kept tells nobody its command
+    import shlex  # the command of a run whose folder is not kept is not shown
 
     words = ["simunix" if program in MODULES else program, *sys.argv[1:]]
     text = " ".join(shlex.join(words).split())
@@ -82,7 +88,7 @@ def _command() -> str:
 
 
 def _holder(file: IO[str]) -> str:
-    """Words for who holds the lock, and for what to do about it."""
+    """Return a text that names the process which holds the lock, and says what to do about it."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         file.seek(0)
@@ -90,10 +96,11 @@ def _holder(file: IO[str]) -> str:
             found = json.loads(file.read())
             pid, computer = int(found["pid"]), str(found["computer"])
             where = "" if computer == os.uname().nodename else f" on {computer}"
-            if where or Path(f"/proc/{pid}").exists():  # else an earlier holder: this one has not written its name yet
+            # else the text is of an earlier holder: the present one has not written its name yet
+            if where or Path(f"/proc/{pid}").exists():
                 said = f"since {found['since']} ({found['command']}); wait for its end, end it (kill {pid})"
                 return f" by pid {pid}{where} {said}"
         except (ValueError, KeyError, TypeError):
-            pass  # half written
+            pass  # the name is only half written
         time.sleep(LOOK_S)
     return " by another simunix; wait for its end, end it"

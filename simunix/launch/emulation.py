@@ -1,4 +1,4 @@
-"""One run of a plan: preparation, the run itself, and the release of what it holds.
+"""One run of a plan: prepare the hosts, run the processes, and release what the run holds.
 
 `Emulation(...)` writes what the hosts will see and makes a kernel in which nothing has happened yet; `run` runs that kernel to
 the end, once; results are read after `run` and before `close`.
@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from simunix.launch.debug.gdb import Gdb
 
 CHARGES = "cpu_charges"
-"""The file in the run directory to which a run under the CPU policy charged writes its charges."""
+"""The file in the run directory with the CPU time that was charged, under `cpu_policy: charged`."""
 COSTS = "cpu_costs.json"
-"""The file in the run directory to which a run under the CPU policy charged writes what was computed before which calls."""
+"""The file in the run directory with the computing time before each system call, under `cpu_policy: charged`."""
 HOST_FLAGS = {
     Isolation.ROOT: 0,
     Isolation.CONTAINED: 0,
@@ -61,7 +61,7 @@ HOST_FLAGS = {
     Isolation.NONE: FLAG_FAKE_NAME | FLAG_FAKE_GROUPS,
 }
 WATCH_S = 0.25
-"""Watchers are called this often, in real time."""
+"""The interval, in real seconds, at which the emulation calls the functions that watch it."""
 Warn = Callable[[str], None]
 
 
@@ -74,11 +74,10 @@ def say(text: str) -> None:
 class Emulation:
     """A run of a plan in a run directory.
 
-    `foreground` are the descriptors of a single command, if the plan is one. `debug` is PROCESS or HOST:PROCESS for gdb.
-    `isolation` is the best that is to be had unless it is given. `interrupts` are in force if the caller has entered them.
-    At `pause_at_ns` it is paused until somebody has it go on by way of the control socket.
-    With `lists_waiting`, `waiting` says at the end which actors still lived and what each waited for, which costs a look into
-    /proc for each actor.
+    `foreground` has the descriptors of a single command, if the plan is one. `debug` is PROCESS or HOST:PROCESS for
+    gdb. `isolation` is by default the best that this user can have. `interrupts` act if the caller has entered them. At
+    `pause_at_ns` the run pauses until a user resumes it through the control socket. With `lists_waiting`, `waiting`
+    lists the threads alive at the end, and what each waited for.
     """
 
     def __init__(
@@ -124,22 +123,22 @@ class Emulation:
 
     @property
     def supervised(self) -> list[Supervised]:
-        """The processes of the plan, in its order, and what has become of each."""
+        """The processes of the plan in the plan's order, each with its present state."""
         return self.supervisor.entries
 
     @property
     def layers(self) -> frozenset[str] | None:
-        """Where hosts that see this computer's files have layers over them; None if no such host was started."""
+        """The folders over which hosts that see this computer's files have writable layers; None without such a host."""
         return self._launcher.layers
 
     @property
     def privileged(self) -> list[str]:
-        """The hosts whose root is this computer's."""
+        """The names of the hosts whose root user is this computer's root."""
         return [name for name, spec in self._specs.items() if os.geteuid() == 0 and spec.isolation is Isolation.ROOT]
 
     @property
     def failure(self) -> str | None:
-        """Why the run has failed; None if it has not."""
+        """The reason why the run has failed, in words; None if the run has not failed."""
         return self.supervisor.failure
 
     @property
@@ -149,7 +148,7 @@ class Emulation:
 
     @property
     def failures(self) -> list[Failure]:
-        """Processes that did not end as the plan expects; of a run that has failed not those that ended with it."""
+        """The processes that did not end as the plan expects, without those that a failure of the run has ended."""
         found, now_ns = self.supervisor.failures, self.kernel.now_ns
         return found if self.failure is None else [each for each in found if each.at_ns < now_ns]
 
@@ -162,7 +161,9 @@ class Emulation:
     # Preparation
 
     def _isolation(self, given: Isolation | None) -> Isolation:
-        """The isolation to run with; warn of what is given up without a better one, and of what the plan warns of."""
+        """Return the isolation between hosts; warn of what is lost if it is not the best, and print the plan's
+        warnings.
+        """
         isolation = given
         if isolation is None:
             isolation, given_up = probe((self.directory.path, *(host.root.path for host in self.plan.hosts)))
@@ -186,7 +187,7 @@ class Emulation:
         self._warn(text)
 
     def _make_room(self) -> MemoryGate | None:
-        """Estimate what the run takes of this computer; merge pages if that is worth it, refuse or warn if it does not fit."""
+        """Estimate the run's memory; merge equal pages if worthwhile. Warn or raise SimunixError if too little is free."""
         needs, folder = needs_of(self.plan), self.directory.path
         try:
             merges = start_merging(self.plan.merge_pages, needs, self._launcher, self._warned)
@@ -199,7 +200,7 @@ class Emulation:
         return MemoryGate(lambda: self.service.is_ending) if merges else None
 
     def _options(self, run_folder: Path | None) -> KernelOptions:
-        """The plan's options, with what depends on this computer and on this run's folder."""
+        """Return the plan's options, with what depends on this computer and on this run's folder."""
         flags = HOST_FLAGS[self.isolation]
         options = dataclasses.replace(self.plan.kernel, host_flags=flags, begun_ns=self._begun_ns, run_folder=run_folder)
         if options.charging is not None:
@@ -222,7 +223,7 @@ class Emulation:
         return kernel
 
     def _tell_kernel(self, kernel: Kernel) -> None:
-        """Tell the kernel what hosts have, and where: the kernel knows hosts by what the platform says of them only."""
+        """Tell the kernel which cgroups, devices, storages and files each host has, which the platform does not say."""
         kernel.warner.on_warning.connect(self._warned)
         self._launcher.on_device = kernel.devices.given
         for host in self.plan.hosts:
@@ -242,7 +243,7 @@ class Emulation:
             kernel.buses.start = BusStarter(self._launcher, kernel.programs, self.directory).start
 
     def _mount(self, kernel: Kernel, host: HostSpec, state: HostState) -> None:
-        """Tell the kernel on which storages a host keeps its files."""
+        """Tell the kernel on which storages a host keeps the files of its paths."""
         directory = self.directory
         for number, remote in enumerate(host.remotes, start=len(state.host.disks)):
             kernel.storages.mount(state.host, number, remote, self.plan.platform.host_by_name)
@@ -254,7 +255,7 @@ class Emulation:
     def _make_gdb(self, target: str | None) -> Gdb | None:
         if target is None:
             return None
-        from simunix.launch.debug.gdb import Gdb  # what few runs use
+        from simunix.launch.debug.gdb import Gdb  # imported here, because few runs use gdb
 
         gdb = Gdb(target, self.directory.path, self._warn, lambda: self.before_debugger())
         gdb.check(self.plan)
@@ -286,7 +287,7 @@ class Emulation:
         say(f"paused at {at} of virtual time; to go on: simunix ctl {self.directory.path} resume (or step, or until TIME)")
 
     def _has_to_collect(self) -> bool:
-        """Whether something is asked inside at the end of a run that its user ends; not while a debugger holds programs."""
+        """Return whether programs still have to collect results when the user ends the run; not under a debugger."""
         return self._gdb is None and any(process.collects for process in self.plan.processes)
 
     # The run
@@ -305,7 +306,8 @@ class Emulation:
         affinity = os.sched_getaffinity(0)
         started = time.monotonic()
         try:
-            os.sched_setaffinity(0, {self._core.core})  # one actor runs at a time: handing over on one core is fastest
+            # only one emulated thread runs at a time; switching between threads on one core is fastest
+            os.sched_setaffinity(0, {self._core.core})
             if not (is_alone and self.service.head_start()):
                 self._run_in_trio(watcher)
         finally:
@@ -313,7 +315,8 @@ class Emulation:
             self._interrupts.close()
             os.sched_setaffinity(0, affinity)
             self.directory.release_reserve(RESERVE_OF_LOGS)
-            with _first_server_error(), contextlib.ExitStack() as ends:  # whichever of these fails, the others are done
+            # if one of these fails, the others still take place
+            with _first_server_error(), contextlib.ExitStack() as ends:
                 ends.callback(self._observation.close)
                 ends.callback(self._log.close)
                 if self.kernel.traces is not None:
@@ -324,7 +327,7 @@ class Emulation:
                     ends.callback(self._gdb.finish, self.service.reason or "failed")
 
     def _run_in_trio(self, watcher: Callable[[Emulation], None] | None) -> None:
-        import trio  # takes long: a run that ends at once does not wait for it
+        import trio  # takes long; a run that fails at once does not need trio
 
         try:
             trio.run(self._serve, watcher)
@@ -334,7 +337,7 @@ class Emulation:
     async def _serve(self, watcher: Callable[[Emulation], None] | None) -> None:
         import trio
 
-        from rsg_server.edge.control import Control  # brings trio
+        from rsg_server.edge.control import Control  # imports trio
 
         control = Control(self.service, self.directory.control, Sessions(self._launcher, self.plan.environment).open)
         async with trio.open_nursery() as nursery:
@@ -362,13 +365,13 @@ class Emulation:
             await sleep(WATCH_S)
 
     def close(self) -> None:
-        """Release what the kernel holds, once its results have been read."""
+        """Release what the kernel holds; called after the results have been read."""
         self.kernel.close()
 
 
 @contextlib.contextmanager
 def _first_server_error() -> Iterator[None]:
-    """While a ServerError ends the run, such as a full disk, forget those that follow from it."""
+    """Raise only the first ServerError of the `with` block, such as a full disk; others follow from it."""
     before = sys.exception()
     try:
         yield
@@ -378,7 +381,7 @@ def _first_server_error() -> Iterator[None]:
 
 
 def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:
-    """(device, inode) of descriptors through which input may come from outside the emulation: all but files and /dev/null."""
+    """Return (device, inode) of the descriptors that bring input from outside, that is, no regular files or /dev/null."""
     found = set()
     for fd in fds:
         status = os.fstat(fd)
@@ -388,7 +391,7 @@ def external_files(fds: Iterable[int]) -> set[tuple[int, int]]:
 
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error that a nursery has wrapped: a user's interrupt if there is one, else the first error."""
+    """Return the error that a nursery has wrapped: a user's interrupt if there is one, else the first error."""
     interrupts = group.subgroup(KeyboardInterrupt)
     found: BaseException = interrupts or group
     while isinstance(found, BaseExceptionGroup):

@@ -1,4 +1,4 @@
-"""Which ends of processes are failures of a scenario, and the words for them."""
+"""Decide which ends of processes are failures of a scenario, and describe them in words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pathlib import Path
 from simunix.launch.plan import ProcessSpec
 
 LAST_BYTES = 500
-"""How much of a program's output is read for its last lines."""
+"""The number of bytes at the end of a program's output in which its last lines are searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A process of a plan that has ended as the plan does not expect; `last_line` is that of its standard error, if any.
+    """A process that ended in another way than the plan expects; `last_line` is the last line of its standard error, if
+    there is one.
 
-    `exit_code` is as subprocess gives it: negative numbers are signals; None is an unknown one.
+    `exit_code` is numbered as by the module subprocess: a negative number is a signal. None means that the exit code is
+    unknown.
     """
 
     spec: ProcessSpec
@@ -34,7 +36,7 @@ class Failure:
 
 
 def last_lines(output: Path, count: int) -> list[str]:
-    """The last lines of a program's output that are not empty, which mostly tell why the program ended."""
+    """Return the last `count` non-empty lines of a program's output, which mostly tell why the program ended."""
     try:
         with output.open("rb") as file:
             file.seek(-min(LAST_BYTES, os.fstat(file.fileno()).st_size), os.SEEK_END)
@@ -45,36 +47,38 @@ def last_lines(output: Path, count: int) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """A text without characters that would move the cursor of a terminal, or change its colours."""
+    """Return a text without the characters that move a terminal's cursor or change its colours."""
     return "".join(each if each.isprintable() else "?" for each in text.expandtabs(1))
 
 
 def last_words(output: Path) -> str:
-    """The last two lines of a program's output, as the end of a sentence; nothing if there are none."""
+    """Return the last two lines of a program's output as the end of a sentence; "" if the output is empty."""
     lines = last_lines(output, 2)
     return f", and ends with: {'; '.join(lines)}" if lines else ""
 
 
 def describe_exit(code: int | None) -> str:
-    """Words for an exit code as subprocess gives it: negative numbers are signals."""
+    """Describe an exit code of the module subprocess in words; a negative number is a signal."""
     if code is None:
         return "an unknown status"
     return f"exit code {code}" if code >= 0 else f"signal {-code} ({signal_name(-code)})"
 
 
 def signal_name(number: int) -> str:
-    """Such as SIGTERM; real-time signals count from SIGRTMIN."""
+    """Return the name of a signal, such as SIGTERM; real-time signals are counted from SIGRTMIN."""
     if number in signal.valid_signals() and number < signal.SIGRTMIN:
         return signal.Signals(number).name
     return f"SIGRTMIN+{number - signal.SIGRTMIN}" if number >= signal.SIGRTMIN else f"signal {number}"
 
 
 NAMED = 5
-"""So many failures are named; the others are counted."""
+"""The number of failures that are named in a message; further ones are only counted."""
 
 
 def failed_lines(failures: Sequence[Failure], logs: Path | None = None) -> list[str]:
-    """A line for each of the first failures, with the file of its standard error below `logs`, and one for all others."""
+    """Return a line for each of the first NAMED failures, with the file of the process's standard error below `logs`,
+    and one line for the number of all others.
+    """
     lines = []
     for failure in failures[:NAMED]:
         spec = failure.spec

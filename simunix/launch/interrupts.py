@@ -1,7 +1,7 @@
-"""Ctrl-C, SIGTERM and SIGHUP as a request to end the run, instead of an exception.
+"""Make Ctrl-C, SIGTERM and SIGHUP end a run in good order, without an exception.
 
-An exception that a signal raises wherever Python happens to be is lost where exceptions are ignored: in what runs at a fork, in
-`__del__`. The run would then go on for ever.
+Python ignores exceptions in some places, for example in `__del__` and in functions that run at a fork. If a signal
+raised an exception there, the exception would be lost, and the run would never end.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Each ends a run in good order: results are written, nothing is left behind."""
+"""The signals that end a run in good order: results are written, and no process or mount is left behind."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal has ended the run."""
+    """The exception that a signal has ended the run."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -26,18 +26,24 @@ class Interrupted(KeyboardInterrupt):
 
 
 def exit_code(number: int) -> int:
-    """What a shell says of a program that this signal has ended."""
+    """Return the exit code that a shell reports for a program that this signal has ended."""
     return 128 + number
 
 
 REPEATED_S = 1.0
-"""Signals that follow the first one so soon are of the same wish: a service manager tells a whole group, then each process."""
+"""Signals within this many real seconds after the first one count as one request: a service manager signals a whole
+process group, and then each process.
+"""
 CLOSING_S = 30.0
-"""So long does a run that has ended write its results, whatever signal comes; after that, a signal cuts it off."""
+"""For this many real seconds after the end of a run, signals are ignored so that the results can be written. A later
+signal ends the process.
+"""
 
 
 class Interrupts:
-    """While its context is entered, the first such signal is noted and told to the callback of `tell`; a later one raises."""
+    """While its context is entered, the first signal is noted and reported to the function given to `tell`; a later
+    signal raises Interrupted.
+    """
 
     def __init__(self) -> None:
         self._patience_s = REPEATED_S
@@ -48,34 +54,37 @@ class Interrupts:
 
     @property
     def came(self) -> bool:
-        """Whether such a signal has come."""
+        """Whether a signal has been received."""
         return self._number != 0
 
     def tell(self, wish: Callable[[], None]) -> None:
-        """Call `wish` from the signal's handler when a signal comes; at once if one has come."""
+        """Call `wish` when a signal is received, from the signal's handler. If a signal has been received already, call
+        `wish` at once.
+        """
         self._wish = wish
         if self.came:
             wish()
 
     def close(self) -> None:
-        """The run has ended: from now on, the results are written before a signal ends the process."""
+        """Note that the run has ended: from now on the results are written before a signal can end the process."""
         self._patience_s = CLOSING_S
         self._since = time.monotonic()
 
     @property
     def code(self) -> int:
-        """The exit code that the noted signal asks for; 0 if none has come."""
+        """The exit code for the received signal; 0 if none has been received."""
         return exit_code(self._number) if self.came else 0
 
     def check(self) -> None:
-        """Raise Interrupted if a signal has been noted."""
+        """Raise Interrupted if a signal has been received."""
         if self.came:
             raise Interrupted(self._number)
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in HEARD:
-                if signal.getsignal(number) is not signal.SIG_IGN:  # ignored for a shell's background job and under nohup
+                # a shell ignores SIGINT for its background jobs, and nohup ignores SIGHUP
+                if signal.getsignal(number) is not signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._heard)
         return self
 

@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, whatever ends the parent."""
+"""Start child processes that the kernel ends when their parent ends for any reason."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with(parent: int, number: int = signal.SIGTERM) -> Callable[[], None]:
-    """A preexec_fn: the new process gets this signal when the thread that has started it ends."""
+    """Return a preexec_fn for subprocess: the new process gets the signal `number` when the thread that has started it
+    ends.
+    """
     libc = ctypes.CDLL(None)
 
     def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # a worker of a sweep blocks these
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HEARD)  # a worker of a sweep, which may be the parent, blocks these signals
         libc.prctl(PR_SET_PDEATHSIG, int(number))
         if os.getppid() != parent:
             os._exit(1)

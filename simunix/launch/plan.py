@@ -1,4 +1,6 @@
-"""A plan: an emulation as it is to be run, with all hosts, files and processes spelled out. Scenarios are expanded to plans."""
+"""A plan: the complete description of a run, with all hosts, files and processes. simunix expands a scenario into a
+plan.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with its owner and mode; without a mode, those of the path in the host's root, if any.
+    """A path that a host has for itself, with its owner and mode. Without a mode, the path has that of the host's root
+    file system, if it exists there.
 
-    A `copied` one begins with what the root has there, others with nothing. A `shared` one is the same for all hosts that name
-    it, as on a network file system (whose traffic is not modelled). An `export` is one of file servers', SERVERS:PATH, and the
-    same for all hosts that mount it.
+    A `copied` path begins with the content that the root has there, others are empty. A `shared` path is common to all
+    hosts that name it, as on a network file system (whose traffic is not modelled). An `export` is a path of file
+    servers, SERVERS:PATH, common to all hosts that mount it.
     """
 
     path: str
@@ -39,7 +42,9 @@ class PrivateSpec:
 
 @dataclass(frozen=True, slots=True)
 class MountSpec:
-    """A private path of a host that is kept on a storage: its number among the host's disks and, behind them, its `remotes`."""
+    """A private path of a host that lies on a storage: its number among the host's disks or, after these, among the
+    host's `remotes`.
+    """
 
     path: str
     storage: int
@@ -50,20 +55,21 @@ class MountSpec:
 
     @property
     def flags(self) -> int:
-        """As the shim reads them (csrc/shim/core/core.h: STORED_LIMITED, STORED_CACHED, STORED_REMOTE)."""
+        """The flags of the mount for the shim (csrc/shim/core/core.h: STORED_LIMITED, STORED_CACHED, STORED_REMOTE)."""
         return self.has_capacity + 2 * self.is_cached + 4 * self.is_remote
 
     @property
     def record(self) -> str:
-        """What the shim is to know of it (csrc/shim/sys/procfs/stored_mounts.c)."""
+        """The line that describes the mount to the shim (csrc/shim/sys/procfs/stored_mounts.c)."""
         return f"{self.storage} {self.flags} {self.export if self.is_remote else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class DiskNeed:
-    """What a part of a scenario takes of this computer's disk at a time, as far as that is known before the run.
+    """The disk space of this computer that a part of a scenario needs at one time, as far as it is known before the
+    run.
 
-    `where` is file, line and key; `copies` are folders, as (host, path), that are copied besides.
+    `where` is file, line and key of the scenario; `copies` are folders, as (host, path), that are copied in addition.
     """
 
     where: str
@@ -85,7 +91,8 @@ class FileSpec:
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """A host's container; its address and links are the platform's. `etc`: files of /etc that it has instead of its root's.
+    """The container of a host; the platform has its address and links. `etc` are files of /etc that the host has in the
+    place of its root's.
 
     `terminal` is the caller's, for a command in the foreground.
     `devices` are there before its programs begin.
@@ -110,9 +117,10 @@ class HostSpec:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a program takes of this computer, measured or guessed: private memory in bytes, threads.
+    """The resources of this computer that a program uses, measured or estimated: private memory in bytes, threads.
 
-    `work_` is what a daemon's further processes take, which carry out work (a job's step), while they run.
+    The fields that begin with `work_` count the further processes that a daemon starts to carry out work (such as a job
+    step), while they run.
     """
 
     memory_bytes: int = 2 << 20
@@ -124,7 +132,9 @@ class Footprint:
 
 @dataclass(frozen=True, slots=True)
 class ActorSpec:
-    """What makes a process an actor of Remote SimGrid: its name, when it is killed, whether it begins again with its host."""
+    """What makes a process an actor of Remote SimGrid: the actor's name, when it is killed, and whether it starts again
+    when its host comes back on.
+    """
 
     name: str
     kill_ns: int | None = None
@@ -133,9 +143,10 @@ class ActorSpec:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A daemon or program: `restart` is never, on-failure or always. `expect`: how it may end; negative numbers are signals.
+    """A daemon or another program. `restart` is never, on-failure or always; `expect` lists the ends that count as
+    success, negative numbers being signals.
 
-    One that `collects` starts, instead of at `start_ns`, when the run is finished or its time is up; the run ends after it.
+    A process that `collects` starts at the end of the run, not at `start_ns`; the run ends after it.
     """
 
     name: str
@@ -148,13 +159,13 @@ class ProcessSpec:
     restart: str = "never"
     restart_delay_ns: int = 10**9
     essential: bool = False  # its failure at the start ends the run
-    is_workload: bool = False  # the run is finished when all of these are
+    is_workload: bool = False  # the run is finished when all processes with this mark have ended
     collects: bool = False
-    is_check: bool = False  # its end is a failure if it is not as expected, though it collects
+    is_check: bool = False  # another end than expected is a failure, although the process collects
     footprint: Footprint = Footprint()
-    cpu_policy: str = ""  # empty: that of the host
+    cpu_policy: str = ""  # empty: the policy of the host
     expect: tuple[int, ...] = (0,)
-    serves: bool = False  # never ends by itself; the run does not wait for it
+    serves: bool = False  # the process never ends by itself, and the run does not wait for it
     actor: ActorSpec | None = None
 
 
@@ -162,8 +173,9 @@ class ProcessSpec:
 class Plan:
     """Everything that a run needs to know.
 
-    `stop` is workload, processes, time, or the names of the processes that decide; `merge_pages` auto, yes or no;
-    `capacity` refuse or warn. `shared` are folders and files of this computer's /tmp and /var/tmp that its hosts see.
+    `stop` says what ends the run: workload, processes, time, or the names of the deciding processes. `merge_pages` is
+    auto, yes or no; `capacity` is refuse or warn. `shared` are the folders and files of this computer's /tmp and
+    /var/tmp that hosts see.
     """
 
     name: str
@@ -177,15 +189,15 @@ class Plan:
     until_ns: int | None = None
     pace: float | None = None
     preempt_after_s: float | None = None
-    inputs: dict[str, Path] = field(default_factory=dict)  # what run.json gives checksums of
+    inputs: dict[str, Path] = field(default_factory=dict)  # the files whose checksums are in run.json
     log_every_turn: bool = False
     faults: tuple[Fault, ...] = ()
     profiles: tuple[FaultProfile, ...] = ()
     observation: ObservationOptions = NOTHING
-    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # of messages, by name of host
-    working: int = 0  # how many of the daemons may be carrying out work at a time
+    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # the functions that find messages in bytes, by host name
+    working: int = 0  # how many daemons carry out work at one time
     merge_pages: str = "auto"
     capacity: str = "refuse"
     shared: tuple[str, ...] = ()
     disk: tuple[DiskNeed, ...] = ()
-    warnings: tuple[str, ...] = ()  # what cannot be as the scenario wants it, or counts for nothing; said before the start
+    warnings: tuple[str, ...] = ()  # wishes of the scenario that cannot be met or have no effect; printed before the start

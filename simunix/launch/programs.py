@@ -1,6 +1,6 @@
-"""Whether a program can be emulated at all: foreign ones cannot, and are named before a run.
+"""Decide before a run whether a program can be emulated; programs for other machines cannot.
 
-Nor can static and setuid ones where the kernel lets nobody be traced (simunix.roots.tracing).
+Static and setuid programs cannot be emulated either, if the kernel does not allow tracing (simunix.roots.tracing).
 """
 
 from __future__ import annotations
@@ -25,20 +25,24 @@ SCRIPT_DEPTH = 4
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """User and group that are to run a program. The loader drops the shim where a file gives more privilege than these have."""
+    """The user and the group that run a program. The dynamic loader drops the shim if the program's file gives more
+    privilege than they have.
+    """
 
     user: int
     group: int
 
     @classmethod
     def of(cls, name: str | None = None, tree: RootTree = THIS_COMPUTER) -> Identity:
-        """A user by name; the caller's own without one, or if there is no such user."""
+        """Return the identity of a user by name; the caller's own identity without a name, or if there is no such user."""
         found = tree.user(name) if name else None
         return cls(*found) if found else cls(os.geteuid(), os.getegid())
 
 
 def find_program(name: str, path: str, directory: str, tree: RootTree = THIS_COMPUTER) -> Path | None:
-    """The file that execvp would run in a root, as it is called on this computer; None if there is none."""
+    """Return the file that execvp(3) would run in a root file system, as its path on this computer; None if there is
+    none.
+    """
     folders = [directory] if "/" in name else [folder or directory for folder in path.split(":")]
     for folder in folders:
         try:
@@ -51,7 +55,7 @@ def find_program(name: str, path: str, directory: str, tree: RootTree = THIS_COM
 
 
 def interpreter_of(head: bytes) -> str | None:
-    """The program that a script's first line names; None if it names none."""
+    """Return the interpreter in a script's first line; None if there is none."""
     words = head[2:].split(b"\n", 1)[0].split() if head.startswith(b"#!") else []
     return os.fsdecode(words[0]) if words else None
 
@@ -59,7 +63,9 @@ def interpreter_of(head: bytes) -> str | None:
 def check_program(
     name: str, path: str, directory: str = "/", tree: RootTree = THIS_COMPUTER, user: str | None = None
 ) -> str | None:
-    """Why a program of a root cannot be emulated when `user` (by default the caller) runs it, as one line; None if it can."""
+    """Return one line that says why a program cannot be emulated when `user` (by default the caller) runs it; None if
+    it can.
+    """
     program = find_program(name, path, directory, tree)
     if program is None:
         where = "" if tree == THIS_COMPUTER else f" in the root {tree.path}"
@@ -68,7 +74,9 @@ def check_program(
 
 
 def check_file(program: Path, identity: Identity, tree: RootTree = THIS_COMPUTER) -> str | None:
-    """Why a file cannot be emulated, as one line; None if it can. For a script, its interpreter is checked."""
+    """Return one line that says why a file cannot be emulated; None if it can. For a script, the interpreter is
+    checked.
+    """
     script = program
     for _ in range(SCRIPT_DEPTH):
         try:
@@ -103,7 +111,7 @@ def _check_elf(program: Path, head: bytes, segments: bytes, identity: Identity) 
     fields = ELF_HEADER.unpack_from(head)
     if head[4] != 2 or fields[2] != EM_X86_64:
         return f"{program}: not an x86-64 program; simunix emulates x86-64 Linux only"
-    if tracing_is_allowed():  # then the host's init brings the shim in
+    if tracing_is_allowed():  # the host's first process then injects the shim by ptrace
         return None
     privilege = gained_privilege(program, identity)
     if privilege is not None:
@@ -116,7 +124,9 @@ def _check_elf(program: Path, head: bytes, segments: bytes, identity: Identity) 
 
 
 def gained_privilege(program: Path, identity: Identity) -> str | None:
-    """`setuid`, `setgid` or `file capabilities`, if the kernel would start the program in secure mode because of them."""
+    """Return `setuid`, `setgid` or `file capabilities` if one of these makes the kernel start the program in secure
+    mode; None if not.
+    """
     status = program.stat()
     if status.st_mode & stat.S_ISUID and status.st_uid != identity.user:
         return "setuid"

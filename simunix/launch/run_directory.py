@@ -15,15 +15,20 @@ from simunix.launch.claims import MARK, claim, refuse_inner
 
 CONTROL_SOCKET = "control.sock"
 RESERVE, RESERVE_BYTES = ".reserve", 1 << 18
-"""A file that keeps room for the results of a run whose disk becomes full: for a long run.json, and a short jobs.csv."""
+"""A file that reserves disk space for the results of a run whose disk becomes full: a long run.json and a short
+jobs.csv.
+"""
 RESERVE_OF_LOGS = ".reserve-logs"
-"""Another one, of that size, for what the server writes at the end: the last lines of the event log, storages.csv."""
+"""A second file that reserves disk space, for what the server writes at the end: the last lines of the event log,
+storages.csv.
+"""
 
 
 def remove_tree(path: Path, kept: str = "") -> None:
-    """Remove a folder with all in it, also what overlay mounts leave behind without permissions. Raises SimunixError.
+    """Remove a folder with its content, including folders without permissions that overlay mounts leave behind. Raises
+    SimunixError if that fails.
 
-    With `kept`, the folder stays, and the file of that name in it.
+    With `kept`, the folder itself and the file of that name in it remain.
     """
 
     def open_up(function: object, name: str, problem: object) -> None:
@@ -49,20 +54,24 @@ def remove_tree(path: Path, kept: str = "") -> None:
 
 
 def _reserve(path: Path) -> None:
-    """Make a file that takes its place on the disk, also where the file system can only promise that by writing."""
+    """Make a file that occupies its disk space by being written, because some file systems cannot reserve space in
+    another way.
+    """
     with path.open("wb") as file:
         try:
             os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
         except OSError as error:
             if error.errno == errno.EFBIG:
-                return  # ulimit -f, which no room that is kept can help against
+                return  # `ulimit -f` is exceeded, against which reserved space does not help
             if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
                 raise
             file.write(bytes(RESERVE_BYTES))
 
 
 def _claimed(path: Path) -> IO[str]:
-    """Make the folder of a run, or clear that of an earlier one; return the file that holds its lock. Raises SimunixError."""
+    """Make the folder of a run, or empty that of an earlier run. Return the open file that holds the folder's lock.
+    Raises SimunixError if the folder is in use or has other files.
+    """
     shown = f"--out {path}"
     try:
         _check(path, shown)
@@ -96,7 +105,7 @@ def _clear(path: Path) -> None:
 
 
 class RunDirectory:
-    """Paths below one run directory, private to the user (0700)."""
+    """The paths in one run directory, which only its user can read (mode 0700)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -104,15 +113,15 @@ class RunDirectory:
     @classmethod
     @contextlib.contextmanager
     def create(cls, path: Path) -> Iterator[RunDirectory]:
-        """Make the folder, which is nobody else's until the context ends. The results of an earlier run are replaced.
+        """Make the run directory, and lock it until the context ends. The results of an earlier run are removed.
 
-        Raises SimunixError for a folder with anything else in it, and for one that is in use.
+        Raises SimunixError if the folder has other content, or another run uses it.
         """
         with _claimed(path):
             yield cls(path)
 
     def release_reserve(self, name: str = RESERVE) -> None:
-        """Give back the room that was kept for the results, or the logs: they are written next."""
+        """Free the disk space that was reserved for the results or the logs, which are written next."""
         with contextlib.suppress(OSError):
             (self.path / name).unlink()
 
@@ -127,18 +136,18 @@ class RunDirectory:
         return self.path / "events.jsonl"
 
     def host(self, name: str) -> Path:
-        """A host's private files and its processes' output."""
+        """Return the folder with a host's private files and its processes' output."""
         return self.path / "hosts" / name
 
     def private(self, host: str, path: str) -> Path:
-        """Where the content of a host's private path lives."""
+        """Return the folder with the content of a host's private path."""
         return self.host(host) / "files" / path.strip("/").replace("/", "_")
 
     def shared(self, path: str) -> Path:
-        """Where the content of a path lives that hosts share."""
+        """Return the folder with the content of a path that hosts share."""
         return self.path / "shared" / path.strip("/").replace("/", "_")
 
     def exported(self, export: str) -> Path:
-        """Where the content of a path of file servers lives, given as SERVERS:PATH."""
+        """Return the folder with the content of a path of file servers, SERVERS:PATH."""
         servers, _, path = export.partition(":")
         return self.path / "exports" / servers / path.strip("/").replace("/", "_")

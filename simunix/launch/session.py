@@ -1,7 +1,7 @@
-"""A session of root on a host, on a terminal of the host's own, for a user outside: `simunix shell`.
+"""A session of root on a host, on a terminal of the host, for a user outside of the emulation: `simunix shell`.
 
-Where hosts have no namespaces, the session is that of the user of simunix, as all their processes are. Terminal, user and
-shell are looked up as the host sees them: /proc/PID/root of the host's first process is the root of the host.
+If hosts have no namespaces, the session belongs to the user who runs simunix, as do all processes of the hosts.
+Terminal, user and shell are looked up as the host sees them, below /proc/PID/root of the host's first process.
 """
 
 from __future__ import annotations
@@ -22,25 +22,29 @@ from simunix.launch.factory.launcher import ContainerLauncher
 from simunix.roots.tree import RootTree
 
 MASTERS = ("dev/pts/ptmx", "dev/ptmx")
-"""What a terminal is opened by; the first one is missing where the host has no /dev of its own."""
+"""The files by which a terminal is opened. The first file is missing if the host has no /dev of its own."""
 TIOCSPTLCK, TIOCGPTPEER = 0x40045431, 0x5441
-"""Unlocks a terminal; opens its other side wherever its file system is mounted (ioctl_tty(2))."""
+"""The ioctl(2) requests that unlock a terminal, and that open its other side wherever its file system is mounted
+(ioctl_tty(2)).
+"""
 IUTF8 = 0o40000
 """The bit of the input modes with which a backspace takes a whole character of UTF-8 away (termios(3))."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ROOT_USER, ROOT_HOME, ROOT_SHELL = "root", "/root", "/bin/sh"
-"""What a session has on a host whose /etc/passwd has no line for the user."""
+"""The name, the home folder and the shell of a session on a host whose /etc/passwd has no line for the user."""
 
 
 class Sessions:
-    """Opens sessions on the hosts of a run. `environment` is that of all programs of the run."""
+    """Opens sessions on the hosts of a run; `environment` is the environment that all programs of the run have."""
 
     def __init__(self, launcher: ContainerLauncher, environment: Mapping[str, str]) -> None:
         self._launcher = launcher
         self._environment = environment
 
     def open(self, request: TerminalRequest) -> OpenedTerminal:
-        """Open a terminal on a host, and say which program to start on it. Raises SimunixError if that cannot be."""
+        """Open a terminal on a host, and return it with the program that is to run on it. Raises SimunixError if the
+        terminal cannot be opened.
+        """
         container = self._launcher.start(request.host)
         root = Path(f"/proc/{container.init}/root")
         user = os.geteuid() if container.spec.isolation is Isolation.NONE else 0
@@ -65,7 +69,9 @@ class Sessions:
 
 
 def user_of(root: Path, user: int = 0) -> tuple[str, str, str]:
-    """Name, home folder and shell of a user id, by the /etc/passwd that a host sees below `root`; root's if it has no line."""
+    """Return name, home folder and shell of a user id from the /etc/passwd that a host sees below `root`; root's own if
+    the file has no line for the user.
+    """
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for line in _inside(root, "/etc/passwd").read_text().splitlines():
             fields = line.split(":")
@@ -76,7 +82,9 @@ def user_of(root: Path, user: int = 0) -> tuple[str, str, str]:
 
 
 def _inside(root: Path, path: str) -> Path:
-    """A path of a host, seen from outside: symbolic links are followed as from inside (/bin/bash may be reached by one)."""
+    """Return a host's path as a path of this computer. Symbolic links are followed as the host follows them, since
+    /bin/bash may be reached by one.
+    """
     with contextlib.suppress(OSError):
         return RootTree(root).locate(path)
     return root / path.lstrip("/")

@@ -1,7 +1,8 @@
-"""Modules of simunix that programs inside run, as `python3 -m simunix.io_coordinator`: each host that needs them gets copies.
+"""Copy modules of simunix that emulated programs run, such as `python3 -m simunix.io_coordinator`, to the hosts that
+need them.
 
-Python finds the copies by PYTHONPATH, which only the processes get whose command names such a module, and what they start. A
-copy is there in every root, wherever simunix is installed, and nothing of a run is written into that place.
+Python finds the copies by PYTHONPATH. That variable is set only for processes whose commands name such a module, and
+for their children. So a module exists in every root file system, wherever simunix is installed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _NAMED = re.compile(r"(?:^|\s)-m\s+(simunix(?:\.\w+)+)")
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """Processes that find the modules which they name, and what their hosts need for that."""
+    """The processes with PYTHONPATH set where a command names a module of simunix, and the files that their hosts need
+    for that.
+    """
 
     processes: tuple[ProcessSpec, ...]
     private: Mapping[str, tuple[PrivateSpec, ...]]
@@ -31,7 +34,9 @@ class Shipped:
 
 
 def ship(processes: Sequence[ProcessSpec], environment: Mapping[str, str]) -> Shipped:
-    """Give the processes whose commands name modules of simunix copies of these, unless PYTHONPATH is set by hand already."""
+    """Give the processes whose commands name modules of simunix copies of these modules. A process whose PYTHONPATH is
+    already set is left unchanged.
+    """
     needs = {}
     for number, process in enumerate(processes):
         is_set = VARIABLE in environment or VARIABLE in process.environment
@@ -54,12 +59,14 @@ def ship(processes: Sequence[ProcessSpec], environment: Mapping[str, str]) -> Sh
 
 
 def named(argv: Iterable[str]) -> list[str]:
-    """The modules of simunix that a command runs, also where it is a text for the shell."""
+    """Return the modules of simunix that a command runs, also if the command is a text for a shell."""
     return _NAMED.findall(" ".join(argv))
 
 
 def sources_of(modules: Iterable[str]) -> frozenset[Path]:
-    """The files of these modules and of all of simunix that they import; none if that is more than Python's own text."""
+    """Return the files of the given modules and of all modules of simunix that they import; empty if a module is not
+    plain Python.
+    """
     found: set[Path] = set()
     left = list(modules)
     while left:
@@ -78,13 +85,13 @@ def sources_of(modules: Iterable[str]) -> frozenset[Path]:
 
 
 def _file(module: str) -> Path | None:
-    """The file of a module, or of a package; None if it is no text of Python."""
+    """Return the file of a module or package; None if it is no Python source."""
     path = SOURCES.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 def _imported(file: Path) -> list[str]:
-    """The modules of simunix and its server that a file imports, by absolute names, as all of simunix does."""
+    """Return the modules of simunix and rsg_server that a file imports by absolute names, as all files of simunix do."""
     names: list[str] = []
     for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):

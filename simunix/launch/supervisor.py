@@ -1,6 +1,6 @@
-"""The processes of a plan while it runs: their starts, ends and restarts, and when the run is finished.
+"""Start, end and restart the processes of a plan during a run, and decide when the run is finished.
 
-The supervisor acts on the kernel's timeline only, so a run's course never depends on how fast this computer is.
+The supervisor acts only by events at virtual times. So the course of a run never depends on the speed of this computer.
 """
 
 from __future__ import annotations
@@ -28,37 +28,40 @@ if TYPE_CHECKING:
     from rsg_server.rsg.actor import Participant
 
 BOOT_STEP_NS = 10**9
-"""When a host boots, its processes start again with the pauses of the plan between them, but with none longer than this."""
+"""When a host boots, its processes start again with the pauses that the plan has between them, but no pause is longer
+than this.
+"""
 GRACE_NS = 60 * 10**9
-"""For so long, in virtual time, does a run that is cut short go on for the programs that collect."""
+"""How long, in virtual time, an interrupted run goes on for the programs that collect results."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
-"""Errors that no scenario has as its consequence: something outside of the emulation has gone wrong."""
+"""Errors whose cause is outside of the emulation; no scenario leads to them."""
 Descriptors = tuple[int, int, int]
-"""Standard input, output and error."""
+"""The descriptors of standard input, standard output and standard error."""
 
 
 @dataclass(slots=True)
 class Supervised:
-    """A process of the plan and what has become of it."""
+    """A process of the plan, with its present state."""
 
     spec: ProcessSpec
     process: Process | None = None
     starts: int = 0
     ended: bool = False
     exit_code: int | None = None
-    started_ns: int | None = None  # its latest start and end, in virtual time
+    started_ns: int | None = None  # the virtual times of its latest start and end
     ended_ns: int | None = None
-    at_boot: bool = False  # to be started when its host comes on again
-    actor: Participant | None = None  # of Remote SimGrid, which it is to become
+    at_boot: bool = False  # the process starts when its host comes on again
+    actor: Participant | None = None  # the actor of Remote SimGrid that the process becomes
 
 
 class Supervisor:
-    """Starts the processes of a plan at their times, and again where the plan wants it; ends the run by `service.end`.
+    """Starts the processes of a plan at their virtual times, restarts them as the plan says, and ends the run by
+    `service.end`.
 
-    A run that is finished, or whose time is up, ends when the programs that collect have run. One that fails or that its user
-    ends does so as well, but is over after GRACE_NS, and whether these programs succeed does not matter.
-    `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive` the run is never finished.
-    `gate` holds up starts while this computer is short of memory.
+    When the run is finished, or its time is up, the programs that collect results run, and then the run ends. A run
+    that fails, or that its user ends, does so as well, but ends after GRACE_NS at the latest, and failures of these
+    programs do not count. `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive`,
+    the run is never finished. `gate` delays starts while this computer is short of memory.
     """
 
     def __init__(
@@ -71,7 +74,8 @@ class Supervisor:
         keep_alive: bool = False,
     ) -> None:
         self.failure: str | None = None
-        self.failures: list[Failure] = []  # of processes that did not end as the plan expects; not those that ended the run
+        # the processes that did not end as the plan expects, without those that ended the run
+        self.failures: list[Failure] = []
         self.entries = [Supervised(spec) for spec in plan.processes]
         self._kernel: Kernel = service.kernel
         self._service = service
@@ -80,7 +84,7 @@ class Supervisor:
         self._foreground = foreground
         self._gate = gate
         self._keep_alive = keep_alive
-        self._reason: str | None = None  # why the run ends, once it does nothing more than collect
+        self._reason: str | None = None  # the reason for the end of the run, once only programs that collect are waited for
         self._is_cut_short = False
         self._collectors = [entry for entry in self.entries if entry.spec.collects]
         self._schedule_faults()
@@ -101,7 +105,7 @@ class Supervisor:
     # Starts
 
     def _start(self, entry: Supervised) -> None:
-        """Start a process of the plan now; called from the timeline."""
+        """Start a process of the plan now; called as an event of the server's queue of events."""
         if not self._kernel.faults.power.starts_programs(entry.spec.host):
             entry.at_boot = boots_again(entry.spec)
             entry.ended = not entry.at_boot
@@ -123,7 +127,9 @@ class Supervisor:
         entry.process.on_exit.connect(partial(self._ended, entry))
 
     def _announce(self, entry: Supervised) -> bool:
-        """Announce the actor that a process is to become; False if its host is off, by the wish of an actor."""
+        """Announce the actor of Remote SimGrid that a process becomes; return false if an actor has switched its host
+        off.
+        """
         spec = entry.spec
         if spec.actor is None:
             return True
@@ -165,7 +171,9 @@ class Supervisor:
         return stdin, stdout, stderr
 
     def _booted(self, host: str) -> None:
-        """Start again what ran on a host, in the order of the plan's times, and what was to be started meanwhile."""
+        """Start the processes again that ran on a host before it was switched off, in the order of the plan's times,
+        and those that were due in the meantime.
+        """
         offset_ns, before_ns = 0, None
         for entry in sorted(self.entries, key=lambda entry: entry.spec.start_ns):
             if entry.at_boot and entry.spec.host == host:
@@ -184,7 +192,7 @@ class Supervisor:
         spec = entry.spec
         if entry.actor is not None and entry.actor.thread is None:
             self._kernel.rsg.lives.withdraw(entry.actor)
-        if not self._kernel.faults.power.starts_programs(spec.host):  # it went with its host: see on_loss
+        if not self._kernel.faults.power.starts_programs(spec.host):  # the process ended with its host; see on_loss
             entry.ended, entry.at_boot = True, boots_again(spec)
             return
         again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code not in spec.expect)
@@ -199,7 +207,7 @@ class Supervisor:
         if spec.collects and is_well:
             self._end_if_collected()
         elif self._is_decided() and is_well:
-            self.conclude("done")  # at this very turn, or the log would depend on how fast this computer is
+            self.conclude("done")  # at this very moment of virtual time, or the log would depend on the speed of this computer
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             output = self._directory.host(spec.host) / f"{spec.name}.err"
             self._failed(
@@ -208,7 +216,9 @@ class Supervisor:
             )
 
     def _note_end(self, entry: Supervised) -> None:
-        """Note a process that did not end as the plan expects; one that Remote SimGrid has killed is none."""
+        """Record that a process did not end as the plan expects. The end of an actor that Remote SimGrid has killed is
+        not recorded.
+        """
         spec = entry.spec
         is_killed = entry.actor is not None and entry.actor.is_killed
         is_asked = spec.collects and not spec.is_check
@@ -218,12 +228,12 @@ class Supervisor:
         self.failures.append(Failure(spec, entry.exit_code, self._kernel.now_ns, "".join(lines)))
 
     def fail(self, text: str) -> None:
-        """End the run as failed; the first reason counts."""
+        """End the run as failed; if it has failed already, the first reason stays."""
         self.failure = self.failure or text
         self._service.end("failed")
 
     def _failed(self, text: str) -> None:
-        """End the run as failed, after a last look at what the RJMS has recorded, unless the run collects that already."""
+        """End the run as failed, after the programs that collect the RJMS's records have run, unless they run already."""
         self.failure = self.failure or text
         if self._collectors and self._reason is None:
             self.wind_up("failed")
@@ -231,12 +241,14 @@ class Supervisor:
             self.fail(text)
 
     def send_signal(self, entry: Supervised, number: int) -> None:
-        """Send a signal to a process of the plan, if it lives; only from an action of the timeline."""
+        """Send a signal to a process of the plan if it is alive; must be called from an event of the server's queue of
+        events.
+        """
         if entry.process is not None:
             effects_of(self._kernel).inject(entry.process, number)
 
     def conclude(self, reason: str) -> None:
-        """Have the programs run that collect, then end the run for this reason; the first reason counts."""
+        """Run the programs that collect results, then end the run for this reason; the first reason counts."""
         if self._reason is not None:
             return
         self._reason = reason
@@ -248,7 +260,9 @@ class Supervisor:
         self._end_if_collected()
 
     def wind_up(self, reason: str) -> None:
-        """Cut the run short for this reason: submit no more, have the programs run that can collect, and end soon."""
+        """Cut the run short for this reason: submit no more jobs, run the programs that can collect results, and end
+        soon.
+        """
         if self._reason is None:
             self._reason, self._is_cut_short = reason, True
             for entry in self.entries:
@@ -276,16 +290,20 @@ class Supervisor:
         return entry.ended
 
     def is_finished(self) -> bool:
-        """Whether all that the plan waits for has ended, and what collects then as well."""
+        """Return whether all processes that the plan waits for have ended, including the programs that collect results."""
         self._end_if_finished()
         return self._reason is not None and all(entry.ended for entry in self._collectors)
 
     def is_at_rest(self) -> bool:
-        """Whether a single command has ended, so that nobody misses the daemons that it has left, which wait for ever."""
+        """Return whether a single command has ended and only daemons are left, started by the command, that wait for
+        ever.
+        """
         return self._foreground is not None and all(entry.ended for entry in self.entries)
 
     def _is_decided(self) -> bool:
-        """Whether all that decides has ended: the plan's workload, some of its processes, or all, by the plan's `stop`."""
+        """Return whether all processes that decide the end of the run have ended: by the plan's `stop`, the workload's,
+        some, or all.
+        """
         stop = self._plan.stop
         if stop == "time" or self._keep_alive:
             return False
@@ -294,7 +312,9 @@ class Supervisor:
         return done and (stop != "processes" or not self._any_left())
 
     def _any_left(self) -> bool:
-        """Whether a process lives, but for system buses, and those of hosts with a program that only serves others."""
+        """Return whether any process is alive, other than system buses and those on hosts with a program that only
+        serves others.
+        """
         serving, buses = {entry.spec.host for entry in self.entries if entry.spec.serves}, self._kernel.buses
         living = (process for process in self._kernel.processes.values() if process.host.name not in serving)
         return any(not buses.holds(process) for process in living)
@@ -307,5 +327,7 @@ class Supervisor:
 
 
 def boots_again(spec: ProcessSpec) -> bool:
-    """Whether a process begins again when its host comes on; an actor of Remote SimGrid does so if it is asked to."""
+    """Return whether a process starts again when its host comes on. An actor of Remote SimGrid does so only if it asks
+    for that.
+    """
     return spec.actor is None or spec.actor.restarts

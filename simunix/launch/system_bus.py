@@ -1,6 +1,7 @@
-"""The program that is a host's system bus (csrc/bus), started on the host when it is first wanted there.
+"""The program that serves as a host's D-Bus system bus (csrc/bus). It starts when a program of the host first needs the
+bus.
 
-A host that wants none pays for none: the program's file is put into the host's /run at the start of the first bus.
+The program's file is copied into the host's /run when the bus starts, so hosts without a bus have no cost.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ LABEL = "system-bus"
 
 @dataclass(frozen=True, slots=True)
 class BusStarter:
-    """Starts the buses of a run; what one has to say comes into LABEL.err, in the folder of its host."""
+    """Starts the system buses of a run; the standard error of a bus goes to LABEL.err in the folder of its host."""
 
     launcher: ContainerLauncher
     programs: Programs
     directory: RunDirectory
 
     def start(self, host: str) -> Process:
-        """Start the bus of a host. Raises SimunixError if it cannot be."""
+        """Start the system bus of a host, and return its process. Raises SimunixError if it cannot be started."""
         self._put_program(host)
         nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         append = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -45,7 +46,7 @@ class BusStarter:
             os.close(errors)
 
     def _put_program(self, host: str) -> None:
-        """Copy the program to where the host finds it: the root of the host's first process is the root of the host."""
+        """Copy the bus program into the host's files, below /proc/PID/root of the host's first process."""
         target = Path(f"/proc/{self.launcher.start(host).init}/root{PROGRAM_IN_HOST}")
         try:
             if not target.exists():

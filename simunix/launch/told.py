@@ -1,4 +1,6 @@
-"""How far a run is, as the run tells the sweep that has started it: in a small file, which an environment variable names."""
+"""The small file by which a run reports its progress to the sweep that has started it; an environment variable names
+the file.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ ENDING = ".progress"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: seconds of virtual and of wall time, jobs that have ended and jobs in all, bytes of memory."""
+    """The progress of a run: seconds of virtual time and of real time, number of ended jobs and of all jobs, bytes of
+    memory.
+    """
 
     virtual_s: float
     wall_s: float
@@ -24,14 +28,16 @@ class Progress:
 
     @property
     def left_s(self) -> float | None:
-        """The wall time that is left, in seconds, if further jobs end as quickly as those so far; None if that is not known."""
+        """The estimated real seconds until the end, if jobs end as fast as so far; None if no job has ended or their
+        number is unknown.
+        """
         if not 0 < self.jobs_done < self.jobs_total:
             return None
         return self.wall_s / self.jobs_done * (self.jobs_total - self.jobs_done)
 
 
 def read_progress(path: Path) -> Progress | None:
-    """Read the file of a run; None if there is none."""
+    """Read the progress file of a run; return None if there is none."""
     try:
         return Progress(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
@@ -39,7 +45,7 @@ def read_progress(path: Path) -> Progress | None:
 
 
 def described(progress: Progress) -> str:
-    """Return the progress in words: virtual time, speed, jobs, time left, memory."""
+    """Describe the progress in words: virtual time, speed, jobs, time left, memory."""
     speed = progress.virtual_s / progress.wall_s if progress.wall_s else 0.0
     parts = [f"{human_time(progress.virtual_s)} virtual", f"× {speed:,.0f}"]
     if progress.jobs_total:

@@ -1,4 +1,5 @@
-"""Every metric of a whole schedule: name, title, unit, formula, which jobs count, and the column of Batsim's that is equal.
+"""The table of all metrics of a whole schedule: name, title, unit, formula, which jobs count, and the equal column of
+Batsim's schedule.csv.
 
 `simunix.metrics.schedule.summary` computes the metrics. The terminal, the page, run.json, results.csv of a sweep, schedule.csv
 and comparisons show these numbers and compute none of their own. `docs/reference/metrics.md` is made from this table.
@@ -11,7 +12,7 @@ from enum import Enum
 
 
 class Unit(Enum):
-    """Units of metrics, as they are written."""
+    """The units of metrics, as texts in tables."""
 
     NUMBER = ""
     COUNT = "count"
@@ -25,10 +26,11 @@ class Unit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. `help` is its formula in words, `jobs` says which jobs count; `batsim` is a column of schedule.csv, or empty.
+    """A metric of a whole schedule. `help` is its formula in words, `jobs` says which jobs count. `batsim` is the equal
+    column of Batsim's schedule.csv, or "".
 
-    `shows_zero` is false for a metric that is left out of tables for people while it is 0, `on_page` for one that they never
-    have. `less_is_better` is None where neither more nor less is better.
+    With `shows_zero` false, tables for people omit the metric while it is 0; with `on_page` false, they always omit it.
+    `less_is_better` is None if neither more nor less is better.
     """
 
     name: str
@@ -207,5 +209,5 @@ METRICS = (
         less_is_better=True,
     ),
 )
-"""In the order of pages."""
+"""All metrics, in the order in which the report's page shows them."""
 BY_NAME = {metric.name: metric for metric in METRICS}

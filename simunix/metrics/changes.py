@@ -1,4 +1,4 @@
-"""What changed from one schedule of the same jobs to another: which jobs start earlier or later, and which groups gain by it.
+"""Compare two schedules of the same jobs: which jobs start earlier or later, and which groups of users gain.
 
 A *pair table* has a row for each job of either schedule. Jobs are the same if `workload_name`, `job_id` (the trace's number)
 and the place among equal ones agree. Of each job it has `user`, `account`, `partition` and `qos` (as the first schedule knows
@@ -18,9 +18,11 @@ from simunix.metrics.jobs import FINISHED
 from simunix.metrics.per_job import area, bounded_slowdown, waiting_time
 
 SAME_S = 1.0
-"""Starts that differ by no more are one start: an RJMS's accounting cuts fractions of seconds off."""
+"""Two starts that differ by at most this many seconds count as equal, since an RJMS's accounting drops fractions of
+seconds.
+"""
 DIGITS = 6
-"""Differences are rounded to so many digits, since moments are floats."""
+"""Differences of times are rounded to this many decimals, because times are floating-point numbers."""
 GROUPS = ("user", "account", "partition", "qos")
 FATES = ("earlier", "later", "same", "not started", "started", "never", "gone", "new")
 """What became of a job, by its start: *not started* any more, *started* only now, *never* started; *gone* and *new* are jobs
@@ -28,17 +30,17 @@ that only the first or only the second schedule has."""
 STARTS_IN_BOTH = FATES[:3]
 KEY = ("workload_name", "job_id", "nth")
 WITHIN_S = (3.0, 60.0, 600.0)
-"""Errors up to these are counted by `error_summary`."""
+"""The bounds, in seconds, for which `error_summary` counts the errors that are not larger."""
 PERCENTILES = (50, 75, 90, 95, 99, 100)
 
 
 def keyed(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Add a column `nth`, which numbers the appearances of one job."""
+    """Add a column `nth`, which numbers the rows of a job that has several rows."""
     return jobs.assign(nth=jobs.groupby(["workload_name", "job_id"], sort=False).cumcount())
 
 
 def pairs(base: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return the pair table of two job tables, in the order of the submissions."""
+    """Return the pair table of two job tables, in the order of submission."""
     found = _side(base, "base").join(_side(other, "other"), how="outer", sort=False)
     found["submit"] = found["submit_base"].combine_first(found["submit_other"])
     for name in (*GROUPS, "cores"):
@@ -65,7 +67,7 @@ def _side(jobs: pd.DataFrame, which: str) -> pd.DataFrame:
 
 
 def _names(jobs: pd.DataFrame, column: str) -> pd.Series:
-    """Return the names in a column as texts, missing where they are unknown (empty, or -1)."""
+    """Return the names in a column as texts; unknown names ("" or -1) are missing values."""
     if column not in jobs:
         return pd.Series(np.nan, index=jobs.index, dtype=object)
     names = jobs[column].astype(object)
@@ -73,7 +75,7 @@ def _names(jobs: pd.DataFrame, column: str) -> pd.Series:
 
 
 def _fates(found: pd.DataFrame) -> pd.Series:
-    """Return the fate of each job; the first condition that holds decides."""
+    """Return the fate of each job, one of FATES; the first condition that holds decides."""
     began, begins = found["start_base"].notna(), found["start_other"].notna()
     conditions = {
         "new": found["there_base"].isna(),
@@ -89,7 +91,7 @@ def _fates(found: pd.DataFrame) -> pd.Series:
 
 
 def tally(table: pd.DataFrame) -> dict[str, int]:
-    """Return how many jobs of a pair table met each fate, in the order of FATES."""
+    """Return how many jobs of a pair table have each fate, in the order of FATES."""
     counts = table["fate"].value_counts()
     return {fate: int(counts.get(fate, 0)) for fate in FATES}
 
@@ -115,7 +117,7 @@ def by_group(table: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def verdict(wait_change: float) -> str:
-    """Return whether a mean change of waits is a gain: `wins`, `loses`, `same` (within SAME_S), or an empty text for NaN."""
+    """Return how a mean change of waits is judged: `wins`, `loses`, `same` (within SAME_S), or "" for NaN."""
     if wait_change != wait_change:
         return ""
     return "wins" if wait_change < -SAME_S else "loses" if wait_change > SAME_S else "same"
@@ -133,13 +135,15 @@ def shares(jobs: pd.DataFrame, column: str, processors: int) -> pd.Series:
 
 
 def most_moved(table: pd.DataFrame, count: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the `count` jobs that start earlier by most, and those that start later by most; ties in the table's order."""
+    """Return two tables: the `count` jobs that start earlier by the most, and those that start later by the most; ties
+    are in the order of `table`.
+    """
     earlier = table[table["fate"] == "earlier"].sort_values("change", kind="stable")
     later = table[table["fate"] == "later"].sort_values("change", ascending=False, kind="stable")
     return earlier.head(count), later.head(count)
 
 
-# Against the site's own accounting
+# A run against the accounting of the real site
 
 
 def errors(site: pd.DataFrame, run: pd.DataFrame) -> tuple[pd.DataFrame, float]:

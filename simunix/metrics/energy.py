@@ -9,7 +9,7 @@ from simunix.metrics.per_job import area
 
 
 def consumed_energy(jobs: pd.DataFrame) -> float:
-    """Return the joules of all jobs; NaN if no job's energy is known."""
+    """Return the joules that all jobs consumed together; NaN if no job's energy is known."""
     return float(jobs["consumed_energy"].sum(min_count=1))
 
 

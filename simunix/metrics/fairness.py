@@ -1,4 +1,4 @@
-"""Fairness: how evenly users are served."""
+"""Fairness of a schedule: how evenly users are served."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def jain_index(values: pd.Series) -> float:
         raise ValueError("jain_index: expected no values below 0")
     if known.empty:
         return float("nan")
-    scaled = known / known.max() if known.max() > 0 else known + 1.0  # unscaled, squares could overflow or vanish
+    # scale the values, since large ones would overflow when squared, and small ones become 0
+    scaled = known / known.max() if known.max() > 0 else known + 1.0
     return float(scaled.sum() ** 2 / (len(scaled) * (scaled**2).sum()))
 
 

@@ -1,4 +1,6 @@
-"""Job tables of runs and traces (`simunix.results.job_table` lists the columns), and which of their jobs count."""
+"""Read the job tables of runs and traces (`simunix.results.job_table` lists the columns), and select the jobs that
+count for metrics.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def replayed(jobs: pd.DataFrame, run: Path) -> pd.DataFrame:
 
 
 def why_invalid(record: Mapping[str, Any]) -> str:
-    """Return why run.json calls the run INVALID; an empty text for a valid run."""
+    """Return why run.json calls the run INVALID; "" for a valid run."""
     if record.get("valid") is not False:
         return ""
     reasons = [reason for context in record.get("contexts") or [] for reason in context.get("reasons", [])]
@@ -51,7 +53,7 @@ def why_invalid(record: Mapping[str, Any]) -> str:
 
 
 def without_context(jobs: pd.DataFrame, record: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the jobs that belong to no context in run.json; all jobs if there is no context."""
+    """Return the jobs without those that run.json lists as a context (jobs that ran or waited when the run began)."""
     contexts = record.get("contexts") or []
     context = {(one["workload"], str(job)) for one in contexts for job in (*one["running"], *one["waiting"])}
     if not context:

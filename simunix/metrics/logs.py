@@ -1,4 +1,5 @@
-"""Logs of jobs that run a profile (docs/guide/jobs.md): begin, end and suspensions of the job's script, to the nanosecond.
+"""Read the logs of jobs that do a profile (docs/guide/jobs.md): when the job's script began and ended, and its
+suspensions, in nanoseconds.
 
 These logs are more precise than the accounting of an RJMS, which has whole seconds and often no suspensions.
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FOLDER = "shared/run_simunix_jobs"
-"""Folder of the logs in a run directory."""
+"""The folder of jobs' logs, relative to the run directory."""
 NS = 10**9
 _FILE = re.compile(r"(?:(?P<host>.*)-)?swf-(?P<job>\d+)-(?P<number>\d+)\.log")
 _LINE = re.compile(r"(?P<s>\d+)\.(?P<ns>\d{9}) (?P<what>begins|ends|suspended)(?: for (?P<for_s>\d+)\.(?P<for_ns>\d{9}) s)?")
@@ -41,12 +42,14 @@ class JobLog:
 
     @property
     def suspended_s(self) -> float:
-        """Duration of all suspensions, in seconds."""
+        """The total duration of the job's suspensions, in seconds."""
         return sum(length for _, length in self.suspensions) / NS
 
 
 def parse_log(lines: Iterable[str]) -> JobLog:
-    """Return the first beginning, the last end, and all suspensions in a log; lines that the job itself printed are ignored."""
+    """Return the first beginning, the last end and all suspensions in a log. Lines that the job itself printed are
+    ignored.
+    """
     begin = end = None
     suspensions = []
     for found in filter(None, map(_LINE.match, lines)):
@@ -61,9 +64,9 @@ def parse_log(lines: Iterable[str]) -> JobLog:
 
 
 def logs_by_number(folder: Path, host: str = "") -> dict[int, JobLog]:
-    """Return the logs of a folder by the RJMS's number of the job.
+    """Return the logs in a folder by the number that the RJMS gave to the job.
 
-    Where a run has several workloads, the names of logs begin with the host that submitted; `host` chooses one.
+    If a run has several workloads, the names of logs begin with the name of the submitting host; `host` selects one.
     """
     return {int(found["number"]): _read(path) for path, found in _files(folder) if (found["host"] or "") == host}
 
@@ -115,7 +118,7 @@ def suspensions(jobs: pd.DataFrame, logs: Mapping[str, JobLog], run: Path) -> pd
 
 
 def _files(folder: Path) -> list[tuple[Path, re.Match[str]]]:
-    """Return the logs in a folder, in the order of their names, with the parts of each name."""
+    """Return the logs in a folder, sorted by name, with the match of a regular expression that splits each name."""
     return [(path, found) for path in sorted(folder.glob("*.log")) if (found := _FILE.fullmatch(path.name))]
 
 
@@ -124,7 +127,7 @@ def _read(path: Path) -> JobLog:
 
 
 def _epoch_ns(run: Path) -> int:
-    """Return the run's start in nanoseconds since the Unix epoch, from run.json."""
+    """Return the moment at which the run began, from run.json, in nanoseconds since the Unix epoch."""
     try:
         return int(read_record(run / "run.json")["epoch_s"] * NS)
     except (OSError, KeyError, TypeError) as error:

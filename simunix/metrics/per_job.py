@@ -9,7 +9,8 @@ from __future__ import annotations
 import pandas as pd
 
 TAU_S = 10.0
-"""Usual bound of the bounded slowdown: jobs with a shorter run time count as if they ran this long."""
+"""The usual bound of the bounded slowdown, in seconds: jobs with a shorter run time count as if they had run this long.
+"""
 
 
 def waiting_time(jobs: pd.DataFrame) -> pd.Series:

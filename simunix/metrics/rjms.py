@@ -44,7 +44,7 @@ def scheduling_delay(jobs: pd.DataFrame, processors: int) -> pd.Series:
     for row, (submitted, start, size) in enumerate(rows):
         if np.isnan(start):
             continue
-        step = int(np.searchsorted(moments, start)) - 1  # the step that ends where this job starts
+        step = int(np.searchsorted(moments, start)) - 1  # the interval of constant use that ends when this job starts
         since = start
         while step >= 0 and since > submitted and idle[step] >= size:
             since = moments[step]
@@ -87,7 +87,9 @@ def calls(capture: Path, port: int | None = None) -> pd.DataFrame:
 
 
 def _account(found: dict[tuple[bytes, int, bytes, int], list[Any]], moment: Any, frame: object) -> None:
-    """Add a packet to its connection, a list of: first packet, last data from the server, bytes sent, bytes received."""
+    """Add a packet to its connection in `found`, which has for each connection a list: first packet, last data from the
+    server, bytes sent, bytes received.
+    """
     import dpkt
 
     packet = getattr(frame, "data", None)

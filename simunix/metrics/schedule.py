@@ -1,4 +1,6 @@
-"""Metrics of a whole schedule, one number each. Jobs that have not finished count only where a docstring says it."""
+"""Compute metrics of a whole schedule, one number each. Jobs that have not finished count only if a function's
+docstring says so.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from simunix.metrics.rjms import scheduling_delay
 from simunix.metrics.series import busy_processors, mean_over
 
 LOSSES = ("restarts", "preemptions", "lost_core_seconds", "lost_gpu_seconds")
-"""Columns of a job table that the summary has the sums of."""
+"""The columns of a job table about lost work, of which the summary has the sums."""
 OF_JOBS = (
     per_job.waiting_time,
     per_job.turnaround_time,

@@ -63,7 +63,9 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
 
 
 def _disk(disk: Disk) -> str:
-    """A disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the others, and ignores them."""
+    """Return a disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the others, and ignores
+    them.
+    """
     said = {
         "size": f"{disk.capacity_bytes}B" if disk.capacity_bytes is not None else "",
         "readwrite_bw": f"{disk.readwrite_bytes_per_s!r}Bps" if disk.readwrite_bytes_per_s is not None else "",
@@ -123,7 +125,7 @@ def _properties(properties: Mapping[str, str]) -> str:
 
 
 def _around(tag: str, attributes: Mapping[str, object], inside: str) -> str:
-    """An element with what is inside of it, each a line of its own."""
+    """Return an element with what is inside of it, each a line of its own."""
     return _tag(tag, ">", **attributes) + inside + f"  </{tag}>\n" if inside else _tag(tag, **attributes)
 
 

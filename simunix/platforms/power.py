@@ -10,17 +10,17 @@ from rsg_server.platform.power import PER_STATE, host_properties, link_propertie
 
 
 def properties_of_host(host: Host) -> dict[str, str]:
-    """The properties that say what a host draws; none if nothing is known."""
+    """Return the properties that say what a host draws; none if nothing is known."""
     return host_properties(host.power) if host.power is not None else {}
 
 
 def properties_of_link(link: Link) -> dict[str, str]:
-    """The properties that say what a link draws; none if nothing is known."""
+    """Return the properties that say what a link draws; none if nothing is known."""
     return link_properties(link.power) if link.power is not None else {}
 
 
 def keys_of_host(host: Host) -> dict[str, Any]:
-    """The keys of a host's speeds, first power state and watts.
+    """Return the keys of a host's speeds, first power state and watts.
 
     Of a host with `stopped_states` only the first one's speed; none if that is 0.
     """
@@ -39,5 +39,7 @@ def keys_of_host(host: Host) -> dict[str, Any]:
 
 
 def stopped_states(host: Host) -> bool:
-    """Whether a power state has the speed 0, which SimGrid's users give to boots and which no host of a scenario can have."""
+    """Return whether a power state has the speed 0, which SimGrid's users give to boots and which no host of a scenario
+    can have.
+    """
     return min(host.speeds_flops) <= 0

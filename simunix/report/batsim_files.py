@@ -147,7 +147,7 @@ def schedule(run: Run, wall_s: float, consumed: Consumption | None = None) -> di
 
 
 def _switched(found: dict[str, object], consumed: Consumption, last: float) -> dict[str, object]:
-    """What the meters know of a run's power states up to its last end."""
+    """Return what the meters know of a run's power states up to its last end."""
     changes = consumed.grouped()
     away = dict.fromkeys(STATE_OF.values(), 0.0)
     for time, state, cores in consumed.unavailable():

@@ -78,7 +78,7 @@ def _parsed(text: str) -> Any:
 
 
 def _appended(found: Mapping[str, str], place: str, value: Any) -> dict[str, str]:
-    """The keys of what is appended to the list at a place, whose elements `found` may have already."""
+    """Return the keys of what is appended to the list at a place, whose elements `found` may have already."""
     element = re.compile(re.escape(place) + r"\[(\d+)\]")
     first = 1 + max((int(match[1]) for match in map(element.match, found) if match), default=-1)
     added: dict[str, str] = {}

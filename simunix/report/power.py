@@ -34,7 +34,9 @@ def power(runs: Sequence[Run], end_s: float) -> tuple[Curves, Curves] | None:
 
 
 def bands(run: Run, end_s: float) -> Curves | None:
-    """How many cores were in each state of BANDS over time; None for a run whose hosts have no watts, or without jobs."""
+    """Return how many cores were in each state of BANDS over time; None for a run whose hosts have no watts, or without
+    jobs.
+    """
     if not (run.directory / "power.csv").exists():
         return None
     table = read_steps(run.directory / "machine_states.csv", ("time", *BANDS), "Batsim's machine_states.csv")
@@ -48,7 +50,7 @@ def bands(run: Run, end_s: float) -> Curves | None:
 
 
 def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.ndarray:
-    """The values of a step function; NaN for a run without it, and where it has no value."""
+    """Return the values of a step function; NaN for a run without it, and where it has no value."""
     if table is None or table.empty:
         return np.full(len(moments), np.nan)
     places = np.searchsorted(table["time"].to_numpy(dtype=float), moments, "right") - 1
@@ -58,7 +60,9 @@ def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.nda
 
 
 def _largest(table: pd.DataFrame | None, edges: np.ndarray) -> np.ndarray:
-    """The largest value between two edges, at the first of them; the last one twice, so that the curve has an end."""
+    """Return the largest value between two edges, at the first of them; the last one twice, so that the curve has an
+    end.
+    """
     if table is None or table.empty:
         return np.full(len(edges), np.nan)
     found = _steps(table, "watts", edges)

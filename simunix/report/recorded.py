@@ -48,7 +48,7 @@ def _check(folder: Path) -> None:
 
 
 def closing_words(folder: Path, here: Path, shown: Path) -> str:
-    """A line for the user, on the run in the folder `here`, which is `shown` as the user wrote it."""
+    """Return a line for the user, on the run in the folder `here`, which is `shown` as the user wrote it."""
     try:
         there = Run(folder, "there", read_record(folder / "run.json"), None, None)
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def _reason(run: Run, there: Run, shown: Path) -> str:
 
 
 def _rows(run: Run, there: Run) -> list[Row]:
-    """What differs: first what was asked of the run, then the software by the order of likelihood."""
+    """Return what differs: first what was asked of the run, then the software by the order of likelihood."""
     known = there.directory / "scenario.yaml"
     found, _ = differences([run, there])
     found = [row for row in found if not row[0].startswith(NEEDLESS)]
@@ -82,7 +82,9 @@ def _rows(run: Run, there: Run) -> list[Row]:
 
 
 def _spelled(row: Row) -> Row:
-    """A row of packages.txt without the root's path, and of a plugin that one side has not: "installed", or nothing."""
+    """Return a row of packages.txt without the root's path, and of a plugin that one side has not: "installed", or
+    nothing.
+    """
     key, values = row
     return key.split(" ", 1)[-1], values
 

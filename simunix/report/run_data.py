@@ -164,7 +164,7 @@ PLACES = ("allocated_resources", "allocated_hosts")
 
 
 def _jobs(path: Path) -> pd.DataFrame | None:
-    """The job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
+    """Return the job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
     table = read_columns(path, TEXTS + PLACES, ("submission_time", "starting_time"))
     for name in (name for name in CHECKED if name in table):
         numbers(table[name], str(path), first_line=2)

@@ -30,7 +30,7 @@ SHOWN = 160
 
 
 def reasons(one: Run, other: Run) -> Iterator[str]:
-    """Lines for the user: whether the logs differ, and what the runs differ in first, of each kind."""
+    """Yield lines for the user: whether the logs differ, and what the runs differ in first, of each kind."""
     digests = [run.record.get("events_sha256") for run in (one, other)]
     if None in digests:
         raise SimunixError(f"{(one, other)[digests.index(None)].directory}: no run.json with the digest of its events yet")
@@ -50,19 +50,21 @@ def reasons(one: Run, other: Run) -> Iterator[str]:
 
 
 def _place(key: str, beginnings: Sequence[str]) -> int:
-    """The place of the beginning that a key has; behind them all without one."""
+    """Return the place of the beginning that a key has; behind them all without one."""
     return next((place for place, beginning in enumerate(beginnings) if key.startswith(beginning)), len(beginnings))
 
 
 def _input_rank(key: str) -> int:
-    """Where a key of the input stands; sorting by it leaves keys of one rank as they were, as in the scenario."""
+    """Return where a key of the input stands; sorting by it leaves keys of one rank as they were, as in the scenario."""
     section = re.match(r"scenario\.\w+", key)
     is_incidental = section is not None and section[0] in INCIDENTAL
     return len(INPUT_ORDER) + 1 if is_incidental else _place(key, INPUT_ORDER)
 
 
 def _software_rank(key: str) -> int:
-    """Where a key of the software stands: what all programs depend on, well-known packages, others, the computer."""
+    """Return where a key of the software stands: what all programs depend on, well-known packages, others, the
+    computer.
+    """
     if key.startswith(("depends_on.", "kernel")):
         return len(SOFTWARE_ORDER) + 2
     place = _place(key, SOFTWARE_ORDER)
@@ -78,7 +80,7 @@ def _first(kind: str, rows: list[tuple[str, list[str]]]) -> str:
 
 
 def package_rows(one: Run, other: Run) -> list[tuple[str, list[str]]]:
-    """The packages and plugins that differ, by name, with the version in each run."""
+    """Return the packages and plugins that differ, by name, with the version in each run."""
     lists = [_versions(run.directory / PACKAGES_FILE) for run in (one, other)]
     names = dict.fromkeys(itertools.chain(*lists)) if all(lists) else {}
     rows = [(name, [found.get(name, "–") for found in lists]) for name in names]
@@ -94,7 +96,9 @@ def _versions(path: Path) -> dict[str, str]:
 
 
 def _event(one: Run, other: Run) -> str:
-    """The first line in which the event logs differ; turns are in the digest, but not in a log without --log-turns."""
+    """Return the first line in which the event logs differ; turns are in the digest, but not in a log without
+    --log-turns.
+    """
     paths = [run.directory / "events.jsonl" for run in (one, other)]
     try:
         with paths[0].open(errors="replace") as first, paths[1].open(errors="replace") as second:

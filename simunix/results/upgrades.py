@@ -54,7 +54,7 @@ def _etc(emulation: Emulation) -> Iterator[str]:
 
 
 def is_backup(name: str) -> bool:
-    """Whether a file of /etc was left by a tool beside the file that it changes: a lock, an old version."""
+    """Return whether a file of /etc was left by a tool beside the file that it changes: a lock, an old version."""
     return name.startswith(".") or name.endswith(("-", "~", ".lock"))
 
 
@@ -90,7 +90,7 @@ def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
 
 
 def _since(path: Path, since_ns: int) -> bool:
-    """Whether a file has changed or gone.
+    """Return whether a file has changed or gone.
 
     A file that only hosts have, at a private path, has no folder here that has changed.
     """

@@ -172,7 +172,7 @@ class EarlierRun:
 
 
 def nodes_of(text: str) -> int:
-    """How many nodes a node list of an RJMS has; 1 for a text that is no list of hosts."""
+    """Return how many nodes a node list of an RJMS has; 1 for a text that is no list of hosts."""
     try:
         return len(expand_hosts(text))
     except ValueError:
@@ -248,7 +248,7 @@ class ClusterPlan:
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
     ) -> ClusterPlan:
-        """The cluster with new `accounts`, and with the accounts of each user, the user's default first.
+        """Return the cluster with new `accounts`, and with the accounts of each user, the user's default first.
 
         `qos` are the qualities of service that jobs ask for. An RJMS without a database of accounts has nothing to be told.
         """
@@ -279,13 +279,17 @@ class Rjms(Protocol):
         """Full paths of the programs that every cluster needs, daemons and clients."""
 
     def version(self, root: RootTree) -> str | None:
-        """The version that is installed in a root file system, e.g. `24.11.5`; None if there is none."""
+        """Return the version that is installed in a root file system, e.g. `24.11.5`; None if there is none."""
 
     def plugins(self, root: RootTree) -> list[str]:
-        """The names of the plugins that are installed in a root file system, sorted: daemons may look at all of them."""
+        """Return the names of the plugins that are installed in a root file system, sorted: daemons may look at all of
+        them.
+        """
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """What a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
+        """Return what a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """The jobs in the texts of `ClusterPlan.records` by number, elements of arrays by NUMBER_INDEX; "" for no file."""
+        """Return the jobs in the texts of `ClusterPlan.records` by number, elements of arrays by NUMBER_INDEX; "" for
+        no file.
+        """

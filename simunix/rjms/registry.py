@@ -22,7 +22,9 @@ OWN: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR, 
 
 
 def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:
-    """The RJMSs of entry points, by name. Raises SimunixError for one that cannot be loaded, or whose name is taken."""
+    """Return the RJMSs of entry points, by name. Raises SimunixError for one that cannot be loaded, or whose name is
+    taken.
+    """
     found: dict[str, Rjms] = {}
     for point in sorted(points, key=lambda point: point.value):
         where = f"entry point {point.name} = {point.value} of the group {GROUP}"

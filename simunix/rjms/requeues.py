@@ -9,7 +9,8 @@ from simunix.rjms.adapter import CompletedJob, EarlierRun, nodes_of
 
 
 def by_number(records: Iterable[CompletedJob]) -> dict[str, CompletedJob]:
-    """All jobs by their number, elements of arrays by NUMBER_INDEX, from records in the order in which runs ended.
+    """Return all jobs by their number, elements of arrays by NUMBER_INDEX, from records in the order in which runs
+    ended.
 
     The last record of a job counts, with the first record's submission, since which the job's user has waited. The records
     before the last one become `earlier`, except for those without a start: a job that waited again has lost no run.
@@ -27,7 +28,9 @@ def by_number(records: Iterable[CompletedJob]) -> dict[str, CompletedJob]:
 
 
 def requeued(job: CompletedJob) -> CompletedJob:
-    """A job that waits again after its last record, as a job that has not started: its last run is one of the earlier ones."""
+    """Return a job that waits again after its last record, as a job that has not started: its last run is one of the
+    earlier ones.
+    """
     if job.start_s is None:
         return job
     return replace(job, start_s=None, nodes="", waits_again=True, earlier=(*(job.earlier or ()), _run(job, job.start_s)))

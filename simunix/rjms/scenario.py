@@ -14,7 +14,7 @@ from simunix.scenario import loader, model
 
 
 def _field(section: type[ClusterSection]) -> Any:
-    """A cluster, a list of them, or nothing."""
+    """Return a cluster, a list of them, or nothing."""
     clusters = list[section] | None  # type: ignore[valid-type]
     return Annotated[clusters, BeforeValidator(model.one_or_more), Field(json_schema_extra=model.allow_one)], None
 

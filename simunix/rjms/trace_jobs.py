@@ -12,17 +12,17 @@ MARGIN_S = 60
 
 
 def job_name(job_id: int) -> str:
-    """The name under which a trace's job is found again in an RJMS's accounting."""
+    """Return the name under which a trace's job is found again in an RJMS's accounting."""
     return f"swf-{job_id}"
 
 
 def limit_s(job: Job) -> float | None:
-    """The time limit that an RJMS that counts in seconds is told; None for no limit."""
+    """Return the time limit that an RJMS that counts in seconds is told; None for no limit."""
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s) + MARGIN_S
 
 
 def find_held(question: str, rules: str, names: Sequence[str], order: str = "sort -n") -> str:
-    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission.
+    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission.
 
     `question` is a shell command that tells of jobs; `rules`, of awk, print what they find there. In the rules, `NAME in known`
     says whether a name is one of those asked for.

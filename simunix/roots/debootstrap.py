@@ -84,7 +84,9 @@ def _bootstrap(
 
 
 def _lacks_dependencies(root: Path) -> bool:
-    """Whether a package could not be set up because another is missing: debootstrap passes over virtual packages."""
+    """Return whether a package could not be set up because another is missing: debootstrap passes over virtual
+    packages.
+    """
     return any(_UNMET in line for line in _log(root))
 
 

@@ -17,12 +17,12 @@ PICKLED = b"\0simunix.rsg pickle\0"
 
 
 def packed(payload: Any) -> bytes:
-    """A payload as bytes: bytes as they are, anything else pickled."""
+    """Return a payload as bytes: bytes as they are, anything else pickled."""
     return payload if type(payload) is bytes else PICKLED + pickle.dumps(payload)
 
 
 def unpacked(message: Any) -> Any:
-    """The payload of a message that has come."""
+    """Return the payload of a message that has come."""
     if message.bytes == ffi.NULL:
         return b"" if message.size >= 0 else None
     data = ffi.buffer(message.bytes, message.length)[:]
@@ -58,11 +58,11 @@ class Comm(Activity):
             self._payload = unpacked(message)
 
     def get_payload(self) -> Any:
-        """What has come, once a get is over."""
+        """Return what has come, once a get is over."""
         return self._payload
 
     def set_payload_size(self, size: float) -> Comm:
-        """The simulated bytes."""
+        """Return the simulated bytes."""
         self._size = size
         self._set_term(lib.RSG_AMOUNT, size)
         return self
@@ -91,7 +91,7 @@ class Comm(Activity):
 
     @staticmethod
     def sendto_init(source: Host, destination: Host) -> Comm:
-        """A transfer between two hosts that is still to begin."""
+        """Return a transfer between two hosts that is still to begin."""
 
         def begin(comm: Comm, way: str) -> int:
             if way == "detached":
@@ -130,7 +130,7 @@ class Comm(Activity):
 
     @staticmethod
     def test_any(comms: Sequence[Comm]) -> int:
-        """The place of the first that is over, or -1."""
+        """Return the place of the first that is over, or -1."""
         return next((place for place, comm in enumerate(comms) if comm.test()), -1)
 
 
@@ -152,7 +152,7 @@ class Exec(Activity):
         return number(operation, host, self._flops, self._terms["priority"], self._terms["bound"], about="execute")
 
     def set_priority(self, priority: float) -> Exec:
-        """So many times the share of an ordinary execution."""
+        """Return so many times the share of an ordinary execution."""
         self._terms["priority"] = priority
         self._set_term(lib.RSG_WEIGHT, priority)
         return self

@@ -93,19 +93,19 @@ class Actor:
 
     @staticmethod
     def self() -> Actor:
-        """The calling actor."""
+        """Return the calling actor."""
         state = ffi.new("struct rsg_actor_state *")
         call(lib.rsg_actor, 0, state)
         return Actor(int(state.pid))
 
     @staticmethod
     def by_pid(pid: int) -> Actor | None:
-        """The actor of a number, if it is there."""
+        """Return the actor of a number, if it is there."""
         return Actor(pid) if lib.rsg_actor(pid, ffi.new("struct rsg_actor_state *")) == 0 else None
 
     @staticmethod
     def all() -> list[Actor]:
-        """All actors that live."""
+        """Return all actors that live."""
         pids, count = ffi.new(f"int64_t[{PIDS_TOLD}]"), ffi.new("size_t *")
         found: list[Actor] = []
         while True:
@@ -135,15 +135,15 @@ class Actor:
         call(lib.rsg_migrate, self.pid, host.number)
 
     def is_daemon(self) -> bool:
-        """Whether the run does not wait for it."""
+        """Return whether the run does not wait for it."""
         return bool(self._state().is_daemon)
 
     def is_suspended(self) -> bool:
-        """Whether it was suspended."""
+        """Return whether it was suspended."""
         return bool(self._state().is_suspended)
 
     def daemonize(self) -> Actor:
-        """The run is not to wait for this actor, which has to be the caller."""
+        """Return the run is not to wait for this actor, which has to be the caller."""
         call(lib.rsg_daemonize)
         return self
 
@@ -202,7 +202,7 @@ def _lives(pid: int, name: str, host: Host, function: Callable[..., object], arg
 
 
 def live(function: Callable[..., object], arguments: tuple[Any, ...], pid: int = 0) -> int:
-    """The life of an actor in the calling thread: 0 if its function has returned, else 1.
+    """Return the life of an actor in the calling thread: 0 if its function has returned, else 1.
 
     A `pid` is that of an actor that was announced; without one the thread is the actor that its program was started as.
     """

@@ -47,14 +47,14 @@ def connect(name: str | None = None, pid: int = 0) -> int:
 
 
 def number(operation: Callable[..., int], *arguments: object, about: str = "") -> int:
-    """The integer that an operation finds out."""
+    """Return the integer that an operation finds out."""
     found = ffi.new("int64_t *")
     call(operation, *arguments, found, about=about)
     return int(found[0])
 
 
 def real(operation: Callable[..., int], *arguments: object, about: str = "") -> float:
-    """The number that an operation finds out."""
+    """Return the number that an operation finds out."""
     found = ffi.new("double *")
     call(operation, *arguments, found, about=about)
     return float(found[0])

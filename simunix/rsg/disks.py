@@ -59,7 +59,7 @@ class Disk:
         return int(size)
 
     def io_init(self, size: float, operation: Io.OpType) -> Io:
-        """A read or a write that is still to begin."""
+        """Return a read or a write that is still to begin."""
         return Io(self, size, operation)
 
     def read_async(self, size: float) -> Io:
@@ -74,7 +74,7 @@ class Disk:
 
 
 def disks_of(host: int) -> list[Disk]:
-    """The disks of the host of a number, in the order in which the platform has them."""
+    """Return the disks of the host of a number, in the order in which the platform has them."""
     found = []
     for place in count():
         try:
@@ -112,7 +112,7 @@ class Io(Activity):
         return self
 
     def set_priority(self, priority: float) -> Io:
-        """So many times the share of an ordinary read or write."""
+        """Return so many times the share of an ordinary read or write."""
         self._priority = priority
         self._set_term(lib.RSG_WEIGHT, priority)
         return self

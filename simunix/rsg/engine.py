@@ -45,7 +45,7 @@ class Engine:
 
     @staticmethod
     def get_clock() -> float:
-        """The date."""
+        """Return the date."""
         return real(lib.rsg_clock)
 
     def load_platform(self, path: str) -> None:
@@ -61,7 +61,7 @@ class Engine:
         return sorted(Host.all(), key=lambda host: host.name)
 
     def get_all_hosts(self) -> list[Host]:
-        """All hosts, by name."""
+        """Return all hosts, by name."""
         return self.all_hosts
 
     @property
@@ -70,16 +70,16 @@ class Engine:
         return Link.all()
 
     def get_all_links(self) -> list[Link]:
-        """All links, in the platform's order."""
+        """Return all links, in the platform's order."""
         return self.all_links
 
     def host_by_name(self, name: str) -> Host:
-        """The host of a name."""
+        """Return the host of a name."""
         return Host.by_name(name)
 
     @staticmethod
     def mailbox_by_name_or_create(name: str) -> Mailbox:
-        """The mailbox of a name."""
+        """Return the mailbox of a name."""
         return Mailbox.by_name(name)
 
     def register_actor(self, name: str, function: Callable[..., object]) -> None:

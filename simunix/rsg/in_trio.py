@@ -94,7 +94,7 @@ class _Wait(Generic[T]):
 
 
 async def _made(operation: Callable[[], T], undo: Callable[[], object] | None = None) -> T:
-    """The result of an operation that takes time."""
+    """Return the result of an operation that takes time."""
     wait = _Wait(this_actor.get_pid(), operation, undo)
     try:
         result = await trio.to_thread.run_sync(wait.make, abandon_on_cancel=True, limiter=THREADS)

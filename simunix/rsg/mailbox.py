@@ -24,7 +24,7 @@ class Mailbox:
 
     @staticmethod
     def by_name(name: str) -> Mailbox:
-        """The mailbox of a name."""
+        """Return the mailbox of a name."""
         found = Mailbox._known.get(name)
         if found is None:
             found = Mailbox._known[name] = Mailbox(name)
@@ -62,7 +62,7 @@ class Mailbox:
         return comm
 
     def put_init(self, payload: Any, size: float) -> Comm:
-        """A put that is still to begin."""
+        """Return a put that is still to begin."""
         data = packed(payload)
 
         def begin(comm: Comm, way: str) -> int:
@@ -82,7 +82,7 @@ class Mailbox:
         return unpacked(message)
 
     def get_init(self) -> Any:
-        """A get that is still to begin: the communication, and what will have the payload."""
+        """Return a get that is still to begin: the communication, and what will have the payload."""
 
         def begin(comm: Comm, way: str) -> int:
             operation = lib.rsg_get_init if way == "init" else lib.rsg_get_async
@@ -108,5 +108,5 @@ class _Received:
         self._comm = comm
 
     def get(self) -> Any:
-        """The payload."""
+        """Return the payload."""
         return self._comm.get_payload()

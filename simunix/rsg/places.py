@@ -41,12 +41,12 @@ class _Place(ABC):
         return raw.decode()
 
     def is_on(self) -> bool:
-        """Whether the host has power, or the link carries anything."""
+        """Return whether the host has power, or the link carries anything."""
         return bool(self._state().is_on)
 
 
 def _numbers(of_place: Callable[..., int]) -> Iterator[int]:
-    """The numbers of all places of a kind."""
+    """Yield the numbers of all places of a kind."""
     for place in count():
         try:
             yield number(of_place, place)
@@ -59,17 +59,17 @@ class Host(_Place):
 
     @staticmethod
     def by_name(name: str) -> Host:
-        """The host of a name."""
+        """Return the host of a name."""
         return Host(number(lib.rsg_host, name.encode(), about=f"host {name}"))
 
     @staticmethod
     def current() -> Host:
-        """Where the caller is."""
+        """Return where the caller is."""
         return Host(number(lib.rsg_host_at, -1))
 
     @staticmethod
     def all() -> list[Host]:
-        """All hosts of the platform."""
+        """Return all hosts of the platform."""
         return [Host(found) for found in _numbers(lib.rsg_host_at)]
 
     def _state(self) -> Any:
@@ -124,18 +124,18 @@ class Host(_Place):
         call(lib.rsg_host_turn, self.number, 0)
 
     def property(self, key: str) -> str:
-        """A property of the platform file; empty if the host does not have it."""
+        """Return a property of the platform file; empty if the host does not have it."""
         value = ffi.new(f"char[{TEXT_BYTES}]")
         call(lib.rsg_host_property, self.number, key.encode(), value, TEXT_BYTES)
         raw: bytes = ffi.string(value)
         return raw.decode()
 
     def get_disks(self) -> list[Disk]:
-        """Its disks, in the platform's order."""
+        """Return its disks, in the platform's order."""
         return disks_of(self.number)
 
     def route_to(self, other: Host) -> tuple[list[Link], float]:
-        """The links to another host, and their latency."""
+        """Return the links to another host, and their latency."""
         latency, found, links = ffi.new("double *"), ffi.new("size_t *"), ffi.new(f"int64_t[{LINKS_TOLD}]")
         call(lib.rsg_route, self.number, other.number, latency, links, LINKS_TOLD, found)
         return [Link(int(links[place])) for place in range(int(found[0]))], float(latency[0])
@@ -146,12 +146,12 @@ class Link(_Place):
 
     @staticmethod
     def by_name(name: str) -> Link:
-        """The link of a name."""
+        """Return the link of a name."""
         return Link(number(lib.rsg_link, name.encode(), about=f"link {name}"))
 
     @staticmethod
     def all() -> list[Link]:
-        """All links of the platform."""
+        """Return all links of the platform."""
         return [Link(found) for found in _numbers(lib.rsg_link_at)]
 
     def _state(self) -> Any:

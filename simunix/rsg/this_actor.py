@@ -42,7 +42,7 @@ def parallel_async(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequenc
 
 
 def parallel_init(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
-    """A parallel task that is still to begin."""
+    """Return a parallel task that is still to begin."""
     return _Task(_task(hosts, flops, sizes))
 
 
@@ -70,7 +70,7 @@ def _task(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float])
 
 
 def exec_init(flops: float) -> Exec:
-    """An execution that is still to begin."""
+    """Return an execution that is still to begin."""
     return Exec(float(flops))
 
 
@@ -86,22 +86,22 @@ def yield_() -> None:
 
 
 def get_pid() -> int:
-    """The number of the actor."""
+    """Return the number of the actor."""
     return Actor.self().pid
 
 
 def get_ppid() -> int:
-    """The number of the actor that made this one."""
+    """Return the number of the actor that made this one."""
     return Actor.self().ppid
 
 
 def get_name() -> str:
-    """The name of the actor."""
+    """Return the name of the actor."""
     return Actor.self().name
 
 
 def get_host() -> Host:
-    """Where the actor is."""
+    """Return where the actor is."""
     return Host.current()
 
 

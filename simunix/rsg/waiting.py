@@ -79,7 +79,7 @@ class Activity:
         return self
 
     def get_dependencies(self) -> list[Activity]:
-        """The activities that this one still waits for."""
+        """Return the activities that this one still waits for."""
         if not self._is_made or self._is_over:
             return []
         numbers, count = ffi.new("int64_t[]", max(1, len(self._predecessors))), ffi.new("size_t *")
@@ -87,7 +87,7 @@ class Activity:
         return [self._predecessors[numbers[place]] for place in range(count[0])]
 
     def dependencies_solved(self) -> bool:
-        """Whether this one waits for no other."""
+        """Return whether this one waits for no other."""
         return not self.get_dependencies()
 
     def wait(self) -> Any:
@@ -130,7 +130,7 @@ class Activity:
         """A message has come with the end."""
 
     def test(self) -> bool:
-        """Whether it is over."""
+        """Return whether it is over."""
         self._begun()
         if self._is_over or not number(lib.rsg_test, self._number):
             return self._is_over

@@ -14,7 +14,7 @@ PATTERNS = ("never", "eventually", "sometimes")
 
 
 def _pattern(value: str) -> str:
-    """A regular expression of Python. Raises ValueError."""
+    """Return a regular expression of Python. Raises ValueError."""
     try:
         re.compile(value)
     except re.error as error:

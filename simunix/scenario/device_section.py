@@ -18,7 +18,7 @@ _TEXT = re.compile(r"(?P<type>[\w.+-]*[A-Za-z_][\w.+-]*)(?::(?P<count>[0-9]{1,4}
 
 
 def _number(value: object) -> int:
-    """A number of 16 bits in hexadecimal, as `lspci -n` prints it."""
+    """Return a number of 16 bits in hexadecimal, as `lspci -n` prints it."""
     if isinstance(value, str) and re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,4}", value):
         return int(value, 16)
     raise ValueError(f"expected a number in hexadecimal and in quotes such as '10de', got {value!r:.60}")
@@ -38,7 +38,7 @@ class DeviceSection(Section):
 
 
 def _section(value: object) -> object:
-    """A number alone, or TYPE and TYPE:COUNT as Slurm writes them, stand for a section."""
+    """Return a number alone, or TYPE and TYPE:COUNT as Slurm writes them, stand for a section."""
     if isinstance(value, int) and not isinstance(value, bool):
         return {"count": value}
     if isinstance(value, str):
@@ -66,7 +66,7 @@ Devices = Annotated[list[DeviceSection], BeforeValidator(_sections), Field(json_
 
 
 def nodes_of(sections: list[DeviceSection], nodes: int) -> list[tuple[DeviceSection, int]]:
-    """Each device with the number of its NUMA node: that which its section says, the others in equal blocks."""
+    """Return each device with the number of its NUMA node: that which its section says, the others in equal blocks."""
     spread = sum(section.count for section in sections if section.numa is None)
     placed: list[tuple[DeviceSection, int]] = []
     so_far = 0
@@ -78,7 +78,9 @@ def nodes_of(sections: list[DeviceSection], nodes: int) -> list[tuple[DeviceSect
 
 
 def devices_most(nodes: int) -> int:
-    """How many PCI devices a NUMA node may have: its buses are an equal part of all, and each device has one of its own."""
+    """Return how many PCI devices a NUMA node may have: its buses are an equal part of all, and each device has one of
+    its own.
+    """
     return min(BUSES // nodes - 1, PORTS)
 
 

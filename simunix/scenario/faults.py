@@ -35,7 +35,7 @@ def _sides(value: object) -> object:
 
 
 def _healed(value: object) -> object:
-    """All partitions (true), or the one between these sides."""
+    """Return all partitions (true), or the one between these sides."""
     if value is True:
         return value
     if not isinstance(value, str | list) or (isinstance(value, list) and not 1 <= len(value) <= 2):
@@ -44,12 +44,12 @@ def _healed(value: object) -> object:
 
 
 def _state(value: object) -> object:
-    """A state as a text: YAML reads `on` and `off` as true and false."""
+    """Return a state as a text: YAML reads `on` and `off` as true and false."""
     return {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
 
 
 def loss_rate(value: object) -> float:
-    """A part of all datagrams, from 0 to 1, of a number such as 0.05 or a text such as "5%"."""
+    """Return a part of all datagrams, from 0 to 1, of a number such as 0.05 or a text such as "5%"."""
     text = f"{value}".strip()
     try:
         rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -75,7 +75,7 @@ _Healed = Annotated[
 
 
 def _storage(value: object) -> object:
-    """The hosts and the name of a storage, of a text such as "nfs1:disk"."""
+    """Return the hosts and the name of a storage, of a text such as "nfs1:disk"."""
     hosts, separator, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
     if not separator or not name:
         raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {quoted(value)}")
@@ -147,7 +147,7 @@ class EventSection(Section):
         return self
 
     def changes(self) -> Iterator[Change]:
-        """The changes that the event makes, one for each host that it names."""
+        """Yield the changes that the event makes, one for each host that it names."""
         for host in self.host or ():
             if self.pstate is not None:
                 yield PowerStateChange(host, self.pstate)

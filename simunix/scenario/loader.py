@@ -49,7 +49,7 @@ class _Positions:
                 self.walk(value, (*location, index))
 
     def written(self, location: Location) -> Location:
-        """The location as it is written in the file: an element that stands without its list has no index."""
+        """Return the location as it is written in the file: an element that stands without its list has no index."""
         kept: Location = ()
         for part in location:
             is_known = (*kept, part) in self.lines or dotted((*kept, part)) in self.overridden
@@ -76,12 +76,12 @@ class _Positions:
 
 
 def _part(word: str) -> str | int:
-    """A part of a key: a number is the index of an element."""
+    """Return a part of a key: a number is the index of an element."""
     return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else word
 
 
 def dotted(location: Sequence[str | int]) -> str:
-    """A location as messages write it: `hosts[3].cores`."""
+    """Return a location as messages write it: `hosts[3].cores`."""
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -107,7 +107,9 @@ def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, o
 
 
 def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
-    """The mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was expected."""
+    """Return the mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was
+    expected.
+    """
     positions = _Positions(path)
     try:
         document, node = yaml_text.parse(yaml_text.read(path))
@@ -125,7 +127,7 @@ def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any]
 
 
 def validated(model: type[Model], document: dict[str, Any], positions: _Positions) -> Model:
-    """The document as a model. Raises ScenarioError with the first value that is wrong."""
+    """Return the document as a model. Raises ScenarioError with the first value that is wrong."""
     try:
         return model.model_validate(document)
     except ValidationError as error:
@@ -180,13 +182,13 @@ def _append(target: Any, parts: Location, value: Any, override: str, positions: 
 
 
 def _may_be_one(model: type[BaseModel], key: str) -> bool:
-    """Whether a key's list of sections may be written as one section, without a list."""
+    """Return whether a key's list of sections may be written as one section, without a list."""
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     return key in fields and any(getattr(each, "func", None) is one_or_more for each in fields[key].metadata)
 
 
 def _message(error: ValidationError, positions: _Positions, model: type[BaseModel]) -> str:
-    """The first error, in the order of the model's keys, on one line."""
+    """Return the first error, in the order of the model's keys, on one line."""
     first = _first(error.errors(include_url=False))
     keys = (part for part in first["loc"] if part not in CHECKS and not _is_alternative(part))
     location = positions.written(tuple(keys))
@@ -203,7 +205,9 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
 
 
 def _first(errors: list[ErrorDetails]) -> ErrorDetails:
-    """The first error; where a word or a section may stand, and a section does, the first one within the section."""
+    """Return the first error; where a word or a section may stand, and a section does, the first one within the
+    section.
+    """
     first = errors[0]
     above, last = first["loc"][:-1], first["loc"][-1:]
     if not isinstance(first["input"], dict) or not any(map(_is_alternative, last)):
@@ -213,7 +217,7 @@ def _first(errors: list[ErrorDetails]) -> ErrorDetails:
 
 
 def _is_alternative(part: int | str) -> bool:
-    """Whether a part of a location is no key, but pydantic's name for one of the kinds that a value may be of."""
+    """Return whether a part of a location is no key, but pydantic's name for one of the kinds that a value may be of."""
     return isinstance(part, str) and (part.startswith("literal[") or (part[:1].isupper() and part.endswith("Section")))
 
 
@@ -230,7 +234,7 @@ def _known_keys(location: Location, top: type[BaseModel]) -> str:
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:
-    """The section inside `list[Section]`, `Section | None` or `Annotated[...]`."""
+    """Return the section inside `list[Section]`, `Section | None` or `Annotated[...]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for argument in getattr(annotation, "__args__", ()):

@@ -82,7 +82,7 @@ Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "s
 
 
 def one_or_more(value: object) -> object:
-    """A list: a section of which there is usually one may be written without the list."""
+    """Return a list: a section of which there is usually one may be written without the list."""
     return [value] if isinstance(value, dict) else value
 
 
@@ -99,7 +99,7 @@ class PrivateSection(Section):
 
 
 def _private(value: object) -> object:
-    """A path alone stands for a section."""
+    """Return a path alone stands for a section."""
     if isinstance(value, str):
         value = {"path": value}
     path = value.get("path") if isinstance(value, dict) else None
@@ -185,7 +185,7 @@ class HostSection(Section):
 
 
 def _expected(value: object) -> object:
-    """How a process may end, as subprocess numbers it: an exit status or a signal's name, or a list of such."""
+    """Return how a process may end, as subprocess numbers it: an exit status or a signal's name, or a list of such."""
     return tuple(map(_end, value if isinstance(value, (list, tuple)) and value else (value,)))
 
 

@@ -23,7 +23,7 @@ _PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*%\s*")
 
 
 def _percent(value: object, default: float) -> float:
-    """A part, such as 0.05, of a text such as '5%'. True: the default; false: nothing. Raises ValueError."""
+    """Return a part, such as 0.05, of a text such as '5%'. True: the default; false: nothing. Raises ValueError."""
     if isinstance(value, bool) or value is None:
         return default if value else 0.0
     match = _PERCENT.fullmatch(value) if isinstance(value, str) and len(value) <= units.LONGEST else None
@@ -81,7 +81,7 @@ EVERYTHING = dict.fromkeys(PerturbSection.model_fields, True)
 
 
 def _perturb(value: object) -> object:
-    """All kinds for true, none for false."""
+    """Return all kinds for true, none for false."""
     if isinstance(value, bool) or value is None:
         return EVERYTHING if value else None
     if not isinstance(value, (dict, PerturbSection)):

@@ -68,12 +68,12 @@ class BmcSection(Section):
 
 
 def power_of_host(ranges: str | None, off_w: float | None, speeds: int) -> HostPower | None:
-    """What a host of so many speeds draws; None if no key says it. Raises ValueError."""
+    """Return what a host of so many speeds draws; None if no key says it. Raises ValueError."""
     return host_power(_properties(PER_STATE, ranges, off_w), speeds)
 
 
 def power_of_link(ranges: str | None, off_w: float | None) -> LinkPower | None:
-    """What a link draws; None if no key says it. Raises ValueError."""
+    """Return what a link draws; None if no key says it. Raises ValueError."""
     return link_power(_properties(RANGE, ranges, off_w))
 
 

@@ -20,7 +20,7 @@ Speed = Annotated[float, BeforeValidator(units.speed_flops), QUANTITY]
 
 
 def host_names(value: object) -> tuple[str, ...]:
-    """The names of a host list, in the order written. Raises ValueError."""
+    """Return the names of a host list, in the order written. Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
     return tuple(ranges.expand_hosts(value))
@@ -30,7 +30,7 @@ HostList = Annotated[tuple[str, ...], BeforeValidator(host_names), WithJsonSchem
 
 
 def _file_name(value: str) -> str:
-    """A name that files are called by: neither a path, nor too long with what is added to it."""
+    """Return a name that files are called by: neither a path, nor too long with what is added to it."""
     if (
         not value
         or value in (".", "..")
@@ -47,7 +47,7 @@ FileName = Annotated[str, AfterValidator(_file_name)]
 
 
 def _function_name(value: str) -> str:
-    """A function of a Python module, as MODULE:FUNCTION. Raises ValueError."""
+    """Return a function of a Python module, as MODULE:FUNCTION. Raises ValueError."""
     module, _, function = value.partition(":")
     if not all(word.isidentifier() for word in (*module.split("."), function)):
         raise ValueError(f"expected MODULE:FUNCTION such as 'application:master', got {value[:60]!r}")
@@ -58,7 +58,7 @@ FunctionName = Annotated[str, AfterValidator(_function_name)]
 
 
 def printable(path: Path) -> Path:
-    """A path that a message can name on one line. Raises ValueError."""
+    """Return a path that a message can name on one line. Raises ValueError."""
     if not str(path).isprintable():
         raise ValueError(f"expected a path without line breaks, got {str(path)[:60]!r}")
     return path

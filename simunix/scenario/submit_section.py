@@ -57,7 +57,7 @@ class SubmitOptions(Section):
     arguments: list[str] = []
 
     def over(self, other: SubmitOptions) -> SubmitOptions:
-        """These options, and the other's where these say nothing; the arguments of both."""
+        """Return these options, and the other's where these say nothing; the arguments of both."""
         said = {name: value for name in SubmitOptions.model_fields if (value := getattr(self, name)) is not None}
         return other.model_copy(update={**said, "arguments": [*other.arguments, *self.arguments]})
 
@@ -74,7 +74,7 @@ class OptionRule(SubmitOptions):
     cores: Numbers | None = None
 
     def fits(self, job: Job) -> bool:
-        """Whether the job has all the numbers that the rule names."""
+        """Return whether the job has all the numbers that the rule names."""
         return all(
             ranges is None or any(first <= getattr(job, field) <= last for first, last in ranges)
             for ranges, field in ((getattr(self, name), field) for name, field in CONDITIONS.items())
@@ -143,7 +143,9 @@ class SubmitSection(Section):
         return self
 
     def options_of(self, job: Job) -> SubmitOptions:
-        """All options that are given for a job: by its partition, by its queue, then by the rules in their order."""
+        """Return all options that are given for a job: by its partition, by its queue, then by the rules in their
+        order.
+        """
         found = SubmitOptions()
         for number, mapping in ((job.partition, self.partitions), (job.queue, self.queues)):
             if number in mapping:

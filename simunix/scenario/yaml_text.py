@@ -33,7 +33,7 @@ _UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def _value(construct: Callable[[], Any], node: yaml.Node) -> Any:
-    """The value of a node; a number of thousands of digits and a 99th of a 99th month are errors of the text."""
+    """Return the value of a node; a number of thousands of digits and a 99th of a 99th month are errors of the text."""
     try:
         value = construct()
         if isinstance(value, str) and _UNUSABLE.search(value):
@@ -46,18 +46,20 @@ def _value(construct: Callable[[], Any], node: yaml.Node) -> Any:
 
 class _Loader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node."""
+        """Return the value of a node."""
         return _value(lambda: super(_Loader, self).construct_object(node, deep), node)
 
 
 class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node."""
+        """Return the value of a node."""
         return _value(lambda: super(_FastLoader, self).construct_object(node, deep), node)
 
 
 def read(path: Path) -> str:
-    """The text of a file of a sensible length. Raises RefusedError for a longer one, OSError and UnicodeDecodeError."""
+    """Return the text of a file of a sensible length. Raises RefusedError for a longer one, OSError and
+    UnicodeDecodeError.
+    """
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -66,7 +68,7 @@ def read(path: Path) -> str:
 
 
 def parse(text: str) -> tuple[Any, yaml.Node | None]:
-    """The value of a text and its node; both None for an empty one. Raises RefusedError."""
+    """Return the value of a text and its node; both None for an empty one. Raises RefusedError."""
     loader = None
     try:
         if len(text) > LONG_BYTES:

@@ -66,7 +66,7 @@ class SweepProgress:
             self._console.print("simunix: " + "; ".join([self._summary(told), *lines]), markup=False)
 
     def _under_way(self) -> dict[str, Told]:
-        """How far each run under way is, by its name."""
+        """Return how far each run under way is, by its name."""
         names = {path.name for path in (self._directory / "runs").glob(".*.progress")}
         found = {}
         for name, run in self._waiting.items():
@@ -83,7 +83,9 @@ class SweepProgress:
         return text if left_s is None else f"{text}, {human_time(left_s)} left"
 
     def _left_s(self, told: dict[str, Told]) -> float | None:
-        """The wall time that is left, by the mean of the runs that have ended, or by what those under way expect."""
+        """Return the wall time that is left, by the mean of the runs that have ended, or by what those under way
+        expect.
+        """
         expected = [each.wall_s + each.left_s for each in told.values() if each.left_s is not None]
         known = self._wall_s or expected
         if not known or not self._waiting:

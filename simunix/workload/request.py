@@ -111,7 +111,9 @@ class Request:
         return int(limit) if percent else None
 
     def gpus(self, nodes: int) -> int | None:
-        """The GPUs of the whole job on so many nodes, as `gres` (of each node) or `tres` says; None if neither names any."""
+        """Return the GPUs of the whole job on so many nodes, as `gres` (of each node) or `tres` says; None if neither
+        names any.
+        """
         found = [match for part in self.gres.split(",") if (match := _GPUS_OF_A_NODE.fullmatch(part.strip()))]
         if found:
             return nodes * sum(int(match[1] or 1) for match in found)
@@ -119,7 +121,7 @@ class Request:
         return int(whole[1]) if whole else None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """The conditions of the dependency, in the order written."""
+        """Return the conditions of the dependency, in the order written."""
         return tuple(_clauses(self.dependency))
 
     @property

@@ -50,7 +50,7 @@ class Spent:
     wall_s: float
 
     def above(self, less: Spent, count: int) -> Spent:
-        """What each of `count` things takes that this run had, and the other had not."""
+        """Return what each of `count` things takes that this run had, and the other had not."""
         return Spent((self.cpu_s - less.cpu_s) / count, (self.wall_s - less.wall_s) / count)
 
 
@@ -63,7 +63,7 @@ def cgroups(context: Context) -> Iterator[Row]:
 
 
 def _round(context: Context) -> dict[str, dict[str, Spent]]:
-    """What a slurmd and a job take, without cgroups and with."""
+    """Return what a slurmd and a job take, without cgroups and with."""
     found = {}
     for kind, plugins in KINDS.items():
         one, more, jobs = (_run(context, plugins, *size) for size in ((1, 0), (1 + NODES, 0), (1, JOBS)))
@@ -87,7 +87,7 @@ def _processor_s() -> float:
 
 
 def _ratio(name: str, text: str, rounds: list[dict[str, dict[str, Spent]]], figure: tuple[str, str], aim: Aim | None) -> Row:
-    """The median ratio of a figure; the note has the medians themselves."""
+    """Return the median ratio of a figure; the note has the medians themselves."""
     of_kind = {kind: [getattr(each[kind][figure[0]], figure[1]) * 1000 for each in rounds] for kind in KINDS}
     ratios = [with_ms / without_ms for without_ms, with_ms in zip(of_kind["without"], of_kind["with"], strict=True)]
     medians = ", ".join(f"{kind} {statistics.median(values):.1f} ms" for kind, values in of_kind.items())

@@ -62,7 +62,7 @@ class Arm:
 
 
 def mailboxes(context: Context) -> Iterator[Row]:
-    """Rows of all loads in all simulators that are installed, and of a message that is nothing but hand-overs."""
+    """Yield rows of all loads in all simulators that are installed, and of a message that is nothing but hand-overs."""
     here = Arm("rsg", "simunix.rsg", (*INSIDE, sys.executable, SCRIPT, PLATFORM, "simunix"))
     arms = (here, _python(context), _threads(context))
     for load in LOADS:
@@ -97,7 +97,7 @@ def _threads(context: Context) -> Arm:
 
 
 def _library(context: Context) -> tuple[str, ...]:
-    """The command of a program in C on librsg. Raises MeasurementError if that cannot be built."""
+    """Return the command of a program in C on librsg. Raises MeasurementError if that cannot be built."""
     program, library = context.folder / "rsg_actors_c", CHECKOUT / "simunix/lib"
     flags = ("-O2", "-pthread", f"-I{CHECKOUT / 'csrc'}", f"-L{library}", f"-Wl,-rpath,{library}")
     done = context.run(("gcc", FOLDER / "rsg_actors.c", "-o", program, *flags, "-lrsg"))
@@ -107,7 +107,7 @@ def _library(context: Context) -> tuple[str, ...]:
 
 
 def _floor(context: Context) -> Row:
-    """What a message would cost that is nothing but hand-overs between processes."""
+    """Return what a message would cost that is nothing but hand-overs between processes."""
     rounds = HANDOVERS // (QUICK if context.is_quick else 1)
     taken_s = min(_cpu_s(context, (str(build(context, "handover")), str(rounds))) for _ in range(REPEATS))
     text = "messages that are two bare futex hand-overs and back"

@@ -87,7 +87,7 @@ class Judgement:
     beyond: tuple[str, ...]
 
     def is_within(self, among_real: Sequence[Difference]) -> bool:
-        """Whether the run differs from a real one no more than two real ones do: states, starts, job by job."""
+        """Return whether the run differs from a real one no more than two real ones do: states, starts, job by job."""
         return (
             not self.beyond
             and not self.to_nearest.lacking

@@ -55,12 +55,12 @@ class Script:
         self.give(at_s, name, *own, *(str(word + PART_S if isinstance(word, int) else word) for word in task))
 
     def in_order(self) -> list[dict[str, Any]]:
-        """The actions by their moments; those of one moment as they were added."""
+        """Return the actions by their moments; those of one moment as they were added."""
         return sorted(self.actions, key=lambda action: float(action["at"]))
 
 
 def mixed(job: Path, log: Path) -> list[dict[str, Any]]:
-    """The script: 31 plain jobs, two arrays of 10 tasks in all, 19 jobs to which something happens."""
+    """Return the script: 31 plain jobs, two arrays of 10 tasks in all, 19 jobs to which something happens."""
     script = Script(job, log)
     chance = random.Random(SEED)
     for number in range(1, PLAIN + 1):
@@ -119,7 +119,7 @@ def nodes(script: Script) -> None:
 
 
 def ended(script: Script, at_s: float) -> list[dict[str, Any]]:
-    """The actions in order, with the questions at the end."""
+    """Return the actions in order, with the questions at the end."""
     script.give(at_s, "jobs", "env", "SLURM_TIME_FORMAT=%s", "scontrol", "-o", "show", "job")
     script.give(at_s, "sdiag", "sdiag")
     script.give(at_s, "nodes", "sinfo", "-N", "-h", "-o", "%N %T")

@@ -18,7 +18,7 @@ from simunix_bench.row import number
 
 
 def of_script(runs: Sequence[Run], arm: str) -> list[Run]:
-    """The runs of the mixed jobs in an arm."""
+    """Return the runs of the mixed jobs in an arm."""
     return [run for run in runs if run.arm == arm and run.jobs]
 
 
@@ -28,14 +28,14 @@ def names(runs: Sequence[Run]) -> list[tuple[str, Run]]:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of a table of Markdown; all columns but the first are aligned to the right."""
+    """Yield lines of a table of Markdown; all columns but the first are aligned to the right."""
     yield f"| {' | '.join(head)} |"
     yield f"| --- |{' ---: |' * (len(head) - 1)}"
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
 def apart(name: str, found: Difference) -> list[str]:
-    """A row about two runs."""
+    """Return a row about two runs."""
     return [
         name,
         f"{found.median_s * 1000:,.0f}",
@@ -49,7 +49,9 @@ def apart(name: str, found: Difference) -> list[str]:
 
 
 def summary(runs: Sequence[Run]) -> Iterator[str]:
-    """How far runs of the mixed jobs are apart: each two real ones, then each emulated one and the real run nearest to it."""
+    """Yield how far runs of the mixed jobs are apart: each two real ones, then each emulated one and the real run
+    nearest to it.
+    """
     head = [
         "runs",
         "starts apart: median, ms",
@@ -75,7 +77,9 @@ def summary(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def verdicts(runs: Sequence[Run]) -> Iterator[str]:
-    """A line for each emulated run: whether it is as near to a real one as two real ones are, and which jobs are not."""
+    """Yield a line for each emulated run: whether it is as near to a real one as two real ones are, and which jobs are
+    not.
+    """
     real = of_script(runs, REAL)
     if len(real) < 2:
         return
@@ -110,7 +114,7 @@ def _start(job: JobRecord | None) -> str:
 
 
 def queue(runs: Sequence[Run]) -> Iterator[str]:
-    """The figures of a full queue in all runs, and how far the means of arms are from the real ones."""
+    """Yield the figures of a full queue in all runs, and how far the means of arms are from the real ones."""
     arms = [arm for arm in EMULATED if of_arm(runs, arm, FIGURES[0])]
     head = ["", "real", "± between real runs, %", *(word for arm in arms for word in (arm, "%"))]
     rows = []

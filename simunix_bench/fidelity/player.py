@@ -49,7 +49,7 @@ def play(actions: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def spent_s() -> float:
-    """The CPU time of all processes of this PID namespace, and of those that they have waited for."""
+    """Return the CPU time of all processes of this PID namespace, and of those that they have waited for."""
     ticks = 0
     for name in os.listdir("/proc"):
         if name.isdigit():

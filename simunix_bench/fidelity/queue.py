@@ -30,7 +30,8 @@ BURST_S, MORE_S, WATCH_S = 5, 25, 45
 
 
 def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:
-    """The script. One job has all nodes, so that nothing else starts: the burst is work for the controller alone.
+    """Return the script. One job has all nodes, so that nothing else starts: the burst is work for the controller
+    alone.
 
     Jobs have priorities by their numbers: which of a hundred sbatch at a time is first is a matter of microseconds, but what a
     back-filler's cycle takes depends on the order of the queue.

@@ -32,7 +32,9 @@ def fidelity(context: Context) -> Iterator[Row]:
 
 
 def mixed_rows(runs: Sequence[Run]) -> Iterator[Row]:
-    """How far starts are apart: the most of two real runs, and of each emulated arm's worst run from the nearest real one."""
+    """Yield how far starts are apart: the most of two real runs, and of each emulated arm's worst run from the nearest
+    real one.
+    """
     real = [run for run in runs if run.arm == REAL and run.jobs]
     among = pairs_of(real)
     text = "60 mixed jobs:"
@@ -53,7 +55,7 @@ def mixed_rows(runs: Sequence[Run]) -> Iterator[Row]:
 
 
 def queue_rows(runs: Sequence[Run], *, has_aims: bool) -> Iterator[Row]:
-    """The figures of a full queue: the real mean, and by how much each arm is off."""
+    """Yield the figures of a full queue: the real mean, and by how much each arm is off."""
     for figure in FIGURES:
         text = figure.text.replace("`", "")
         between = spread(runs, figure)

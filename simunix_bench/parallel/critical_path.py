@@ -50,12 +50,12 @@ class Windows:
 
 
 def total(turns: Iterable[Turn]) -> int:
-    """The work of all turns: the time on one core."""
+    """Return the work of all turns: the time on one core."""
     return sum(turn.cost_ns for turn in turns)
 
 
 def most_of_a_host(turns: Iterable[Turn]) -> int:
-    """The work of the host that has most of it, which no rule can divide."""
+    """Return the work of the host that has most of it, which no rule can divide."""
     return max(_by_host(turns).values(), default=0)
 
 
@@ -108,7 +108,8 @@ def conservative(turns: Sequence[Turn], lookahead_ns: int) -> int:
 
 
 def causal(turns: Iterable[Turn], messages: Iterable[Message]) -> int:
-    """A turn waits for the turn before it on its host, and for the turns that have sent what has arrived by then.
+    """Return a turn waits for the turn before it on its host, and for the turns that have sent what has arrived by
+    then.
 
         end(k) = cost(k) + max( end(turn before k on its host), max { end(last turn of m's sender by its sending) : m } )
 

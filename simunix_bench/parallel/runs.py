@@ -63,7 +63,7 @@ class Measured:
         return sum(turn.cost_ns for turn in self.with_server) - sum(turn.cost_ns for turn in self.turns)
 
     def between(self, name: str, text: str, begin_ns: int, end_ns: int) -> Measured:
-        """The part of the run between two moments of virtual time."""
+        """Return the part of the run between two moments of virtual time."""
 
         def part(turns: Sequence[Turn]) -> list[Turn]:
             return [turn for turn in turns if begin_ns <= turn.time_ns < end_ns]
@@ -72,13 +72,15 @@ class Measured:
 
 
 def demo(context: Context) -> Iterator[Measured]:
-    """The demo; with --quick, its first six hours."""
+    """Yield the demo; with --quick, its first six hours."""
     until = ("--until", "6h") if context.is_quick else ()
     yield measure(context, CHECKOUT / "scenarios" / "nasa-ipsc.yaml", "demo", "the demo", until)
 
 
 def cluster(context: Context) -> Iterator[Measured]:
-    """A machine of Curie's shape, smaller: its start until all nodes are idle, then ten idle minutes with rounds of pings."""
+    """Yield a machine of Curie's shape, smaller: its start until all nodes are idle, then ten idle minutes with rounds
+    of pings.
+    """
     nodes = QUICK_NODES if context.is_quick else NODES
     scenario = context.folder / "cluster.yaml"
     scenario.write_text(CLUSTER.format(nodes=nodes, first=f"{1:0{len(str(nodes))}d}", idle_s=IDLE_S))
@@ -127,7 +129,7 @@ def read(folder: Path, name: str, text: str, server_s: float | None = None) -> M
 
 
 def _data(lines: Iterator[str]) -> Iterator[list[str]]:
-    """The rows of a CSV file without the names of its columns."""
+    """Return the rows of a CSV file without the names of its columns."""
     rows = csv.reader(lines)
     next(rows)
     return rows

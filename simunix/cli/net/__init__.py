@@ -20,7 +20,7 @@ MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw", "ptask_L07")
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix net` and its operations."""
     parser = subcommands.add_parser("net", help="compute flows by the network model alone; draw what links carried")
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
     solver = questions.add_parser("solve", help="when given flows finish on a platform, by the model alone")
@@ -69,7 +69,7 @@ def chosen_model(config: Mapping[str, str], options: argparse.Namespace) -> Mode
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Compute when the flows finish and print the result as JSON."""
+    """Compute when the flows of a file finish, and print the result as JSON; return the exit code."""
     from rsg_server.platform.simgrid_xml import load_platform
     from simunix.flows.file import read_flows, written
     from simunix.flows.solve import check_hosts, solve

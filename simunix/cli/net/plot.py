@@ -1,4 +1,4 @@
-"""`simunix net plot DIR`: draws the rates that the links of a run carried."""
+"""`simunix net plot DIR`: draws how many bytes per second the links of a run carried, over virtual time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BUSIEST = 12
 
 
 def add_question(questions: Subparsers) -> None:
-    """Declare `plot` among the questions of `simunix net`."""
+    """Declare the operation `plot` of `simunix net`."""
     plot = questions.add_parser("plot", help="draw what the links carried, from links.csv of a run with --link-usage")
     plot.add_argument("directory", type=Path, metavar="DIR", help="run directory, or a links.csv")
     plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="picture, .png, .svg or .pdf (default: DIR/links.png)")
@@ -24,7 +24,7 @@ def add_question(questions: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Draw the links and print the name of the picture."""
+    """Draw the links and print the file name of the picture; return the exit code."""
     from simunix.report.link_plot import plot
     from simunix.results.link_usage import read_usage
 

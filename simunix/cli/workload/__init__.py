@@ -1,4 +1,6 @@
-"""`simunix workload`: shows traces, makes traces from traces, and generates workloads from published models."""
+"""`simunix workload`: shows traces of jobs, makes traces from other traces, and generates workloads from published
+models.
+"""
 
 from simunix.cli.workload.operations import add_parser
 

@@ -28,7 +28,7 @@ OUTPUTS = ".swf, .swf.gz, .swf.xz, .csv, .parquet or .json"
 
 
 def add_parser(operations: Subparsers) -> None:
-    """Declare `generate` and its kinds."""
+    """Declare the operation `generate` of `simunix workload`, and the kinds of workload that it can make."""
     parser = operations.add_parser(
         "generate",
         help="make a workload from a published model",
@@ -93,7 +93,7 @@ def _io_kind(kinds: Subparsers, name: str, make: Maker, text: str) -> argparse.A
 
 
 def execute_generate(options: argparse.Namespace) -> int:
-    """Make the workload, write it, and print its size."""
+    """Make the workload, write it to a file, and print its size; return the exit code."""
     from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import history, recorded
     from simunix.workload.generators.io_mix import IoMix, write_batsim

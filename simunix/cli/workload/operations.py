@@ -1,4 +1,6 @@
-"""The operations of `simunix workload` on traces: stats, plot, merge, and those that make one trace from another."""
+"""The operations of `simunix workload` on traces of jobs: stats, plot, merge, and those that make one trace from
+another.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand and its operations."""
+    """Declare the subcommand `simunix workload` and its operations."""
     parser = subcommands.add_parser(
         "workload",
         help="look at traces of jobs; make, cut, scale, sample, shuffle, merge, convert and draw them",
@@ -60,7 +62,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _add_makers(operations: Operations) -> None:
-    """Declare the operations that make one trace from another."""
+    """Declare the operations of `simunix workload` that make one trace of jobs from another."""
     cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
     cut.add_argument("--begin", default="0", metavar="TIME", help="first moment in the trace, e.g. 40d (default: its start)")
     cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the trace's end)")
@@ -84,7 +86,7 @@ def _add_makers(operations: Operations) -> None:
 def _maker(
     operations: Operations, name: str, make: Callable[[SwfTrace, argparse.Namespace], SwfTrace], text: str
 ) -> argparse.ArgumentParser:
-    """Declare an operation that reads a trace and writes another, which `make` makes from the first."""
+    """Declare an operation that reads a trace of jobs and writes the trace that `make` makes from it."""
     parser = operations.add_parser(name, help=text)
     parser.add_argument("trace", type=Path, metavar="FROM")
     parser.add_argument("output", type=Path, metavar="TO")
@@ -93,7 +95,9 @@ def _maker(
 
 
 def execute_make(options: argparse.Namespace) -> int:
-    """Read a trace, write the trace made from it, and print how many jobs there are."""
+    """Read a trace of jobs, write the trace made from it, and print how many jobs the new trace has; return the exit
+    code.
+    """
     from simunix.results.as_trace import read_trace
     from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded
@@ -106,7 +110,7 @@ def execute_make(options: argparse.Namespace) -> int:
 
 
 def execute_merge(options: argparse.Namespace) -> int:
-    """Read the traces and write the merged one."""
+    """Read traces of jobs and write the merged trace; return the exit code."""
     from simunix.results.as_trace import read_trace
     from simunix.workload.formats.by_name import write_trace
     from simunix.workload.formats.provenance import recorded, with_history_of
@@ -124,7 +128,7 @@ def _command(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def execute_stats(options: argparse.Namespace) -> int:
-    """Print the statistics of a trace, as lines or as JSON."""
+    """Print the statistics of a trace of jobs, as lines or as JSON; return the exit code."""
     from simunix.results.as_trace import read_trace
     from simunix.workload.statistics import statistics
     from simunix.workload.statistics_text import lines_of
@@ -138,7 +142,7 @@ def execute_stats(options: argparse.Namespace) -> int:
 
 
 def execute_plot(options: argparse.Namespace) -> int:
-    """Draw a trace and print the name of the picture."""
+    """Draw a trace of jobs and print the file name of the picture; return the exit code."""
     from simunix.report.workload_plot import plot
     from simunix.results.as_trace import read_trace
 
@@ -186,7 +190,9 @@ def _shuffle(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
 
 
 def _naming(path: Path, make: Callable[[], SwfTrace]) -> SwfTrace:
-    """Make a trace; errors about its jobs begin with the name of the file."""
+    """Return the trace that `make` returns. An error of `make` about a job is raised again with the name of the file in
+    front.
+    """
     try:
         return make()
     except SimunixError as error:

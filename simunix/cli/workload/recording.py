@@ -1,4 +1,4 @@
-"""A parser that keeps its arguments, for commands that write into their output how the output was made."""
+"""A parser of arguments that records them, for operations that write into their output the command line that made it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class RecordingParser(argparse.ArgumentParser):
-    """A parser that puts the arguments which it parses, as they were typed, into the namespace as `arguments`."""
+    """A parser that records its arguments, as they were typed, as `arguments` of the namespace."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does, and record the arguments."""
+        """Parse the arguments as argparse does, and record them in the namespace."""
         parsed, rest = super().parse_known_args(args, namespace)
         parsed.arguments = list(args or ())
         return parsed, rest

@@ -1,4 +1,6 @@
-"""`--count-calls`: traps.csv, which instructions trapped how often, and server_messages.csv, which messages the server got."""
+"""`simunix run --count-calls`: write traps.csv, which instructions trapped into the shim how often, and
+server_messages.csv, how many messages of each kind the server received.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,13 @@ MESSAGE_COLUMNS = ("program", "message", "wait", "call", "count")
 
 
 def write_traps(path: Path, places: Iterable[TrapPlace]) -> None:
-    """Write traps.csv."""
+    """Write traps.csv: a row for each instruction that trapped into the shim."""
     rows = ((place.program, symbol_of(place), place.file, f"{place.offset:#x}", place.call, place.count) for place in places)
     _write(path, TRAP_COLUMNS, rows)
 
 
 def write_messages(path: Path, messages: Counter[MessageKind]) -> None:
-    """Write server_messages.csv, the most frequent kind first."""
+    """Write server_messages.csv, the most frequent kind of message first."""
     rows = sorted((-count, kind.program, kind.message, kind.wait, kind.call) for kind, count in messages.items())
     _write(path, MESSAGE_COLUMNS, ((*names, -count) for count, *names in rows))
 
@@ -39,9 +41,11 @@ def _write(path: Path, columns: tuple[str, ...], rows: Iterable[tuple[object, ..
 
 
 def symbol_of(place: TrapPlace) -> str:
-    """The function that a place lies in, as `read+0x12`: the nearest symbol below it. "" if the file is not the mapped one.
+    """Return the function that contains an instruction, as `read+0x12`: the nearest symbol below its address. Return ""
+    if the file has been replaced since it was mapped.
 
-    Of a stripped library only the exported functions are known, so the offset may be large, and the function another one.
+    A stripped library has symbols of exported functions only. For such a library the offset may be large, and the
+    symbol may be that of another function.
     """
     symbols = _symbols(place.file, place.inode)
     address = _address(symbols.segments, place.offset)
@@ -50,7 +54,9 @@ def symbol_of(place: TrapPlace) -> str:
 
 
 class _Symbols:
-    """Addresses of a file's functions, rising, with their names, and its segments as (offset, address, size)."""
+    """The symbols of an ELF file: addresses in ascending order with the functions' names, and the file's segments as
+    (offset, address, size).
+    """
 
     def __init__(self, file: str = "", inode: int = 0) -> None:
         self.addresses: list[int] = []

@@ -1,4 +1,6 @@
-"""`--gdb PROCESS`: gdb itself, outside of the emulation, attached to a program inside of it before its first instruction."""
+"""`simunix run --gdb PROCESS`: attach gdb, which runs outside of the emulation, to an emulated program before the
+program's first instruction.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,11 @@ set sysroot /proc/{pid}/root
 
 @dataclass(slots=True)
 class Gdb:
-    """Starts gdb on the terminal of this process, or, without a terminal, says how to start gdb in another.
+    """Starts gdb on the terminal of this process. Without a terminal, prints the command that starts gdb in another
+    terminal.
 
-    `before` is called before gdb has the terminal: nobody else is to draw there then.
+    `before` is called before gdb takes the terminal, so that other users of the terminal, such as the progress bar,
+    stop drawing.
     """
 
     target: str  # PROCESS or HOST:PROCESS
@@ -45,7 +49,7 @@ class Gdb:
     before: Callable[[], None] = lambda: None
     debugger: Debugger[Reply] = field(init=False)
     _running: subprocess.Popen[bytes] | None = None
-    _interrupt: Any = None  # what Ctrl-C does otherwise
+    _interrupt: Any = None  # the handler of Ctrl-C before gdb took the terminal
 
     def __post_init__(self) -> None:
         host, _, name = self.target.rpartition(":")
@@ -53,16 +57,16 @@ class Gdb:
 
     @property
     def _mark(self) -> Path:
-        """The file that gdb makes once it has attached; gdb reads its commands only then."""
+        """The file that gdb creates after attaching; gdb reads its commands only then."""
         return self.folder / "gdb.attached"
 
     @property
     def is_on_terminal(self) -> bool:
-        """Whether gdb has the terminal of this process."""
+        """Whether gdb uses the terminal of this process."""
         return self._running is not None
 
     def check(self, plan: Plan) -> None:
-        """Raise SimunixError if the host does not exist, or gdb is not installed."""
+        """Raise SimunixError if the plan has no such host, or if gdb is not installed."""
         hosts = [host.name for host in plan.hosts]
         if self.debugger.host not in ("", *hosts):
             raise SimunixError(f"--gdb {self.target}: no host {self.debugger.host!r}; known: {', '.join(hosts)}")
@@ -70,7 +74,9 @@ class Gdb:
             raise SimunixError("--gdb: gdb is not installed (Debian: apt-get install gdb)")
 
     def command(self, process: Process) -> list[str]:
-        """The command that attaches gdb to a process of the emulation, and has it read the files that it needs for that."""
+        """Return the command that attaches gdb to an emulated process, with the files of symbols and commands that gdb
+        needs.
+        """
         (self.folder / "gdb.init").write_text(COMMANDS.format(mark=shlex.quote(str(self._mark))))
         command = ["gdb", "-q", "-x", str(self.folder / "gdb.init"), "-p", str(process.global_pid)]
         if os.geteuid() != 0:
@@ -85,22 +91,27 @@ class Gdb:
             return
         self.before()
         self.say(f"{process!r} waits at its start; set breakpoints, then continue")
-        self._interrupt = signal.signal(signal.SIGINT, self._stop_waiting)  # Ctrl-C is gdb's
+        # while gdb has the terminal, Ctrl-C is meant for gdb
+        self._interrupt = signal.signal(signal.SIGINT, self._stop_waiting)
         self._running = subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def _stop_waiting(self, number: int, frame: object) -> None:
-        """Ctrl-C while the program runs in gdb: one that waits blocks the signal that gdb sends, but cannot block this one."""
+        """Handle Ctrl-C while the program runs under gdb. A program that waits in the shim blocks the signal that gdb
+        sends to stop it, but not the signal that this handler sends.
+        """
         self._stop_program("S")
 
     def _stop_program(self, states: str) -> None:
-        """Have gdb stop the program, and show its prompt, if the program is in one of these states of /proc/PID/status."""
+        """Make gdb stop the program and show its prompt, if the state of the program in /proc/PID/status is one of the
+        letters in `states`.
+        """
         process = self.debugger.process
         if process is not None and process.status_fields().get("State", " ")[0] in states:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.global_pid, signal.SIGSTOP)
 
     def look(self) -> None:
-        """Once the user has left gdb, Ctrl-C ends the run again."""
+        """Let Ctrl-C end the run again, once the user has left gdb."""
         if self._running is not None and self._running.poll() is not None:
             self._left()
 
@@ -109,7 +120,9 @@ class Gdb:
         signal.signal(signal.SIGINT, self._interrupt)
 
     def finish(self, reason: str) -> None:
-        """The run is over: a process that gdb has stopped cannot die before gdb lets go of it."""
+        """Make gdb let go of the program at the end of the run, for this reason: a process that gdb has stopped could
+        not die.
+        """
         if self.debugger.process is None:
             self.say(f"--gdb {self.target}: no process of this name was started")
         elif self._running is None and self.debugger.is_attached():
@@ -117,6 +130,6 @@ class Gdb:
         if self._running is not None:
             if self._running.poll() is None:
                 self.say(f"the run has ended ({reason}); quit gdb to go on")
-                self._stop_program("SRD")  # gdb waits for it, and has no prompt
+                self._stop_program("SRD")  # gdb waits for the program and so has no prompt
             self._running.wait()
             self._left()

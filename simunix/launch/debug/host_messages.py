@@ -1,7 +1,8 @@
-"""`--log-messages`: which messages went over connections between programs, when they were sent and when they arrived.
+"""`simunix run --log-messages`: write which messages programs exchanged over connections, and when these were sent and
+arrived.
 
-The server hands over the bytes of each connection; where a message ends, and its name, is the RJMS's matter
-(`ClusterPlan.message`). What no RJMS knows is a row for each piece that arrived, without a name.
+The server reports the bytes of each connection. The RJMS's adapter finds the end and the name of each message in these
+bytes (`ClusterPlan.message`). If no adapter knows the bytes, each piece that arrives becomes a row without a name.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ NS = 10**9
 FILE = "host_messages.csv"
 COLUMNS = ("sent", "arrived", "from", "from_port", "from_program", "to", "to_port", "to_program", "bytes", "message")
 Decoder = Callable[[bytes], tuple[int, str] | None]
-"""See `ClusterPlan.message`."""
+"""The function of an RJMS's adapter that finds the first message in bytes; see `ClusterPlan.message`."""
 
 
 @dataclass(slots=True)
 class _Stream:
-    """One direction of a connection: bytes that arrived and belong to no row yet, and when the pieces were sent.
+    """One direction of a connection: the bytes that have arrived and are in no row yet, and when each piece was sent.
 
-    `sent` has for each piece how many of its bytes are in no row yet, and its moment in nanoseconds. Without a `decode` each
-    piece is a row.
+    `sent` has, for each piece, the number of its bytes that are in no row yet, and the virtual nanoseconds at which it
+    was sent. Without `decode`, each piece becomes a row.
     """
 
     decode: Decoder | None
@@ -39,7 +40,9 @@ class _Stream:
     sent: deque[tuple[int, int]] = field(default_factory=deque)
 
     def messages(self) -> Iterator[tuple[int, str]]:
-        """Size and name of each message that has arrived whole; an RJMS that does not know the bytes is not asked again."""
+        """Yield the size in bytes and the name of each message that has arrived completely. If the RJMS's adapter does
+        not know the bytes of a connection, it is not asked again.
+        """
         while self.waiting and self.decode is not None:
             try:
                 found = self.decode(bytes(self.waiting[:HEAD_BYTES]))
@@ -53,7 +56,7 @@ class _Stream:
             yield len(self.waiting), ""
 
     def take(self, size_bytes: int) -> int:
-        """Take a message out; the moment at which its first byte was sent."""
+        """Remove a message from the bytes; return the virtual nanoseconds at which its first byte was sent."""
         del self.waiting[:size_bytes]
         first_ns = self.sent[0][1]
         while size_bytes:
@@ -65,24 +68,26 @@ class _Stream:
 
 
 HEAD_BYTES = 64
-"""As much as an RJMS needs to tell a message."""
+"""The number of bytes from which an RJMS's adapter can tell the kind of a message."""
 
 
 class HostMessages:
-    """Writes a row for each message that has arrived whole, in the order of arrival; `decoders` by name of host."""
+    """Writes a row for each message that has arrived completely, in the order of arrival. `decoders` has the function
+    of each host's RJMS, by host name.
+    """
 
     def __init__(self, path: Path, now_ns: Callable[[], int], decoders: Mapping[str, Decoder]) -> None:
         self._path = path
         self._now_ns = now_ns
         self._decoders = decoders
         self._streams: dict[int, _Stream] = {}  # by number of the sending socket
-        self._unknown: set[int] = set()  # those whose bytes no RJMS knows
+        self._unknown: set[int] = set()  # the numbers of sockets whose bytes no RJMS's adapter knows
         self._file = path.open("w", newline="", encoding="utf-8")
         self._rows = csv.writer(self._file, lineterminator="\n")
         self._rows.writerow(COLUMNS)
 
     def sent(self, sender: StreamSocket, size_bytes: int) -> None:
-        """Note when bytes were sent."""
+        """Record the moment at which a socket has sent bytes."""
         stream = self._streams.get(sender.number)
         if stream is None:
             stream = self._streams[sender.number] = _Stream(self._decoder(sender))
@@ -95,7 +100,7 @@ class HostMessages:
         return self._decoders.get(sender.host.name) or self._decoders.get(peer)
 
     def arrived(self, sender: StreamSocket, receiver: StreamSocket, data: bytes) -> None:
-        """Write the messages that are whole now."""
+        """Write a row for each message that has arrived completely with these bytes."""
         stream = self._streams[sender.number]
         stream.waiting += data
         for size_bytes, name in stream.messages():
@@ -113,7 +118,7 @@ class HostMessages:
             raise ServerError(f"{self._path} cannot be written: {error.strerror}; free some space") from error
 
     def close(self) -> None:
-        """Write what is still in memory."""
+        """Write the rows that are still in memory, and close the file."""
         try:
             self._file.close()
         except OSError as error:
@@ -121,7 +126,9 @@ class HostMessages:
 
 
 def _end(which: StreamSocket) -> tuple[str, int | str, str]:
-    """Host, port and program of one end. Before a program has accepted a connection, it is the one that listens."""
+    """Return the host, the port and the program of one end of a connection. Before a program has accepted the
+    connection, the program is the one that listens.
+    """
     owner = which.owner
     port = which.local.port if which.local is not None else ""
     return which.host.name, port, os.path.basename(owner.program) if owner is not None else ""

@@ -1,4 +1,6 @@
-"""`--pcap`, `--link-usage`, `--log-messages`, `--turn-costs`, `--count-calls`: what is written of traffic, turns and calls."""
+"""The options of `simunix run` that observe a run: `--pcap`, `--link-usage`, `--log-messages`, `--turn-costs` and
+`--count-calls`.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,11 @@ STORAGES_FILE = "storages.csv"
 
 @dataclass(frozen=True, slots=True)
 class ObservationOptions:
-    """`pcap` names the hosts whose traffic is captured (all if empty, none if None); `interval_ns` is that of links.csv.
+    """What is observed in a run. `pcap` has the names of the hosts whose traffic is captured (empty: all hosts; None:
+    no host). `interval_ns` is the time between rows of links.csv.
 
-    `turn_costs`: the CPU time of each turn is measured. With `counts_calls`, traps.csv and server_messages.csv are written;
-    with `logs_messages`, host_messages.csv.
+    With `turn_costs`, the CPU time of each turn (the time for which one thread has the right to run) is measured. With
+    `counts_calls`, traps.csv and server_messages.csv are written; with `logs_messages`, host_messages.csv.
     """
 
     pcap: tuple[str, ...] | None = None
@@ -38,13 +41,13 @@ class ObservationOptions:
     logs_messages: bool = False
 
     def check(self, hosts: list[str]) -> None:
-        """Raise SimunixError for a host that is not there."""
+        """Raise SimunixError if an option names a host that is not in `hosts`."""
         for name in self.pcap or ():
             if name not in hosts:
                 raise SimunixError(f"pcap: host {name!r}: no such host; known: {', '.join(hosts)}")
 
     def instead_of(self, other: ObservationOptions) -> ObservationOptions:
-        """These options, and the other's where these say nothing."""
+        """Return these options; values that these options leave out are taken from `other`."""
         return ObservationOptions(
             other.pcap if self.pcap is None else self.pcap,
             other.interval_ns if self.interval_ns is None else self.interval_ns,
@@ -59,16 +62,17 @@ NOTHING = ObservationOptions()
 
 @dataclass(slots=True)
 class Observation:
-    """Captures and counts the traffic of a run, measures its turns and counts its calls, from its making to `close`.
+    """Captures and counts the traffic of a run, measures its turns and counts its calls, from the start of the run to
+    `close`.
 
-    What storages do is always counted, where there are any.
+    The activity of storages is always counted, if the run has storages.
     """
 
     kernel: Kernel
     turns: TurnLoop
     directory: RunDirectory
     options: ObservationOptions
-    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # of messages, by name of host
+    decoders: Mapping[str, Decoder] = field(default_factory=dict)  # the functions that find messages in bytes, by host name
     _messages: HostMessages | None = field(default=None, init=False)
     _usage: LinkUsage | None = field(default=None, init=False)
     _costs: TurnCosts | None = field(default=None, init=False)
@@ -109,7 +113,7 @@ class Observation:
             self.turns.parks.count = self._counts.count_park
 
     def close(self) -> None:
-        """Write what is still in memory to the files."""
+        """Write the rows that are still in memory to the files."""
         if self.kernel.wire.capture is not None:
             self.kernel.wire.capture.close()
         if self._messages is not None:

@@ -1,4 +1,4 @@
-"""`--strace`: which processes of a plan are traced, and where the traces go."""
+"""`simunix run --strace`: which processes of a run are traced, and into which files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from simunix.launch.run_directory import RunDirectory
 
 @dataclass(frozen=True, slots=True)
 class StraceOptions:
-    """What the command line says: `HOST:COMMAND` patterns, "" for everything; no pattern, no trace."""
+    """The patterns `HOST:COMMAND` of traced processes from the command line; "" matches all processes. Without a
+    pattern no process is traced.
+    """
 
     selections: tuple[str, ...] = ()
-    stable: bool = False  # without what differs between two runs of one plan: addresses, and pids where hosts share them
+    # leave out what differs between two runs of one plan: addresses, and pids if hosts share the pids of this computer
+    stable: bool = False
 
     def traces(self, directory: RunDirectory, plan: Plan, isolation: Isolation) -> Traces | None:
-        """The writer of a run's traces; None if none is traced. Raises SimunixError for a host that is not there."""
+        """Return the object that writes the traces of a run; None if no process is traced. Raises SimunixError if a
+        pattern names a host that the plan does not have.
+        """
         if not self.selections:
             return None
         hosts = [host.name for host in plan.hosts]

@@ -1,7 +1,9 @@
-"""The server's one socket to the factory of hosts (csrc/hostinit/broker.c), and what each party has said over it.
+"""The client of the broker process (csrc/hostinit/broker.c), over whose one socket the server talks to the factory of
+hosts and to the first process of each host.
 
-Each side of a conversation has a number: 0 is the factory, a host's is given at its birth and never again. Answers come in the
-order of the questions to one party; in between come notices, of this party and of others, which are kept until asked for.
+Each partner has a number: 0 is the factory. A host gets its number when it is made; numbers are never reused. A partner
+answers questions in the order in which they were asked. Between answers, notices of any partner may arrive; these are
+kept until they are asked for.
 """
 
 from __future__ import annotations
@@ -21,28 +23,34 @@ MESSAGE_BYTES = 1 << 18
 ADDRESS_BYTES = 32
 ANSWER_BYTES = 4096
 SILENCE_S = 1.0
-"""Real time after which a party that does not answer is taken to be stopped (SIGSTOP), by a user or a debugger."""
+"""The real seconds after which a partner that does not answer is taken to have been stopped (SIGSTOP) by a user or
+debugger.
+"""
 
 
 class ContainerError(SimunixError):
-    """A host or one of its programs could not be started."""
+    """The error that a host or one of its programs could not be started."""
 
 
 class HostLostError(ContainerError):
-    """A host's first process is gone, and the host with it."""
+    """The error that a host's first process has ended, and all its processes with it."""
 
 
 class FactoryError(ContainerError):
-    """The factory of hosts is gone, and all hosts with it."""
+    """The error that the factory of hosts has ended, and all hosts with it."""
 
 
 class KilledError(ContainerError):
-    """A program was killed before it began: from outside, as nothing inside runs meanwhile."""
+    """The error that a program was killed before it began. No emulated process runs during a start, so the killer is
+    outside of the emulation.
+    """
 
 
 @dataclass(slots=True)
 class Party:
-    """What one party has said: its last `answer`, and in `ended`, until they are asked for, statuses of programs by process."""
+    """The messages of one partner of the broker: its last `answer`, and, in `ended`, the wait(2) statuses of processes
+    that nobody has asked for yet.
+    """
 
     asked: int = 0
     answered: int = 0
@@ -51,7 +59,7 @@ class Party:
     is_gone: bool = False
 
     def note(self, text: str) -> None:
-        """Take in a line of this party: `ok NUMBER`, `error TEXT`, `ended PROCESS STATUS` or `gone`."""
+        """Process a line of this partner: `ok NUMBER`, `error TEXT`, `ended PROCESS STATUS` or `gone`."""
         if text == "gone":
             self.is_gone = True
         elif text.startswith("ended "):
@@ -63,7 +71,9 @@ class Party:
 
 
 class Broker:
-    """Asks parties and keeps what they say. One thread at a time may use it."""
+    """Sends questions to the factory and to hosts, and keeps their messages. Only one thread at a time may use the
+    object.
+    """
 
     def __init__(self, control: socket.socket, rouse: Callable[[], None] = lambda: None) -> None:
         self._rouse = rouse  # continues all processes that may be stopped
@@ -73,29 +83,33 @@ class Broker:
         self._last = FACTORY
 
     def admit(self) -> int:
-        """Give a new host its number."""
+        """Return the number for a new host."""
         self._last += 1
         self._parties[self._last] = Party()
         return self._last
 
     def dismiss(self, number: int) -> None:
-        """Have a host's control socket closed, which ends the host; harmless if that was done, or if the factory is gone."""
+        """Close a host's control socket in the broker, which ends the host. Nothing happens if the socket is already
+        closed, or the factory has ended.
+        """
         if self._parties.pop(number, None) is not None:
             try:
                 self._send(f"close={number}", ())
             except FactoryError:
-                return  # the socket went with the factory
+                return  # the socket has ended together with the factory
 
     def ask(self, number: int, address: str, words: Iterable[str], fds: tuple[int, ...] = ()) -> str | None:
-        """Send a message to `address` and return the answer of the party that it is for; None if the party is gone.
+        """Send a message to `address`, and return the answer of partner `number`; None if the partner has ended.
 
-        Raises FactoryError if the factory is gone, ContainerError if the words are no message.
+        Raises FactoryError if the factory has ended, and ContainerError if the words cannot be sent as a message.
         """
         party = self._parties.get(number)
         if party is None or party.is_gone:
             return None
         message = _message(words)
-        party.asked += 1  # an earlier question that Ctrl-C cut short is answered too, and that answer is not this one's
+        # a question that Ctrl-C interrupted gets an answer, too, which must not be taken for the answer to this
+        # question
+        party.asked += 1
         mine = party.asked
         self._send(address, fds, message)
         while party.answered < mine and not party.is_gone:
@@ -104,9 +118,10 @@ class Broker:
         return party.answer if party.answered == mine else None
 
     def wait_ended(self, number: int, process: int, patience_s: float) -> int | None:
-        """The status of a host's program that has ended, as wait(2) gives it; None if its host is gone or silent for too long.
+        """Wait until a program of a host has ended, and return its wait(2) status. Return None if the host has ended,
+        or has been silent for `patience_s` real seconds.
 
-        Raises FactoryError as `ask` does.
+        Raises FactoryError if the factory has ended.
         """
         party = self._parties.get(number)
         deadline = time.monotonic() + patience_s
@@ -134,7 +149,7 @@ class Broker:
             self._control.settimeout(None)
 
     def _listen(self, patience_s: float) -> bool:
-        """Take in the next line of any party; false if none has come in time."""
+        """Process the next line of any partner; return false if none arrives within `patience_s` real seconds."""
         self._control.settimeout(patience_s)
         try:
             line = self._control.recv(ANSWER_BYTES).decode(errors="replace")
@@ -148,12 +163,12 @@ class Broker:
             raise FactoryError("the factory of hosts has died")
         number, _, text = line.partition(" ")
         party = self._parties.get(int(number))
-        if party is not None:  # else the last line of a host that has been dismissed
+        if party is not None:  # otherwise the line is the last one of a host that has been dismissed
             party.note(text)
         return True
 
     def close(self) -> None:
-        """Close the socket, which ends the factory and all hosts with it."""
+        """Close the socket to the broker, which ends the factory and all hosts."""
         self._control.close()
 
 

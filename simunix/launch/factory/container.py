@@ -1,7 +1,8 @@
-"""An emulated host's namespaces and first process (csrc/hostinit), seen from the server.
+"""Start an emulated host: its namespaces and its first process (csrc/hostinit).
 
-The kernel isolates hosts from each other (their own mounts, host name, pids, interfaces and abstract sockets) where the user
-may have that. Emulated processes are all descendants of the host's init, which dies with the server, and they with it.
+If the user has the rights for it, the kernel isolates hosts from each other: each has its own mounts, host name, pids,
+network interfaces and abstract sockets. All emulated processes descend from the host's first process, which dies with
+the server; the kernel then kills the others.
 """
 
 from __future__ import annotations
@@ -24,18 +25,24 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 SHIM = LIBRARY / "libsimunix.so"
 SHIM_IN_HOST = "/run/simunix/libsimunix.so"
 WHOLE_PROC_IN_HOST = "/run/simunix/proc"
-"""A second /proc of the host, of which nothing is hidden: programs inside may mount one in user namespaces of their own."""
+"""A second /proc of the host, in which no file is hidden. The kernel requires one before programs may mount /proc in
+user namespaces of their own.
+"""
 MOUNTS_IN_HOST = "/run/simunix/mounts"
-"""Where the shim reads what the host's set-up has mounted (csrc/shim/sys/procfs/mounts.c)."""
+"""The file in which the shim reads which mounts the host's set-up has made (csrc/shim/sys/procfs/mounts.c)."""
 SHIM_BEHIND_CHANNEL = 2
-"""How far above its channel a program that a host's init starts finds the shim's file (csrc/hostinit/spawn.c)."""
+"""The distance between the descriptor of a program's channel and the descriptor of the shim's file, for a program that
+the host's first process starts (csrc/hostinit/spawn.c).
+"""
 REPORT_TIMEOUT_S = 10.0
-DEVICE_MODE = 0o666  # NVIDIA's driver, among others, lets everybody open its devices
+DEVICE_MODE = 0o666  # drivers such as NVIDIA's let all users open their devices
 OVERLAY_SEPARATORS = frozenset(",:\\")
 
 
 class Isolation(Enum):
-    """How far hosts are kept apart; the value is what the factory of hosts is told."""
+    """How far hosts are isolated from each other and from this computer; each value is the word for it in messages to
+    the factory.
+    """
 
     ROOT = "all"
     CONTAINED = "contained"
@@ -45,7 +52,7 @@ class Isolation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PrivatePath:
-    """A path that each host has for itself; `source` is where its content lives in the run directory."""
+    """A path whose content each host has for itself; `source` is the place of the content in the run directory."""
 
     path: str
     source: Path
@@ -66,9 +73,9 @@ class Bind:
 class Temporary:
     """A folder such as /tmp that a host has for itself, empty at first.
 
-    With `is_layer` the host sees this computer's content, under a layer of its own; files in `first` hide this computer's.
-    `shared` are paths below it that are this computer's own; `source` is where its content or its layer lives in the run
-    directory.
+    With `is_layer`, the host sees this computer's content below a writable layer of its own; files in `first` hide
+    files of this computer. Paths in `shared` remain this computer's own. `source` is the place of the content, or of
+    the layer, in the run directory.
     """
 
     path: str
@@ -80,12 +87,14 @@ class Temporary:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """What a host is made of. `directory` is its own folder of the run directory, `terminal` the caller's, for a console.
+    """What a host is made of. `directory` is the host's own folder in the run directory; `terminal` is the caller's
+    terminal, for a console.
 
-    `devices` are made below /dev. `storages` are private paths that are kept on a storage, with what
-    the shim is to know of it: its number, and flags. `cgroups` are the control files, with their modes, of the group that all
-    processes begin in; without them this computer's are seen. Of `sensors`, `sys` is added to /sys and `cpu` shown as /dev/cpu.
-    `owned` are more folders of this computer that a contained host is to own as the caller does.
+    `devices` are made below /dev. `storages` are private paths on a storage, each with the storage's number and the
+    flags that the shim needs. `cgroups` are the control files, with modes, of the group in which all processes begin;
+    without them the host sees this computer's cgroups. Of `sensors`, the folder `sys` is added to /sys, and the folder
+    `cpu` appears as /dev/cpu. `owned` are further folders of this computer which root of a contained host owns if the
+    caller does.
     """
 
     name: str
@@ -106,7 +115,7 @@ class ContainerSpec:
 
 
 def nearest_existing(path: str, tree: RootTree) -> Path:
-    """The longest part of an absolute path that exists in a root."""
+    """Return the longest leading part of an absolute path that exists in a root file system."""
     candidate = Path(path)
     while not tree.has(str(candidate)):
         candidate = candidate.parent
@@ -114,27 +123,29 @@ def nearest_existing(path: str, tree: RootTree) -> Path:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder or in it."""
+    """Return whether a path is the folder itself or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 CGROUPS = "/sys/fs/cgroup"
 FIRMWARE = ("/sys/firmware", "/sys/devices/virtual/dmi")
-"""What tells which computer this is: its maker, ACPI's tables, ranges of memory. Hosts have none of that, as some computers."""
+"""Paths that tell the identity of this computer (maker, ACPI tables, ranges of memory). Hosts do not see them; some
+real computers have none either.
+"""
 
 
 class _Directives:
-    """The words of hostinit's first message, in the order in which they are to be carried out."""
+    """The words of the first message to hostinit, in the order in which hostinit carries them out."""
 
     def __init__(self, spec: ContainerSpec) -> None:
         self.spec = spec
         self.words: list[str] = []
         self._layered: set[str] = set()
-        self._private_paths = {self._resolved(private.path) for private in spec.private}  # these have their own modes
+        self._private_paths = {self._resolved(private.path) for private in spec.private}  # these have modes of their own
         self._is_elsewhere = spec.root != THIS_COMPUTER
 
     def build(self) -> list[str]:
-        """All directives of hostinit's first message."""
+        """Return all directives of hostinit's first message."""
         spec = self.spec
         self.words.append(f"hostname={spec.name}")
         if self._is_elsewhere:
@@ -147,14 +158,14 @@ class _Directives:
             self._fresh_run()
         private_paths = [replace(private, path=self._resolved(private.path)) for private in spec.private]
         ordered = sorted(private_paths, key=lambda private: private.path.count("/"))
-        for private in ordered:  # all layers before any bind: a layer would hide what is bound below it
+        for private in ordered:  # layers come before binds, since a layer hides what is bound below it
             self._layer_for(private)
         for folder in spec.temporary:
             self._temporary(folder)
         for private in ordered:
             self._private(private)
-        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user may change nothing there anyway
-            self.words.append("seal=")  # before any bind hides what is to be read-only
+        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user may change nothing there
+            self.words.append("seal=")  # seal before the binds, which would hide the paths that must become read-only
         if spec.cgroups:
             self.words.append("cgroups=" + " ".join(f"{name}:{mode:o}" for name, mode in spec.cgroups.items()))
         for bind in spec.binds:
@@ -167,12 +178,12 @@ class _Directives:
         return self.words
 
     def _resolved(self, path: str) -> str:
-        """A path without symbolic links (/var/run is one), seen from inside."""
+        """Return the path without symbolic links (/var/run is one), as the host sees it."""
         tree = self.spec.root
         return str(Path("/", tree.locate(path).relative_to(tree.path)))
 
     def _enter_root(self) -> None:
-        """Every host has a layer of its own over the root, which stays as it is."""
+        """Give the host a writable layer of its own over its root file system, which stays unchanged."""
         base = self.spec.directory / "root"
         for path in (self.spec.root.path, base):
             if set(str(path)) & OVERLAY_SEPARATORS:
@@ -181,11 +192,13 @@ class _Directives:
         self.words.append(f"root={self.spec.root.path}\t{base}")
 
     def _bind(self, bind: Bind) -> None:
-        """Where the root is another one, a missing target is made; /proc and /sys are this computer's everywhere."""
+        """Bind a file or folder of this computer. If the host has another root, a missing target is made there; /proc
+        and /sys are this computer's in every root.
+        """
         of_kernel = is_below(bind.target, "/proc") or is_below(bind.target, "/sys")
         tree = THIS_COMPUTER if of_kernel else self.spec.root
         inside = bind.target if of_kernel else self._resolved(bind.target)
-        is_fresh = self._is_fresh(inside)  # /etc/resolv.conf is often a link into /run, where nothing is yet
+        is_fresh = self._is_fresh(inside)  # /etc/resolv.conf is often a link into /run, which is empty at this point
         is_link = tree.path.joinpath(bind.target[1:]).is_symlink()
         if is_fresh and is_link:
             bind = replace(bind, target=inside)
@@ -196,12 +209,14 @@ class _Directives:
         self.words.append(f"bind={'ro' if bind.read_only else 'rw'} {bind.source}\t{bind.target}")
 
     def _is_bound(self, path: str) -> bool:
-        """Whether another bind brings the path along: this computer need not have it."""
+        """Return whether another bind makes the path appear, so that it need not exist on this computer."""
         above = (bind for bind in self.spec.binds if bind.target != path and is_below(path, bind.target))
         return any((bind.source / path[len(bind.target) :].lstrip("/")).exists() for bind in above)
 
     def _fresh_run(self) -> None:
-        """/run and /dev as after a boot, with the shim in /run: users that cannot reach the package can reach this."""
+        """Make empty /run and /dev, as after a boot, and put the shim into /run, where users can read it who cannot
+        read the installed package.
+        """
         self.words += [
             f"devices={self.spec.terminal}",
             "tmpfs=755 /run",
@@ -218,9 +233,11 @@ class _Directives:
             self.words.append(f"device={DEVICE_MODE:o} {device.path}")
 
     def _temporary(self, folder: Temporary) -> None:
-        """Only what is shared is this computer's: two hosts may choose one name for a file, and so may two runs."""
+        """Give the host a temporary folder of its own, except for the shared paths below it: two hosts, or two runs,
+        may choose equal names for their files.
+        """
         if folder.is_layer:
-            is_users = self.spec.isolation is Isolation.USER_NAMESPACE  # a user cannot have all layers
+            is_users = self.spec.isolation is Isolation.USER_NAMESPACE  # an ordinary user may not mount every kind of layer
             self._layer(folder.source, folder.path, "layer" if is_users else "overlay", folder.first)
         else:
             folder.source.mkdir(parents=True, exist_ok=True)
@@ -240,14 +257,16 @@ class _Directives:
         return self.spec.fresh_run and is_below(path, "/run")
 
     def _fresh_folder(self, path: str) -> str | None:
-        """The folder that is empty at first and holds a path; None if there is none."""
+        """Return the folder that is empty at first and contains a path; None if no such folder does."""
         folders = [folder.path for folder in self.spec.temporary if not folder.is_layer]
         if self.spec.fresh_run:
             folders.append("/run")
         return next((folder for folder in folders if is_below(path, folder)), None)
 
     def _layer_for(self, private: PrivatePath) -> None:
-        """Changes below an existing folder stay in the run directory, so that a missing path can be made there."""
+        """Put a layer over an existing folder in which a private path is missing, so that the path can be made; the
+        layer's files stay in the run directory.
+        """
         existing = nearest_existing(private.path, self.spec.root)
         if self._is_elsewhere or str(existing) == private.path or self._fresh_folder(private.path):
             return
@@ -273,20 +292,22 @@ class _Directives:
 
 @cache
 def _entry_of(shim: Path) -> tuple[tuple[str, int], tuple[str, int]]:
-    """Where programs begin that the library was brought into, in bytes of its file (ELF header, e_entry), and its size."""
+    """Return where programs start that have the library injected, in bytes of its file (e_entry of the ELF header), and
+    the size of the file.
+    """
     content = shim.read_bytes()
     return ("entry", int.from_bytes(content[24:32], "little")), ("size", len(content))
 
 
 def _kept(spec: ContainerSpec) -> list[str]:
-    """What the host owns outside: its folder of the run directory, and its root."""
+    """Return the paths outside that the host must own: its folder in the run directory, and its root."""
     return (
         [str(path) for path in (spec.directory, spec.root.path, *spec.owned)] if spec.isolation is Isolation.CONTAINED else []
     )
 
 
 class Container:
-    """A running host: starts programs, and takes them all down when closed."""
+    """A running host, which starts programs and ends all of them when it is closed."""
 
     def __init__(self, spec: ContainerSpec, factory: HostFactory) -> None:
         self.spec = spec
@@ -295,27 +316,29 @@ class Container:
         except ContainerError as error:
             raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
-            return  # there is nothing to set up
+            return  # such a host needs no set-up
         try:
             self._ask(_Directives(spec).build())
         except SimunixError:
-            with contextlib.suppress(FactoryError):  # the first reason is the one to be told
+            with contextlib.suppress(FactoryError):  # the error that is reported is the first one, not an error of the clean-up
                 self.close()
             raise
 
     @property
     def shim_path(self) -> str:
-        """Where the preload library is, seen from inside."""
+        """The path of the shim's library, as the host sees it."""
         inside = self.spec.isolation is not Isolation.NONE and self.spec.fresh_run
         return SHIM_IN_HOST if inside else str(self.spec.shim)
 
     @property
     def init(self) -> int:
-        """Process number of the host's first process."""
+        """The process number of the host's first process, as this computer sees it."""
         return self._line.init
 
     def spawn(self, command: Command, channel_fd: int, channel_number: int, nofile: int, core: int | None) -> int:
-        """Start a program under the shim; its pid in the host. Raises ContainerError with the reason."""
+        """Start a program under the shim; return its pid in the host. Raises ContainerError with the reason if the
+        start fails.
+        """
         environment = dict(command.environment)
         preload = environment.get("LD_PRELOAD")
         environment["LD_PRELOAD"] = f"{preload}:{self.shim_path}" if preload else self.shim_path
@@ -336,16 +359,18 @@ class Container:
         return self._ask(words, (command.stdin, command.stdout, command.stderr, channel_fd))
 
     def inject(self, thread: int, descriptor: int) -> None:
-        """Have the shim brought into the image that a thread is about to exec, which has its file at `descriptor`."""
+        """Inject the shim into the program that a thread is about to execute. `descriptor` is the program's open file
+        in that thread.
+        """
         entry, size = (number for _, number in _entry_of(self.spec.shim))
         self._ask([f"inject={thread} {descriptor} {entry} {size}"])
 
     def release(self, thread: int) -> None:
-        """Let a thread go whose exec has failed."""
+        """Let a thread continue whose execve(2) has failed."""
         self._ask([f"release={thread}"])
 
     def why_killed(self, pid: int) -> str:
-        """Why the host's init killed a process after `inject`; "" if it did not."""
+        """Return why the host's first process killed a process after `inject`; "" if it did not."""
         try:
             self._line.ask([f"reason={pid}"])
         except ContainerError as error:
@@ -353,9 +378,9 @@ class Container:
         return ""
 
     def wait_status(self, pid: int) -> int:
-        """The status, as wait(2) gives it, of a started program that has ended; -1 if its init has died too.
+        """Return the wait(2) status of a started program that has ended; -1 if the host's first process has died, too.
 
-        Raises FactoryError if all hosts are lost.
+        Raises FactoryError if all hosts have ended.
         """
         status = self._line.wait_ended(pid, REPORT_TIMEOUT_S)
         return -1 if status is None else status

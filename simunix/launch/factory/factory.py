@@ -1,4 +1,6 @@
-"""The processes that hosts come from (csrc/hostinit): they stay small, so the last host costs what the first did."""
+"""The small processes from which hosts are made (csrc/hostinit). Because they stay small, making the last host costs as
+much as making the first.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +17,34 @@ from simunix.launch.factory.broker import FACTORY, SILENCE_S, Broker, ContainerE
 LIBRARY = Path(__file__).resolve().parents[2] / "lib"
 HOSTINIT = LIBRARY / "simunix-hostinit"
 INIT_ENVIRONMENT = {"HOME": "/", "TERM": "linux"}
-"""Of a host's first process, as the kernel gives it to init. Users of the host can read it: it has nothing of the caller."""
+"""The environment of a host's first process, like that which the kernel gives to init. The host's users can read it, so
+it has nothing of the caller's environment.
+"""
 
 
 class Line:
-    """The server's line to one host's first process: no descriptor of the server's, but a number on the factory's socket."""
+    """The server's connection to one host's first process: a number on the broker's socket, without a descriptor of its
+    own.
+    """
 
     def __init__(self, factory: HostFactory, number: int, init: int) -> None:
         self.init = init
-        """Process number of the host's first process."""
+        """The process number of the host's first process, as this computer sees it."""
         self._factory = factory
         self._number = number
 
     def ask(self, words: Iterable[str], fds: tuple[int, ...] = ()) -> int:
-        """Have the host's first process carry out a message; return the number that it answers. Raises ContainerError."""
+        """Send a message to the host's first process, and return the number that it answers. Raises ContainerError if
+        it answers with an error.
+        """
         answer = self._factory.broker.ask(self._number, f"host={self._number}", words, fds)
         return _number_in(answer, HostLostError("its init has died"))
 
     def wait_ended(self, process: int, patience_s: float) -> int | None:
-        """The status of a program that the host has started; None if the host is gone, or if no status comes in time.
+        """Return the wait(2) status of a program of the host that has ended; None if the host has ended or no status
+        arrives within `patience_s` real seconds.
 
-        Raises FactoryError if there is no factory any more.
+        Raises FactoryError if the factory has ended.
         """
         return self._factory.broker.wait_ended(self._number, process, patience_s)
 
@@ -50,7 +59,7 @@ class Line:
 
 
 class HostFactory:
-    """The factory for all hosts of a run. Closing it ends the hosts that are left."""
+    """The factory of all hosts of a run. Closing the factory ends all hosts."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -65,7 +74,9 @@ class HostFactory:
             theirs.close()
 
     def bear(self, namespaces: str, kept: Iterable[str] = ()) -> Line:
-        """Start a host's first process, which is to own the folders `kept` as the caller does. Raises ContainerError."""
+        """Start the first process of a new host, and return the connection to it. Root of the host owns the folders
+        `kept` if the caller does. Raises ContainerError if the host cannot be made.
+        """
         number = self.broker.admit()
         try:
             init = self._ask(f"birth={number}", f"namespaces={namespaces}", *(f"kept={path}" for path in kept))
@@ -76,26 +87,30 @@ class HostFactory:
         return Line(self, number, init)
 
     def await_end(self, init: int) -> None:
-        """Wait until a host's first process has ended, and with it all others of the host."""
+        """Wait until a host's first process has ended, and with it all other processes of the host."""
         self._ask(f"factory={FACTORY}", f"await={init}")
         self._inits.discard(init)
 
     def _rouse(self) -> None:
-        """Continue the broker, the fork server and the hosts' first processes, since one does not answer: it may be stopped."""
+        """Continue (SIGCONT) the broker, the fork server and the hosts' first processes, one of which does not answer
+        and so may be stopped.
+        """
         broker = self._process.pid
         for process in (broker, *_children(broker), *self._inits):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGCONT)
 
     def merge_pages(self, pages: int, milliseconds: int) -> None:
-        """Have the kernel merge equal pages of all hosts from now on. Raises ContainerError where that cannot be."""
+        """Make the kernel merge equal pages of all hosts from now on. Raises ContainerError if the kernel or the user's
+        rights do not allow it.
+        """
         self._ask(f"factory={FACTORY}", f"ksm={pages} {milliseconds}")
 
     def _ask(self, address: str, *request: str) -> int:
         return _number_in(self.broker.ask(FACTORY, address, request), FactoryError("the factory of hosts has died"))
 
     def close(self) -> None:
-        """End the factory, which puts the kernel's settings back that it has changed."""
+        """End the factory, which restores the kernel's settings that it has changed."""
         self.broker.close()
         while True:
             try:
@@ -106,7 +121,7 @@ class HostFactory:
 
 
 def _children(process: int) -> list[int]:
-    """The children of a process, as /proc tells them."""
+    """Return the pids of a process's children, from /proc."""
     try:
         return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
     except OSError:

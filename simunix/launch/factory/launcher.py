@@ -1,4 +1,4 @@
-"""Starts real processes in the containers of a run. The server has no other way to start one."""
+"""Start real processes in the containers of hosts; all processes of a run are started here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from simunix.launch.view.device_numbers import DeviceNode
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 DESCRIPTORS_FOR_SHIM = 4096
-"""How many descriptors of its own a process's shim may have: two for each thread."""
+"""The number of descriptors that the shim of a process may use for itself: two for each thread."""
 
 
 class ContainerLauncher:
-    """Has one container for each host, started when it is first needed; all containers come from one factory."""
+    """Has one container for each host, which is started when it is first needed. One factory makes all containers."""
 
     def __init__(self, specs: dict[str, ContainerSpec], options: KernelOptions, core: int | None) -> None:
         self._specs = specs
@@ -34,9 +34,13 @@ class ContainerLauncher:
         self._factory: HostFactory | None = None
         self._shims: dict[Path, int] = {}
         self.layers: frozenset[str] | None = None
-        """Where hosts that see this computer's files have layers over them; None as long as there is no such host."""
+        """The folders over which hosts that see this computer's files have writable layers; None as long as there is no
+        such host.
+        """
         self.on_device: Callable[[str, tuple[int, int], int, int], None] = lambda host, file, major, minor: None
-        """Told of each device of a host: its file (st_dev, st_ino), major and minor number."""
+        """The function that is called with each device of a new host: the device's file (st_dev, st_ino), major and
+        minor number.
+        """
 
     @property
     def factory(self) -> HostFactory:
@@ -46,7 +50,7 @@ class ContainerLauncher:
         return self._factory
 
     def start(self, host_name: str) -> Container:
-        """The host's container, started if it does not run yet."""
+        """Return the container of a host, and start the container if it does not run yet."""
         if host_name not in self.containers:
             spec = self._specs[host_name]
             container = self.containers[host_name] = Container(spec, self.factory)
@@ -57,34 +61,36 @@ class ContainerLauncher:
         return self.containers[host_name]
 
     def files_of(self, host_name: str) -> str:
-        """See rsg_server.process.host_state.Launcher."""
+        """Return the path below which this computer sees the host's files; see rsg_server.process.host_state.Launcher."""
         container = self.start(host_name)
         return "" if container.spec.isolation is Isolation.NONE else f"/proc/{container.init}/root"
 
     def _tell_devices(self, host_name: str, devices: tuple[DeviceNode, ...]) -> None:
-        """Tell which files, of a host that has just been made, stand for devices."""
+        """Call `on_device` for each device file of a host that has just been made."""
         for device in devices:
             status = os.stat(self.files_of(host_name) + device.path)
             self.on_device(host_name, (status.st_dev, status.st_ino), device.major, device.minor)
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
-        """See rsg_server.process.host_state.Launcher."""
+        """Start a program on a host, and return its pid; see rsg_server.process.host_state.Launcher."""
         least = self._options.nofile + DESCRIPTORS_FOR_SHIM
         limit = max(least, min(self._options.nofile_hard + DESCRIPTORS_FOR_SHIM, descriptors().free))
         return self.start(host_name).spawn(command, channel_fd, self._options.nofile, limit, self._core)
 
     def cgroups(self, host_name: str) -> int:
-        """See rsg_server.process.host_state.Launcher."""
+        """Return a descriptor for the host's cgroups; see rsg_server.process.host_state.Launcher."""
         container = self.start(host_name)
         try:
             if container.spec.cgroups:
                 return os.open(f"/proc/{container.init}/root{CGROUPS}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError:  # the kernel of this computer has no place for them
+        except OSError:  # the kernel of this computer has no cgroup file system for hosts
             pass
         raise SimunixError(f"host {host_name}: no cgroups")
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
-        """See rsg_server.process.host_state.Launcher."""
+        """Inject the shim into the program that a thread is about to execute; see
+        rsg_server.process.host_state.Launcher.
+        """
         container = self.start(host_name)
         shim = container.spec.shim
         if shim not in self._shims:
@@ -93,30 +99,30 @@ class ContainerLauncher:
         return self._shims[shim]
 
     def release(self, host_name: str, thread: int) -> None:
-        """See rsg_server.process.host_state.Launcher."""
+        """Let a thread continue whose execve(2) has failed; see rsg_server.process.host_state.Launcher."""
         self.start(host_name).release(thread)
 
     def why_killed(self, host_name: str, pid: int) -> str:
-        """See rsg_server.process.host_state.Launcher."""
+        """Return why a process was killed after `inject`; see rsg_server.process.host_state.Launcher."""
         container = self.containers.get(host_name)
         return container.why_killed(pid) if container is not None else ""
 
     def wait_status(self, host_name: str, pid: int) -> int:
-        """See rsg_server.process.host_state.Launcher."""
+        """Return the wait(2) status of a process that has ended; see rsg_server.process.host_state.Launcher."""
         container = self.containers.get(host_name)
         return container.wait_status(pid) if container is not None else int(signal.SIGKILL)  # the process ended with its host
 
     def power_off(self, host_name: str) -> None:
-        """See rsg_server.process.host_state.Launcher."""
+        """End all processes of a host; see rsg_server.process.host_state.Launcher."""
         container = self.containers.pop(host_name, None)
         if container is not None:
             container.close()
 
     def close(self) -> None:
-        """End all hosts: all are told before any is waited for."""
+        """End all hosts: send the order to all of them first, and then wait for each."""
         for container in self.containers.values():
             container.give_up()
-        with contextlib.suppress(FactoryError):  # the containers have ended with the factory
+        with contextlib.suppress(FactoryError):  # the containers have ended together with the factory
             for container in self.containers.values():
                 container.close()
         self.containers.clear()
@@ -128,7 +134,7 @@ class ContainerLauncher:
 
 
 def layers_of(process: int) -> Iterator[str]:
-    """Where overlays are mounted, as a process sees it."""
+    """Yield the paths at which overlay file systems are mounted, as a process sees them."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{process}/mountinfo").read_text().splitlines():
             mount, _, source = line.partition(" - ")
@@ -137,7 +143,9 @@ def layers_of(process: int) -> Iterator[str]:
 
 
 def write_private(folder: Path, private: str, file: FileSpec, root: RootTree) -> None:
-    """Put a generated file where a host will see it, inside its private path `private`; its owner is one of the host's root."""
+    """Write a generated file into a private path of a host; `private` is that path. The file's owner is looked up in
+    the host's root.
+    """
     target = folder / os.path.relpath(file.path, private)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(file.content)

@@ -1,4 +1,4 @@
-"""Which isolation of hosts this user can have on this computer: it is tried."""
+"""Find out by trial which isolation of hosts this user can have on this computer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from simunix.roots.tree import THIS_COMPUTER
 
 OLDEST = (5, 19)
 PROBES = 2
-"""How often a trial is repeated whose processes have died."""
+"""How often a trial is repeated if its processes have died."""
 
 
 def _refusal(spec: ContainerSpec) -> SimunixError | None:
-    """Why a host cannot be made; None if it can. What dies is tried again: killed from outside, most likely."""
+    """Return why a host cannot be made, as an error; None if it can. If processes of a trial die, something outside has
+    probably killed them, so the trial is repeated.
+    """
     refusal: SimunixError | None = None
     for _ in range(1 + PROBES):
         try:
@@ -36,16 +38,19 @@ def _refusal(spec: ContainerSpec) -> SimunixError | None:
 
 
 def _too_old() -> str:
-    """Why the kernel cannot contain hosts: overlays over mapped owners came later than such mounts."""
+    """Return why the kernel is too old to contain hosts; "" if it is not. Overlays over mounts with mapped owners came
+    later than such mounts.
+    """
     release = os.uname().release
     numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
     return "" if numbers >= OLDEST else f"Linux {release} lays no layers over files with mapped owners; 5.19 does"
 
 
 def probe(owned: Iterable[Path] = ()) -> tuple[Isolation, str]:
-    """The best isolation that this user can have here, and what is given up without it ("" if nothing).
+    """Return the best isolation that this user can have on this computer, and what the run lacks by not having a better
+    one ("" if nothing).
 
-    `owned` are folders that hosts are to own as the caller does.
+    `owned` are folders that root of a host must own if the caller does.
     """
     folders = tuple(dict.fromkeys(str(nearest_existing(str(path), THIS_COMPUTER)) for path in owned))
     spec = ContainerSpec("probe", Path("/nonexistent"), Isolation.USER_NAMESPACE, fresh_run=False, owned=folders)

@@ -1,7 +1,8 @@
-"""Whether a plan fits on this computer: estimated before anything starts, from what idle daemons were measured to take.
+"""Estimate before a run whether its plan fits on this computer, from measurements of idle daemons.
 
-Measured on Linux 6.18 with clusters of 16 to 5,040 idle slurmds (`benchmarks/growth.py`). A host's own part is the kernel's:
-five namespaces, some fifty mounts, its first process; a process's is its page tables, kernel stacks and descriptors.
+The measurements were made on Linux 6.18 with clusters of 16 to 5,040 idle slurmds (`benchmarks/growth.py`). Each host
+needs memory of the kernel: for five namespaces, some fifty mounts, and the first process. Each process needs page
+tables, kernel stacks and descriptors.
 """
 
 from __future__ import annotations
@@ -24,20 +25,27 @@ KERNEL_BYTES_OF_PROCESS = 130 * KIB
 KERNEL_BYTES_OF_THREAD = 24 * KIB
 SERVER_BYTES_OF_PROCESS = 96 * KIB
 MERGED_SHARE, MERGED_BYTES = 0.4, 640 * KIB
-"""What is left of a daemon's private memory once its pages are merged with those of equal daemons: this share, this at most."""
+"""The private memory that remains of a daemon once its pages are merged with those of equal daemons: MERGED_SHARE of
+it, but at most MERGED_BYTES.
+"""
 DESCRIPTORS_OF_HOST, DESCRIPTORS_OF_PROCESS, DESCRIPTORS_OF_THREAD = 2, 2, 1
-"""A host's are both ends of a connection that comes now and then; its control socket is the factory's."""
+"""The descriptors of the server for each host, process and thread. A host's two are the ends of an occasional
+connection; the factory has its control socket.
+"""
 LASTING_OF_PROCESS = 1
-"""How many of these the server's store of descriptors (rsg_server/fd_store/store.py) does not take: a pidfd."""
+"""The descriptors for each process that cannot be moved to the server's descriptor store
+(rsg_server/fd_store/store.py): one pidfd.
+"""
 FILES_OF_FACTORY, FILES_OF_PROCESS, FILES_OF_THREAD = 1, 14, 3
 RESERVE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a plan will take, estimated. `merged_bytes` counts for pages merged across hosts.
+    """The estimated needs of a plan. `merged_bytes` is the memory if equal pages of hosts are merged.
 
-    Of the server's descriptors only the lasting ones must fit into one process; holders take the others if need be.
+    Only the lasting descriptors of the server must fit into one process; other processes (rsg_server/fd_store) can keep
+    the rest.
     """
 
     hosts: int
@@ -50,12 +58,14 @@ class Needs:
 
     @property
     def saved_bytes(self) -> int:
-        """Bytes that merging pages saves."""
+        """The bytes of memory that merging equal pages saves."""
         return self.memory_bytes - self.merged_bytes
 
 
 def needs_of(plan: Plan) -> Needs:
-    """The sum over hosts and processes, so many of them at work as the plan says."""
+    """Return the needs of all hosts and processes of a plan; `working` of the plan says how many daemons carry out work
+    at one time.
+    """
     prints = [process.footprint for process in plan.processes]
     working = sorted(prints, key=lambda each: each.work_bytes, reverse=True)[: plan.working]
     processes = len(prints) + sum(each.work_processes for each in working)
@@ -66,7 +76,8 @@ def needs_of(plan: Plan) -> Needs:
     own = sum(each.memory_bytes for each in prints) + sum(each.work_bytes for each in working)
     merged = sum(_merged(each.memory_bytes, 1) for each in prints)
     merged += sum(_merged(each.work_bytes, each.work_processes) for each in working)
-    largest = max((each.memory_bytes for each in prints), default=0)  # one copy of each kind stays, none larger than this
+    # for each kind of daemon, one copy of the merged pages remains, which is at most this large
+    largest = max((each.memory_bytes for each in prints), default=0)
     server = SERVER_DESCRIPTORS + hosts * DESCRIPTORS_OF_HOST + processes * DESCRIPTORS_OF_PROCESS
     server += threads * DESCRIPTORS_OF_THREAD
     files = server + hosts * FILES_OF_FACTORY + processes * FILES_OF_PROCESS + threads * FILES_OF_THREAD
@@ -86,7 +97,7 @@ def _merged(size_bytes: int, processes: int) -> int:
 
 
 def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
-    """All that does not fit, each with its numbers and what to do about it."""
+    """Return a text for each resource that does not suffice, with the numbers and with what to do about it."""
     memory = needs.merged_bytes if merges else needs.memory_bytes
     lasting = needs.lasting_descriptors
     rows: list[tuple[str, int, Limit, str]] = [
@@ -106,7 +117,7 @@ def shortages(needs: Needs, isolation: Isolation, merges: bool) -> list[str]:
 
 
 def check(needs: Needs, isolation: Isolation, merges: bool, refuses: bool) -> Sequence[str]:
-    """Lines to warn with; raises SimunixError with them if such a scenario is to be refused."""
+    """Return the lines of a warning about missing resources. If `refuses`, raise SimunixError with these lines."""
     found = shortages(needs, isolation, merges)
     if found and refuses:
         raise SimunixError(f"{'; '.join(found)}; to try all the same: --set capacity=warn")
@@ -128,5 +139,5 @@ def _memory_remedy(needs: Needs, merges: bool) -> str:
 
 
 def gib(size_bytes: int) -> str:
-    """A number of bytes as messages write it."""
+    """Return a number of bytes as text for messages, in GiB."""
     return f"{size_bytes / GIB:.1f} GiB"

@@ -1,7 +1,8 @@
-"""Which core of this computer a run has to itself. Runs at the same time take different cores, as far as there are any.
+"""Reserve a core of this computer for a run. Runs at the same time take different cores, as long as there are free
+ones.
 
-A core is taken by binding an abstract name (unix(7)), which needs no file: the kernel lets one process of all users have the
-name, and takes it back when that process ends, however it ends.
+A run reserves a core by binding a socket to an abstract name (unix(7)), which needs no file. The kernel lets only one
+process of all users bind a name, and frees the name when that process ends.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from collections.abc import Sequence
 from types import TracebackType
 
 SHARERS_MAX = 1000
-"""More runs than this on one core are not counted any more."""
+"""The number of runs per core up to which runs are counted."""
 
 
 class Claim:
-    """A core that this process has claimed, until `release` or its own end."""
+    """A core that this process has reserved until `release` is called or the process ends."""
 
     def __init__(self, core: int, holder: socket.socket | None) -> None:
         self.core = core
         self._holder = holder
 
     def release(self) -> None:
-        """Let other runs have the core."""
+        """Give the core up, so that other runs can reserve it."""
         if self._holder is not None:
             self._holder.close()
             self._holder = None
@@ -38,10 +39,10 @@ class Claim:
 
 
 def claim(cores: Sequence[int] | None = None) -> Claim:
-    """Claim the one of these cores (default: those that this process may run on) that the fewest runs have.
+    """Reserve the core that the fewest runs use, among `cores` (default: the cores that this process may run on).
 
-    Equal ones are tried from a place on that our pid decides: so runs in network namespaces of their own, which do not see
-    each other's names, spread as well.
+    Among equally used cores, the search begins at a place that depends on the pid. So runs also spread over the cores
+    if they are in different network namespaces, and do not see each other's names.
     """
     known = sorted(os.sched_getaffinity(0) if cores is None else cores)
     first = os.getpid() % len(known)

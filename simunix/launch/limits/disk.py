@@ -1,7 +1,7 @@
-"""Whether what a plan is known to write fits on the disk of the run: estimated before anything starts.
+"""Estimate before a run whether the data that its plan is known to write fits on the disk of the run directory.
 
-Known are copies of folders, and what jobs take on storages. What other programs write is not: of that the run learns when the
-disk becomes full (rsg_server/storage/run_disk.py).
+Known are copies of folders, and what jobs write to storages. What other programs write is unknown; the run notices when
+the disk becomes full (rsg_server/storage/run_disk.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MEND = "free some space, or choose a folder of another disk with --out"
 
 
 def sizes(plan: Plan) -> list[tuple[int, DiskNeed]]:
-    """Bytes of each need, the largest first."""
+    """Return the needs of disk space with their bytes, the largest first."""
     roots = {host.name: host.root for host in plan.hosts}
     found = [(need.size_bytes + sum(_size(roots[name].locate(path)) for name, path in need.copies), need) for need in plan.disk]
     return sorted(found, key=lambda pair: -pair[0])
@@ -30,7 +30,9 @@ def _size(folder: Path) -> int:
 
 
 def _entries(folder: Path) -> Iterator[os.stat_result]:
-    """All files below a folder; what cannot be looked at is left out, since copying tells of that."""
+    """Yield the status of each file below a folder. Files that cannot be read are left out, since copying them reports
+    the error.
+    """
     for parent, _, names in os.walk(folder):
         for name in names:
             try:
@@ -46,7 +48,9 @@ def _written(size_bytes: int) -> str:
 
 
 def check_disk(plan: Plan, folder: Path) -> Sequence[str]:
-    """Lines to warn with. Raises SimunixError with them if a scenario that does not fit is to be refused."""
+    """Return the lines of a warning about disk space. Raises SimunixError with these lines if the plan says that a run
+    which does not fit is refused.
+    """
     needs = sizes(plan) if plan.disk else []
     total = sum(size for size, _ in needs)
     status = os.statvfs(folder)

@@ -1,4 +1,6 @@
-"""The kernel's same-page merging for a run: daemons of one kind hold the same pages on every host (csrc/hostinit/ksm.c)."""
+"""Use the kernel's same-page merging (KSM) for a run: equal daemons have equal pages on every host
+(csrc/hostinit/ksm.c).
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,23 @@ from simunix.launch.limits.capacity import GIB, Needs, gib
 from simunix.launch.limits.limits import memory_bytes
 
 WORTH_BYTES = GIB
-"""With merge_pages: auto, pages are not merged if that saves less: it would not be worth a second core's time."""
+"""With `merge_pages: auto`, pages are merged only if that saves at least this many bytes, because merging takes the
+time of a second core.
+"""
 PAGES, MILLISECONDS = 4000, 20
-"""The merger looks at so many pages each so many milliseconds: faster than starting daemons make them."""
+"""The kernel scans PAGES pages every MILLISECONDS: faster than starting daemons create pages."""
 FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
 SCANS = 2
-"""A page is merged when the merger passes for the second time and finds it unchanged."""
+"""The kernel merges a page when its second scan finds the page unchanged."""
 ROOM_SHARE = 0.08
 LOOK_S = 0.2
 PATIENCE_S = 60.0
 
 
 def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: Callable[[str], None]) -> bool:
-    """Switch merging on if it is wanted and possible; tell whether it is on. Warns of what is lost if it is not possible."""
+    """Switch merging on if it is wanted and possible; return whether it is on. Warns of the loss if merging is wanted
+    but not possible.
+    """
     if wanted == "no" or (wanted == "auto" and needs.saved_bytes < WORTH_BYTES):
         return False
     try:
@@ -41,13 +47,15 @@ def start_merging(wanted: str, needs: Needs, launcher: ContainerLauncher, warn: 
 
 @dataclass(slots=True)
 class MemoryGate:
-    """Holds up the start of further daemons, in real time, while memory is short and the merger is gaining some."""
+    """Delays the start of further daemons, in real time, while memory is short and the merging of pages still frees
+    memory.
+    """
 
     is_given_up: Callable[[], bool]
     held_s: float = 0.0
 
     def wait(self) -> None:
-        """Return when memory is free, when merging no longer frees any, or when the run is given up."""
+        """Return as soon as enough memory is free, merging frees no more memory, or the run is being ended."""
         began = time.monotonic()
         floor = int(memory_bytes()["MemTotal"] * ROOM_SHARE)
         scans = _full_scans()

@@ -1,4 +1,6 @@
-"""What this computer, and this user on it, gives to a run: memory, process numbers, descriptors, namespaces."""
+"""The resources that this computer and the user's limits leave for a run: memory, process numbers, descriptors,
+namespaces.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ CGROUP_FILES = {
     "memory": ("memory", ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")),
     "pids": ("pids", ("pids.max", "pids.current"), ("pids.max", "pids.current")),
 }
-"""Controller of version 1, then the files of a limit and of what is used of it, in versions 2 and 1."""
+"""For each resource: the cgroup controller of version 1, and the files with the limit and the present use, in versions
+2 and 1.
+"""
 CAP_SYS_RESOURCE = 24
 HARD = {
     "stack": (resource.RLIMIT_STACK, UNLIMITED),
@@ -31,33 +35,35 @@ HARD = {
     "rss": (resource.RLIMIT_RSS, UNLIMITED),
     "as": (resource.RLIMIT_AS, UNLIMITED),
 }
-"""The hard limits of a scenario's processes, as far as the caller's allow them (csrc/hostinit/spawn.c: BOOT_LIMITS)."""
+"""The hard limits of a scenario's processes, if the caller's own limits allow them (csrc/hostinit/spawn.c:
+BOOT_LIMITS).
+"""
 NAMESPACES = ("mnt", "uts", "ipc", "net", "pid")
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much there still is of something, and where that is said."""
+    """How much of a resource is still available, and which file says so."""
 
     free: int
     source: str
 
 
 def memory_bytes() -> dict[str, int]:
-    """What proc_meminfo(5) says, in bytes by name: MemTotal, MemAvailable, SwapFree …"""
+    """Return the values of proc_meminfo(5) in bytes, by name: MemTotal, MemAvailable, SwapFree …"""
     lines = (line.split() for line in Path("/proc/meminfo").read_text().splitlines())
     return {words[0].rstrip(":"): int(words[1]) * KIB for words in lines}
 
 
 def memory() -> Limit:
-    """Bytes that processes may still take, swap included."""
+    """Return the bytes of memory that processes may still take, swap included."""
     said = memory_bytes()
     here = Limit(said["MemAvailable"] + said["SwapFree"], "memory that is free now")
     return min((here, *_of_groups("memory")), key=lambda limit: limit.free)
 
 
 def tasks() -> Limit:
-    """Process numbers that are not in use; every thread takes one."""
+    """Return the number of free process numbers; every thread takes one."""
     in_use = int(Path("/proc/loadavg").read_text().split()[3].split("/")[1])
     found = [
         Limit(_sysctl("kernel/pid_max") - in_use, "kernel.pid_max"),
@@ -71,7 +77,7 @@ def tasks() -> Limit:
 
 
 def descriptors() -> Limit:
-    """Open files that one process, the server, can have."""
+    """Return the number of files that one process, such as the server, can have open."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     ceiling = _sysctl("fs/nr_open")
     if _may_raise_limits() or hard == resource.RLIM_INFINITY:
@@ -80,7 +86,9 @@ def descriptors() -> Limit:
 
 
 def lowered_limits() -> dict[str, int]:
-    """The hard limits of hosts' processes that are lower than after a boot, since this caller may not raise its own."""
+    """Return the hard limits of hosts' processes that are lower than after a boot, because this user may not raise
+    limits.
+    """
     if _may_raise_limits():
         return {}
     found = {name: (resource.getrlimit(number)[1], boot) for name, (number, boot) in HARD.items()}
@@ -88,26 +96,28 @@ def lowered_limits() -> dict[str, int]:
 
 
 def _may_raise_limits() -> bool:
-    """Whether this process has CAP_SYS_RESOURCE; root in a container often has not."""
+    """Return whether this process has CAP_SYS_RESOURCE; root in a container often has not."""
     lines = Path("/proc/self/status").read_text().splitlines()
     effective = next((int(line.split()[1], 16) for line in lines if line.startswith("CapEff:")), 0)
     return bool(effective >> CAP_SYS_RESOURCE & 1)
 
 
 def files() -> Limit:
-    """Open files of all processes together."""
+    """Return the number of files that all processes together can still open."""
     allocated, _, most = (int(word) for word in Path("/proc/sys/fs/file-nr").read_text().split())
     return Limit(most - allocated, "fs.file-max")
 
 
 def namespaces() -> Limit:
-    """Namespaces of each kind."""
+    """Return the number of namespaces of each kind that the user can still create."""
     found = [Limit(_sysctl(f"user/max_{kind}_namespaces"), f"user.max_{kind}_namespaces") for kind in NAMESPACES]
     return min(found, key=lambda limit: limit.free)
 
 
 def raise_open_files(needed: int) -> None:
-    """Let this process have so many descriptors, as far as the user may raise the limit. Emulated processes get their own."""
+    """Raise this process's limit of open files to `needed`, as far as the user may. Emulated processes have limits of
+    their own.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         for highest in (max(hard, needed) if hard != resource.RLIM_INFINITY else hard, hard):
@@ -129,7 +139,7 @@ def _groups_of_this_process() -> str:
 
 
 def _of_groups(kind: str) -> Iterator[Limit]:
-    """The limits of the control groups that this process is in, from its own up to the root."""
+    """Yield the limits of the control groups that contain this process, from its own group up to the root group."""
     controller, second, first = CGROUP_FILES[kind]
     for line in _groups_of_this_process().splitlines():
         _, controllers, group = line.split(":", 2)

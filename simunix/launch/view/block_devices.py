@@ -1,7 +1,7 @@
-"""What a host shows of its disks in /sys: a tree of files, bound over the real one, which has this computer's.
+"""The description of a host's disks in /sys: files that are mounted over this computer's real ones.
 
-What disks have done (`stat`) is not written here: whoever opens that file gets the text of the moment
-(csrc/shim/sys/procfs/sockets.c).
+The file `stat`, which counts transfers, is not written here: when a program opens it, the shim supplies the present
+text (csrc/shim/sys/procfs/sockets.c).
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ DEVICE = {"model": "storage", "rev": "1", "type": "0", "vendor": "simunix"}
 
 
 def block_binds(shared: Path, host: Host, mounts: bool) -> tuple[Bind, ...]:
-    """Write the files of a host, once for all with disks of these sizes; the binds that show them, if these are mounts.
+    """Write the files that describe a host's disks, once for all hosts with disks of equal sizes. Return the binds that
+    show them, if `mounts`.
 
-    A storage without capacity is as large as the host's own disk, as statfs(2) has it.
+    A storage without a capacity has the size of the host's own disk, as statfs(2) reports it.
     """
     if not mounts:
         return ()
@@ -58,7 +59,7 @@ def _write(tree: Path, sizes: Sequence[int]) -> None:
 
 
 def _files(name: str, number: str, size_bytes: int) -> dict[str, str]:
-    """The attributes that programs ask for; see sysfs-block in the kernel's documentation."""
+    """Return the attributes of a disk that programs read, by file; see sysfs-block in the kernel's documentation."""
     major, minor = number.split(":")
     files = {
         "dev": number,

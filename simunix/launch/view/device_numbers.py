@@ -1,4 +1,6 @@
-"""Numbers of the devices that hosts are given: those that Linux knows such files by, and free ones for all others."""
+"""Choose the major and minor numbers of the devices of hosts: those that Linux uses for known file names, free ones for
+all others.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DeviceNode:
-    """A character device that does nothing, below /dev of a host."""
+    """A character device below /dev of a host; reading and writing it does nothing."""
 
     path: str
     major: int
@@ -26,13 +28,15 @@ KNOWN: Sequence[tuple[str, int, int]] = (
     (r"/dev/infiniband/issm(\d+)", 231, 64),
     (r"/dev/infiniband/uverbs(\d+)", 231, 192),
 )
-"""Paths, major number, and the minor number to which the path's own is added: the drivers' own, and Linux's devices.txt."""
+"""Patterns of paths, the major number, and the minor number to which the number in the path is added, from drivers and
+Linux's devices.txt.
+"""
 FREE = range(511, 383, -1)
-"""Majors that Linux gives to drivers that ask for none of their own, in its order (fs/char_dev.c)."""
+"""The major numbers that Linux gives to drivers without a number of their own, in Linux's order (fs/char_dev.c)."""
 
 
 def numbered(paths: Mapping[str, Sequence[str]]) -> dict[str, tuple[DeviceNode, ...]]:
-    """The devices of hosts, by their paths; the same path has one number on all hosts."""
+    """Return the devices of each host, given the paths of its devices. A path has one number on all hosts."""
     every = dict.fromkeys(path for found in paths.values() for path in found)
     stems = dict.fromkeys(_stem(path)[0] for path in every if _known(path) is None)
     majors = dict(zip(stems, FREE, strict=False))
@@ -48,7 +52,7 @@ def _known(path: str) -> tuple[int, int] | None:
 
 
 def _stem(path: str) -> tuple[str, int]:
-    """A path without the number at its end, and that number."""
+    """Split a path into its stem and the number at its end."""
     stem = path.rstrip("0123456789")
     return stem, int(path[len(stem) :] or 0)
 

@@ -1,4 +1,4 @@
-"""The processors, the memory and the devices of a host, and how the kernel prints sets of processors."""
+"""The processors, the memory and the devices of a host, and the kernel's notation for sets of processors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PciDevice:
-    """A device on the PCI bus of a NUMA node: a `gpu` or a `nic`, with the numbers that name it and its class."""
+    """A PCI device at a NUMA node: a `gpu` or a `nic`, with the numbers of its vendor, model and class."""
 
     kind: str
     vendor: int
@@ -21,7 +21,7 @@ class PciDevice:
 class Hardware:
     """The hardware of a host: sockets × cores × threads, memory in equal parts at NUMA nodes, PCI devices.
 
-    Each socket has `numa_per_socket` nodes with equal parts of its cores; 0: the whole host is one node.
+    Each socket has `numa_per_socket` NUMA nodes with equal parts of its cores; 0 means that the whole host is one node.
     """
 
     sockets: int
@@ -33,7 +33,7 @@ class Hardware:
 
     @property
     def cores(self) -> int:
-        """The number of cores, whose threads are not counted."""
+        """The number of cores; the threads of a core count once."""
         return self.sockets * self.cores_per_socket
 
     @property
@@ -48,7 +48,7 @@ class Hardware:
 
     @property
     def shape(self) -> str:
-        """A name for all of this: hosts of one shape share the files that show it."""
+        """A text that identifies the hardware. Hosts with equal text share the files that show their hardware."""
         name = f"{self.sockets}x{self.cores_per_socket}x{self.threads_per_core}-{self.memory_bytes}"
         if self.numa_per_socket:
             name += f"-numa{self.numa_per_socket}"
@@ -59,28 +59,32 @@ class Hardware:
         return name
 
     def place(self, cpu: int) -> tuple[int, int]:
-        """(socket, core in the socket) of a logical processor: threads of a core are numbered apart, as on PCs."""
+        """Return the socket and the core in the socket of a logical processor. The threads of a core have numbers far
+        apart, as on PCs.
+        """
         core = cpu % self.cores
         return core // self.cores_per_socket, core % self.cores_per_socket
 
     def node_of(self, cpu: int) -> int:
-        """The NUMA node of a logical processor: nodes have equal parts of the cores, in their order."""
+        """Return the NUMA node of a logical processor. All nodes have equal numbers of cores, in the order of the
+        cores.
+        """
         return cpu % self.cores // (self.cores // self.nodes)
 
     def cpus_of_node(self, node: int) -> list[int]:
-        """The logical processors of a NUMA node."""
+        """Return the logical processors of a NUMA node."""
         return [cpu for cpu in range(self.cpus) if self.node_of(cpu) == node]
 
 
 def cpu_mask(cpus: Iterable[int]) -> str:
-    """A cpumap as sysfs prints it: 32-bit groups in hexadecimal, most significant first."""
+    """Return a set of processors as sysfs prints a cpumap: 32-bit groups in hexadecimal, most significant first."""
     mask = sum(1 << cpu for cpu in cpus)
     groups = [f"{mask >> at & 0xFFFFFFFF:08x}" for at in range(0, max(1, mask.bit_length()), 32)]
     return ",".join(reversed(groups))
 
 
 def cpu_list(cpus: Iterable[int]) -> str:
-    """A cpulist as sysfs prints it: `0-3,8-11`."""
+    """Return a set of processors as sysfs prints a cpulist: `0-3,8-11`."""
     runs: list[list[int]] = []
     for cpu in cpus:
         if runs and cpu == runs[-1][1] + 1:

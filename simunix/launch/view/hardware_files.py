@@ -1,4 +1,4 @@
-"""What a host shows of its hardware in /proc and /sys: a tree of files, bound over the real ones."""
+"""The description of a host's hardware in /proc and /sys: files that are mounted over this computer's real ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def _cpuinfo(hardware: Hardware) -> str:
 
 
 def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
-    """Write the files of one shape below `directory` (once for all hosts of that shape); the binds that show them."""
+    """Write the files for one kind of hardware below `directory`, once for all hosts with that hardware. Return the
+    binds that show them.
+    """
     cpu, node = directory / "cpu", directory / "node"
     if not directory.exists():
         write_processors(cpu, hardware)

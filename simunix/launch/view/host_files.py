@@ -1,4 +1,6 @@
-"""What the hosts of a run see of the file system: the containers with their binds and private paths, and the files in these."""
+"""What the hosts of a run see of the file system: their containers with binds and private paths, and the files in
+these.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +28,20 @@ from simunix.launch.view.temporary import temporary_folders
 from simunix.roots.tree import THIS_COMPUTER
 
 CGROUPS = {**ROOT_FILES, **{f"{name}/": 0o755 for name in SLICES}}
-"""What a host's cgroups begin with: control files, and folders, which end with a slash."""
+"""The control files and folders of a host's cgroups at its start; names of folders end with a slash."""
 NSSWITCH = "passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\nprotocols: files\n"
 
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:
-    """Writes into the run directory what the hosts of a plan see."""
+    """Writes the files that the hosts of a plan see into the run directory."""
 
     plan: Plan
     directory: RunDirectory
     isolation: Isolation
 
     def write(self) -> dict[str, ContainerSpec]:
-        """Write everything; the containers of the hosts, by name."""
+        """Write all files; return the containers of the hosts by name."""
         interfaces = InterfaceTable(self.plan.platform)
         by_name = {host.name: interfaces.of(self.plan.platform.host_by_name(host.name)) for host in self.plan.hosts}
         self._write_shared_identity()
@@ -92,7 +94,7 @@ class HostFiles:
         return Isolation.ROOT if host.privileged and self.isolation is Isolation.CONTAINED else self.isolation
 
     def _layers(self, host: HostSpec) -> tuple[Temporary, ...]:
-        """What a host that sees this computer's files has for itself, or a layer over."""
+        """Return the folders that a host with this computer's files has for itself, or below a writable layer."""
         temporary = temporary_folders(host, self.plan, self.directory)
         if not self._mounts:
             return temporary
@@ -103,16 +105,18 @@ class HostFiles:
 
     @property
     def _mounts(self) -> bool:
-        """Whether a host sees files of the run in the place of this computer's."""
+        """Whether hosts can have files of the run mounted over this computer's files."""
         return self.isolation is not Isolation.NONE
 
     def _shows_power(self, host: HostSpec) -> bool:
-        """Whether a host has files about power: it has watts, and its files have the names that the server knows them by."""
+        """Return whether a host has files about its power: the host has watts, and its files have the names under which
+        the server knows them.
+        """
         return self._mounts and self.plan.platform.host_by_name(host.name).power is not None
 
     @property
     def _shared(self) -> Path:
-        """Files of /etc that many hosts have in common."""
+        """The folder for files of /etc that many hosts have in common."""
         return self.directory.path / "etc"
 
     def _write_shared_identity(self) -> None:
@@ -124,7 +128,9 @@ class HostFiles:
         (self._shared / "resolv.conf").write_text("")
 
     def _identity_files(self, host: HostSpec) -> list[tuple[Path, str]]:
-        """Files that tell a host its own name and the addresses and names of all hosts, bound over the real ones."""
+        """Return the files that tell a host its own name and the addresses and names of all hosts, with the paths over
+        which they are mounted.
+        """
         own = self.directory.host(host.name) / "hostname"
         own.write_text(host.name + "\n")
         pairs = [(self._shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
@@ -135,7 +141,7 @@ class HostFiles:
         return [*pairs, (own, "/etc/hostname")]
 
     def _write_private_files(self) -> None:
-        """Each file of the plan goes into the innermost private path of its host that holds it."""
+        """Write each generated file of the plan into the innermost private path of its host that contains it."""
         by_name = {host.name: host for host in self.plan.hosts}
         for file in self.plan.files:
             candidates = [entry for entry in by_name[file.host].private if file.path.startswith(entry.path + "/")]
@@ -143,14 +149,16 @@ class HostFiles:
             write_private(self._source(file.host, private), private.path, file, by_name[file.host].root)
 
     def _source(self, host: str, entry: PrivateSpec) -> Path:
-        """Where a private path's content lives."""
+        """Return the folder with the content of a private path."""
         if entry.export:
             return self.directory.exported(entry.export)
         return self.directory.shared(entry.path) if entry.shared else self.directory.private(host, entry.path)
 
 
 def show_files(folder: Path, binds: Sequence[Bind]) -> Path:
-    """What would be mounted over this computer's files, as links in a folder laid out like the host's root, for the shim."""
+    """Make a folder with links to the files that would be mounted, laid out like the host's root, for the shim to use
+    if mounts are not allowed.
+    """
     for bind in binds:
         link = folder / bind.target.lstrip("/")
         link.parent.mkdir(parents=True, exist_ok=True)

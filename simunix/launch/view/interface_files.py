@@ -1,4 +1,6 @@
-"""What a host shows of its network interfaces in /sys/class/net: a tree of files, bound over the real one."""
+"""The description of a host's network interfaces in /sys/class/net: files that are mounted over this computer's real
+ones.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ COUNTERS = (
 
 
 def interface_binds(shared: Path, own: Path, interfaces: Sequence[Interface], mounts: bool, nic: str = "") -> tuple[Bind, ...]:
-    """Write the files of a host; the binds that show them. `nic` is the folder below /sys of eth0's PCI device, or "".
+    """Write the files for a host's interfaces, and return the binds that show them. `nic` is the folder below /sys of
+    eth0's PCI device, or "".
 
-    Where these are mounts, all hosts with links of one speed share a tree, but for the one file that tells them apart.
+    If mounts are allowed, all hosts whose links have equal speeds share the files, except for the file that identifies
+    the interface.
     """
     if not mounts:
         tree = own / "interfaces"
@@ -47,7 +51,9 @@ def _binds(tree: Path) -> tuple[Bind, ...]:
 
 
 def _write(tree: Path, devices: Path, interfaces: Sequence[Interface]) -> None:
-    """The folders of the interfaces, and the links to them, which sysfs has in class/net: UCX takes nothing else for one."""
+    """Write the folders of the interfaces, and, as sysfs does, links to them in class/net; UCX recognises only links as
+    interfaces.
+    """
     (tree / "class").mkdir(parents=True)
     for interface in interfaces:
         (tree / "class" / interface.name).symlink_to(devices / interface.name)
@@ -58,7 +64,9 @@ def _write(tree: Path, devices: Path, interfaces: Sequence[Interface]) -> None:
 
 
 def _put_at(tree: Path, nic: str, name: str) -> None:
-    """An interface as one of a PCI device: hwloc takes the device from the link in class/net, others from `device`."""
+    """Make an interface belong to a PCI device: hwloc finds the device by the link in class/net, other programs by
+    `device`.
+    """
     link = tree / "class" / name
     link.unlink()
     link.symlink_to(f"../../{nic}/net/{name}")
@@ -66,7 +74,9 @@ def _put_at(tree: Path, nic: str, name: str) -> None:
 
 
 def _files(interface: Interface) -> dict[str, str]:
-    """The attributes that have a value; see sysfs-class-net in the kernel's documentation."""
+    """Return the attributes of an interface that have a value, by file; see sysfs-class-net in the kernel's
+    documentation.
+    """
     files = {
         "addr_len": "6",
         "address": interface.hardware.hex(":"),

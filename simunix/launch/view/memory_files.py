@@ -1,4 +1,4 @@
-"""/proc/meminfo and /sys/devices/system/node: the memory of a host, and of its NUMA nodes."""
+"""The files /proc/meminfo and /sys/devices/system/node: the memory of a host and of its NUMA nodes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from simunix.launch.view.shared_texts import SharedTexts
 
 KIB = 1024
 HERE, SAME_SOCKET, OTHER_SOCKET = 10, 12, 21
-"""Distances between NUMA nodes, as firmware tells them (SLIT): 10 is local, the others are of usual servers."""
+"""The distances between NUMA nodes in the firmware's table (SLIT): 10 is the node itself; the others are those of
+common servers.
+"""
 COUNTERS = ("numa_hit", "numa_miss", "numa_foreign", "interleave_hit", "local_node", "other_node")
 
 
 def meminfo(total_kib: int, prefix: str = "") -> str:
-    """The memory of a host, or with a prefix of a NUMA node: one half is free."""
+    """Return the text of meminfo for a host or, with a prefix, for a NUMA node; half of the memory is free."""
     values = {"MemTotal": total_kib, "MemFree": total_kib // 2, "MemAvailable": total_kib // 2, "Buffers": 0, "Cached": 0}
     values |= {"SwapTotal": 0, "SwapFree": 0, "HugePages_Total": 0, "HugePages_Free": 0}
     if prefix:
@@ -25,7 +27,7 @@ def meminfo(total_kib: int, prefix: str = "") -> str:
 
 
 def kib_of_nodes(hardware: Hardware) -> list[int]:
-    """The memory of each NUMA node in KiB: equal numbers of pages, and what is left over at the last one."""
+    """Return the KiB of memory of each NUMA node: equal numbers of pages, and the remainder at the last node."""
     total, nodes = hardware.memory_bytes // KIB, hardware.nodes
     part = total // nodes // 4 * 4
     return [part] * (nodes - 1) + [total - part * (nodes - 1)]
@@ -39,7 +41,7 @@ def _distance(hardware: Hardware, first: int, second: int) -> int:
 
 
 def write_nodes(base: Path, hardware: Hardware) -> None:
-    """Write the whole folder."""
+    """Write the folder /sys/devices/system/node below `base`."""
     tree = SharedTexts()
     nodes = range(hardware.nodes)
     names = ("online", "possible", "has_cpu", "has_memory", "has_normal_memory")

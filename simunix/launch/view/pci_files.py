@@ -1,7 +1,8 @@
-"""The PCI devices of a host: folders as sysfs has them, with the configuration space that libpciaccess reads.
+"""The description of a host's PCI devices: folders like those of sysfs, with the configuration space that libpciaccess
+reads.
 
-Each NUMA node has a host bridge with a bus; each device is behind a bridge of its own, as PCI Express has it. The folders are
-in /sys/devices/platform, which every computer has, and /sys/bus/pci/devices has links to them.
+Each NUMA node has a host bridge with a bus; as in PCI Express, each device is behind a bridge of its own. The folders
+are in /sys/devices/platform, which every computer has; /sys/bus/pci/devices has links to them.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ from simunix.launch.view.hardware import Hardware, PciDevice, cpu_list, cpu_mask
 
 BUS, PLATFORM, BUSES = "bus/pci/devices", "devices/platform", "class/pci_bus"
 SHOWN = (BUS, PLATFORM, BUSES)
-"""What is shown below /sys, as far as a host has it. Without devices, that is an empty bus: this computer's are not its own."""
+"""The folders below /sys that are shown if a host has devices. A host without devices has an empty bus, since this
+computer's devices are not its own.
+"""
 BUS_NUMBERS = 256
 CONFIG_BYTES = 256
 BRIDGE = PciDevice("bridge", 0x8086, 0x347A, 0x060400, 0)
 HOST_BRIDGE = PciDevice("bridge", 0x8086, 0x09A2, 0x060000, 0)
 CAPABILITY_AT = 0x40
 GENERATION, LANES = 4, 16
-"""Of every link: 16 GT/s."""
+"""The generation and the number of lanes of every PCI Express link: 16 GT/s on each lane."""
 LINK = {"speed": "16.0 GT/s PCIe", "width": str(LANES)}
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a device is: its bus and slot, its folder below /sys/devices/platform, and the bus behind it if it is a bridge."""
+    """The place of a device: its bus and slot, its folder below /sys/devices/platform, and, for a bridge, the bus
+    behind it.
+    """
 
     device: PciDevice
     bus: int
@@ -39,7 +44,7 @@ class Slot:
 
     @property
     def address(self) -> str:
-        """As lspci prints it."""
+        """The address of the device as lspci prints it."""
         return f"0000:{self.bus:02x}:{self.slot:02x}.0"
 
     @property
@@ -49,7 +54,7 @@ class Slot:
 
 
 def slots(hardware: Hardware) -> Iterator[Slot]:
-    """Every device with its place, each after the bridge before it; nodes have equal parts of the numbers of buses."""
+    """Yield every device with its place, after the bridge to it; NUMA nodes have equal shares of the bus numbers."""
     for node in sorted({device.node for device in hardware.devices}):
         root = node * (BUS_NUMBERS // hardware.nodes)
         folder = f"pci0000:{root:02x}"
@@ -62,13 +67,15 @@ def slots(hardware: Hardware) -> Iterator[Slot]:
 
 
 def first_nic(hardware: Hardware | None) -> str:
-    """The folder below /sys of the host's first network card, which is eth0; "" if it has none."""
+    """Return the folder below /sys of the host's first network card, which is eth0; "" if it has none."""
     placed = slots(hardware) if hardware is not None else ()
     return next((f"{PLATFORM}/{slot.path}" for slot in placed if slot.device.kind == "nic"), "")
 
 
 def _config(slot: Slot) -> bytes:
-    """The configuration space: header of type 0 or, of a bridge, 1, and the capability of PCI Express with the link's state."""
+    """Return the configuration space of a device: the header (type 0; for a bridge, type 1) and the capability of PCI
+    Express with the link's state.
+    """
     device = slot.device
     space = bytearray(CONFIG_BYTES)
     struct.pack_into("<HHHH", space, 0, device.vendor, device.device, 0x0406, 0x0010)
@@ -87,7 +94,7 @@ def _config(slot: Slot) -> bytes:
 
 
 def _texts(slot: Slot, cpus: list[int]) -> dict[str, str]:
-    """The files of a device, see sysfs-bus-pci in the kernel's documentation."""
+    """Return the content of a device's files by name; see sysfs-bus-pci in the kernel's documentation."""
     device = slot.device
     number = f"{device.vendor:04X}:{device.device:04X}"
     texts = {
@@ -111,7 +118,7 @@ def _texts(slot: Slot, cpus: list[int]) -> dict[str, str]:
 
 
 def _write_bus(sys: Path, folder: str, number: int, cpus: list[int]) -> None:
-    """A bus, with its name in /sys/class/pci_bus."""
+    """Write the folder of a PCI bus, and its name in /sys/class/pci_bus."""
     path = sys / PLATFORM / folder / "pci_bus" / f"0000:{number:02x}"
     path.mkdir(parents=True)
     (path / "cpuaffinity").write_text(cpu_mask(cpus) + "\n")
@@ -120,7 +127,7 @@ def _write_bus(sys: Path, folder: str, number: int, cpus: list[int]) -> None:
 
 
 def write_pci(sys: Path, hardware: Hardware) -> None:
-    """Write folders of `SHOWN` below `sys`."""
+    """Write the folders of `SHOWN` below `sys`."""
     (sys / BUS).mkdir(parents=True)
     if not hardware.devices:
         return

@@ -1,7 +1,7 @@
-"""Files about the power of a host, as the shim finds them: empty ones, of which the server has the content.
+"""The files about the power of a host: empty files, for which the server supplies the content when a program reads.
 
-Below /sys a host finds them among what the kernel shows there, in /dev/cpu the registers of each processor. All hosts with
-processors and sockets of one shape share a tree. rsg_server/power_files/ says what is in the files.
+Below /sys, the files appear among those of the kernel; in /dev/cpu, a file stands for the registers of each processor.
+All hosts with processors and sockets of one kind share the files. rsg_server/power_files/ defines the contents.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from simunix.launch.view.hardware import Hardware
 
 MODE_OF_ROOT = 0o400
 SECRET = ("cpuinfo_cur_freq", "energy_uj", "msr")
-"""What only root may read: of energies since they tell what other programs compute (CVE-2020-8694)."""
+"""The files that only root may read. The energy is one of them, since it tells what other programs compute
+(CVE-2020-8694).
+"""
 
 
 def _file(path: Path, text: str = "") -> None:
@@ -26,7 +28,9 @@ def _file(path: Path, text: str = "") -> None:
 
 
 def write_cpufreq(cpu: Path, cpus: int) -> None:
-    """Add one policy for all processors to a tree of /sys/devices/system/cpu: a host has one frequency."""
+    """Add one frequency policy for all processors to the tree of /sys/devices/system/cpu: all cores of a host have one
+    frequency.
+    """
     policy = cpu / "cpufreq/policy0"
     if policy.exists():
         return
@@ -40,7 +44,9 @@ def write_cpufreq(cpu: Path, cpus: int) -> None:
 
 
 def write_sensors(folder: Path, hardware: Hardware) -> Path:
-    """Write what is shown below /sys and /dev/cpu, once for all hosts of this shape; `folder` has both as `sys` and `cpu`."""
+    """Write the files below /sys and /dev/cpu, once for all hosts with this hardware. Return `folder`, which has both
+    as `sys` and `cpu`.
+    """
     if folder.exists():
         return folder
     powercap = folder / "sys/devices/virtual/powercap/intel-rapl"
@@ -72,7 +78,9 @@ def _write_package(zone: Path, package: int) -> None:
 
 
 def write_wires(folder: Path, hosts: Sequence[str]) -> tuple[PrivatePath, ...]:
-    """Show a host the files of the power switches and meters of other hosts, if any are wired to it."""
+    """Return the private paths with the files of power switches and meters of other `hosts`, which are wired to this
+    host.
+    """
     for host in hosts:
         for name in FILES:
             _file(folder / host / name)

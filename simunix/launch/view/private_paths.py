@@ -1,4 +1,4 @@
-"""The paths that hosts have for themselves: owner, mode and first content."""
+"""The paths whose content each host has for itself: their owner, mode and first content."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from simunix.launch.plan import HostSpec, PrivateSpec
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 MODE = 0o755
-"""Of a path that does not exist in a host's root."""
+"""The mode of a private path that does not exist in the host's root file system."""
 
 
 CRONTABS = "/var/spool/cron/crontabs"
-"""Users' own jobs: an emulated cron would run this computer's."""
+"""The folder of users' cron jobs, which hosts have for themselves; else an emulated cron would run this computer's
+jobs.
+"""
 
 
 def with_crontabs(host: HostSpec) -> tuple[PrivateSpec, ...]:
-    """The private paths of a host, and empty crontabs if it would else have this computer's."""
+    """Return the private paths of a host, together with an empty folder of cron jobs if the host sees this computer's
+    files.
+    """
     is_covered = any(is_below(CRONTABS, entry.path) for entry in host.private)
     if host.root != THIS_COMPUTER or host.sees_temporary_files or is_covered or not os.path.isdir(CRONTABS):
         return host.private
@@ -29,7 +33,7 @@ def with_crontabs(host: HostSpec) -> tuple[PrivateSpec, ...]:
 
 
 def private_path(entry: PrivateSpec, source: Path, root: RootTree) -> PrivatePath:
-    """A private path whose content lives at `source`, with its first content.
+    """Return a private path whose content lies at `source`, with its first content.
 
     A daemon finds the owner and the mode that its package has given to the folder, unless the entry says otherwise.
     """
@@ -47,9 +51,9 @@ def private_path(entry: PrivateSpec, source: Path, root: RootTree) -> PrivatePat
 
 
 def _copy(original: Path, source: Path) -> None:
-    """Copy with owners, modes and times, as far as this user may."""
+    """Copy a file or folder with owners, modes and times, as far as this user may."""
     if source.exists():
-        return  # another host's, of a folder that hosts share
+        return  # another host has made the copy of this shared folder
     source.mkdir(parents=True)
     done = subprocess.run(
         ["cp", "-a", "--reflink=auto", f"{original}/.", source],

@@ -1,4 +1,6 @@
-"""/sys/devices/system/cpu: the topology of processors, their NUMA nodes and, where a host has several, their caches."""
+"""The folder /sys/devices/system/cpu: the topology of processors, their NUMA nodes and, if a socket has several nodes,
+the caches.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +14,15 @@ from simunix.launch.view.shared_texts import SharedTexts
 
 OF_CORE = ("thread_siblings", "core_cpus")
 OF_SOCKET = ("core_siblings", "package_cpus", "die_cpus")
-"""Sets of processors that the threads of a core, or the processors of a socket, have in common."""
+"""The files with sets of processors that the threads of a core, or the processors of a socket, have in common."""
 KIB = 1024
 LINE = 64
-"""Bytes of a line of a cache."""
+"""The bytes of a line of each cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A cache of each core, or the last one, which the cores of a NUMA node share."""
+    """A cache of each core, or the last-level cache, which the cores of a NUMA node share."""
 
     level: int
     kind: str
@@ -29,7 +31,9 @@ class Cache:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What its files say, but which processors it has. See sysfs-devices-system-cpu in the kernel's documentation."""
+        """Return the content of the cache's files, except for its set of processors; see sysfs-devices-system-cpu in
+        the kernel's documentation.
+        """
         return {
             "level": str(self.level),
             "type": self.kind,
@@ -42,12 +46,14 @@ class Cache:
 
 
 LAST_CACHE_KIB = 16384
-"""Of each socket; NUMA nodes of a socket have equal parts."""
+"""The KiB of the last-level cache of each socket; NUMA nodes of a socket have equal parts."""
 CACHES = (Cache(1, "Data", 32, 8), Cache(1, "Instruction", 32, 8), Cache(2, "Unified", 1024, 16))
 
 
 def _topology_texts(hardware: Hardware) -> Iterator[dict[str, str]]:
-    """What the files of each logical processor say, by name; texts that a core or a socket has in common are made once."""
+    """Yield the content of the topology files of each logical processor, by name. Texts that a core or a socket has in
+    common are made once.
+    """
     by_core: dict[tuple[int, int], list[int]] = {}
     by_socket: dict[int, list[int]] = {}
     for cpu in range(hardware.cpus):
@@ -65,13 +71,15 @@ def _topology_texts(hardware: Hardware) -> Iterator[dict[str, str]]:
 
 
 def _last_cache(hardware: Hardware) -> tuple[Cache, int]:
-    """The last cache, and how many cores share it: those of a NUMA node."""
+    """Return the last-level cache, and the number of cores that share it: those of a NUMA node."""
     parts = hardware.numa_per_socket
     return Cache(3, "Unified", max(LAST_CACHE_KIB // parts, KIB), 16), hardware.cores_per_socket // parts
 
 
 def _write_caches(base: str, hardware: Hardware, tree: SharedTexts) -> None:
-    """The threads of a core have the folder of the first one, and cores that share a cache that of the first core."""
+    """Write the folders of caches. All threads of a core have the folder of the first thread, and cores that share a
+    cache have that of the first core.
+    """
     last, sharing = _last_cache(hardware)
     threads = range(hardware.threads_per_core)
     for core in range(hardware.cores):
@@ -92,7 +100,7 @@ def _write_caches(base: str, hardware: Hardware, tree: SharedTexts) -> None:
 
 
 def write_processors(base: Path, hardware: Hardware) -> None:
-    """Write the whole folder."""
+    """Write the folder /sys/devices/system/cpu below `base`."""
     tree = SharedTexts()
     every = cpu_list(range(hardware.cpus))
     tree.write_all(str(base), {"online": every, "possible": every, "present": every, "kernel_max": "8191"})
@@ -102,5 +110,7 @@ def write_processors(base: Path, hardware: Hardware) -> None:
         tree.write(f"{folder}/online", "1")
         node = hardware.node_of(cpu)
         os.symlink(f"../../node/node{node}", f"{folder}/node{node}")
-    if hardware.numa_per_socket:  # other hosts stay as they were: each file that Slurm's daemons read takes virtual time
+    # hosts without NUMA nodes in a socket get no more files, since each file that Slurm's daemons read takes virtual
+    # time
+    if hardware.numa_per_socket:
         _write_caches(str(base), hardware, tree)

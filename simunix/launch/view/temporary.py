@@ -1,8 +1,9 @@
-"""/tmp and /var/tmp: each host has its own, wherever the run directory lies; and a layer of its own over home folders.
+"""The folders /tmp and /var/tmp of hosts: each host has its own, wherever the run directory lies, and a writable layer
+of its own over home folders.
 
-In folders of this computer, hosts with equal process numbers and equal random numbers would choose equal names for their files,
-and a run would find what others have left. What the user's own files are is told by the plan: its shared folders, the folders
-where its programs start, and paths that its commands name.
+In this computer's folders, hosts with equal process numbers and equal random numbers would choose equal names for their
+files, and a run would find files of others. The plan tells which files are the user's own and shared: its shared
+folders, the folders where its programs start, and the paths that its commands name.
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from simunix.launch.view.own_etc import ETC
 
 FOLDERS = tuple(dict.fromkeys(map(os.path.realpath, ("/tmp", "/var/tmp"))))
 HOMES = tuple(dict.fromkeys(map(os.path.realpath, ("/home", "/root"))))
-"""Where shells keep their history and programs their settings: changes by hosts of a scenario stay in the run directory."""
+"""The folders with users' homes, where shells keep their history and programs their settings. Changes by hosts of a
+scenario stay in the run directory.
+"""
 MENTIONED = r"(?<![\w.~-])/(?:(?:var/)?tmp|home|root)/[^\s'\"`|&;<>()$*?\[\]{}=,:]+"
-"""A path in a command, which may be a text for a shell."""
+"""A regular expression for a path below a temporary or home folder in a command, which may be a text for a shell."""
 
 
 def temporary_folders(host: HostSpec, plan: Plan, directory: RunDirectory) -> tuple[Temporary, ...]:
-    """The temporary folders of a host that sees this computer's files."""
+    """Return the temporary folders of a host that sees this computer's files."""
     shared = shared_paths(plan, directory, host.sees_temporary_files)
     folders = []
     for path in FOLDERS if host.sees_temporary_files else (*FOLDERS, *HOMES):
@@ -39,7 +42,7 @@ def temporary_folders(host: HostSpec, plan: Plan, directory: RunDirectory) -> tu
 
 
 def shared_paths(plan: Plan, directory: RunDirectory, are_files_seen: bool) -> tuple[str, ...]:
-    """What hosts see of this computer's own temporary folders, sorted, none below another."""
+    """Return the paths in this computer's temporary folders that hosts see, sorted; no path is below another."""
     found = {os.path.realpath(path) for path in (*plan.shared, str(directory.path), str(LIBRARY)) if os.path.exists(path)}
     for process in plan.processes:
         found.update(_named((process.directory, *process.argv), are_files_seen))
@@ -55,14 +58,15 @@ def _is_temporary(path: str) -> bool:
 
 
 def _is_whole(path: str) -> bool:
-    """Whether a path is a temporary folder itself, or the home folder of a user."""
+    """Return whether a path is a whole temporary folder or a user's whole home folder."""
     return path in (*FOLDERS, *HOMES) or os.path.dirname(path) in HOMES[:1]
 
 
 def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
-    """Folders that words name, or the folder of the file that they name, if there are such folders now.
+    """Yield the existing folders that words name, or the folders of the existing files that they name.
 
-    A file right in a temporary folder has no folder of its own: a program is shared as it is, where files are not seen anyway.
+    For a file directly in a temporary folder, the file itself is yielded, unless hosts see this computer's files
+    anyway.
     """
     for word in words:
         for name in re.findall(MENTIONED, word):
@@ -76,11 +80,11 @@ def _named(words: Iterable[str], are_files_seen: bool) -> Iterator[str]:
 
 
 def left_files(host: str, directory: RunDirectory) -> list[str]:
-    """Files that a host has written into its layers over temporary folders and /etc, and not removed; sorted."""
+    """Return the files that a host has written into its layers over temporary folders and /etc and not removed, sorted."""
     found = []
     for folder in (*FOLDERS, ETC):
         layer = directory.private(host, folder) / "upper"
         for path in layer.rglob("*"):
-            if path.is_file() or path.is_symlink():  # not what overlayfs marks removed files with
+            if path.is_file() or path.is_symlink():  # but not the marks of overlayfs for removed files
                 found.append(str(Path(folder) / path.relative_to(layer)))
     return sorted(found)

@@ -213,7 +213,7 @@ def _gantt(run: Run, rectangles: Rectangles | None) -> dict[str, Any] | None:
 
 
 def _storages(run: Run) -> dict[str, Any] | None:
-    """The curves of a run's storages; None if there are none."""
+    """Return the curves of a run's storages; None if there are none."""
     if run.storages is None:
         return None
     used = run.storages.used
@@ -227,7 +227,7 @@ def _storages(run: Run) -> dict[str, Any] | None:
 
 
 def _links(run: Run) -> dict[str, Any] | None:
-    """The curves of a run's busiest links, in per cent of their bandwidth; None without links.csv."""
+    """Return the curves of a run's busiest links, in per cent of their bandwidth; None without links.csv."""
     if run.links is None:
         return None
     names = run.links.chosen([], LINKS_MAX)

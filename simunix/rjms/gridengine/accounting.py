@@ -17,7 +17,7 @@ _LIMIT = "h_rt="
 
 
 def parse(accounting: Iterable[str], allocations: Iterable[str] = ()) -> dict[str, CompletedJob]:
-    """All jobs by number, elements of arrays by NUMBER_INDEX; of a job that ran again the last line counts.
+    """Return all jobs by number, elements of arrays by NUMBER_INDEX; of a job that ran again the last line counts.
 
     `allocations` are lines JOB.TASK HOST SLOTS HOST SLOTS …; a job that has none ran on the host of the accounting alone.
     """
@@ -60,7 +60,7 @@ def _limit(category: str) -> float | None:
 
 
 def _state(fields: list[str]) -> str:
-    """The state in the words of every RJMS: Grid Engine has only numbers, `failed` and the exit status."""
+    """Return the state in the words of every RJMS: Grid Engine has only numbers, `failed` and the exit status."""
     failed = int(fields[FAILED])
     if failed:
         return _STATES.get(failed, "NODE_FAIL")

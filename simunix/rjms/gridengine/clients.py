@@ -23,7 +23,7 @@ ENDED = ("sh", "-c", "date -d \"$(qacct -j {} | sed -n 's/^end_time *//p' | tail
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """The qsub of a job: a binary that sleeps for its run time, or the job's script."""
+    """Return the qsub of a job: a binary that sleeps for its run time, or the job's script."""
     choice = choice or Choice(QSUB)
     limit = limit_s(job)
     words = [QSUB, "-terse", "-b", "y", "-shell", "n", "-N", job_name(job.id), *_size(job)]
@@ -43,7 +43,9 @@ def _size(job: Job) -> list[str]:
 
 
 def _chosen(choice: Choice) -> list[str]:
-    """The words for a choice: a partition is a queue, an account a string of -A; those that the scenario gives come last."""
+    """Return the words for a choice: a partition is a queue, an account a string of -A; those that the scenario gives
+    come last.
+    """
     words = [word for option, value in (("-q", choice.partition), ("-A", choice.account)) if value for word in (option, value)]
     if choice.nice is not None or choice.priority is not None:
         words += ["-p", str(choice.priority if choice.nice is None else -choice.nice)]
@@ -51,12 +53,12 @@ def _chosen(choice: Choice) -> list[str]:
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """The words that submit a job so many times."""
+    """Return the words that submit a job so many times."""
     return ("-t", f"1-{count}")
 
 
 def find_held(names: Sequence[str]) -> str:
-    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
     rules = '$1 == "J" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 ~ /h/ && name in known { print number }'
     return trace_jobs.find_held(_XML, rules, names)
 

@@ -174,7 +174,9 @@ class Cell:
 
 
 def changed(defaults: Mapping[str, str], changes: Mapping[str, object], key: str) -> dict[str, str]:
-    """The defaults with what a scenario changes. Raises SimunixError, led by `key`, for a parameter that there is not."""
+    """Return the defaults with what a scenario changes. Raises SimunixError, led by `key`, for a parameter that there
+    is not.
+    """
     for name in changes:
         if name not in defaults:
             raise SimunixError(f"{key}.{name}: no such parameter; known: {', '.join(sorted(defaults))}")
@@ -182,7 +184,7 @@ def changed(defaults: Mapping[str, str], changes: Mapping[str, object], key: str
 
 
 def shared_files(cell: Cell) -> dict[str, str]:
-    """The files of the cell's folder, which all hosts see, by path."""
+    """Return the files of the cell's folder, which all hosts see, by path."""
     return {
         f"{COMMON}/bootstrap": _text(BOOTSTRAP),
         f"{COMMON}/act_qmaster": f"{cell.controller}\n",
@@ -192,7 +194,9 @@ def shared_files(cell: Cell) -> dict[str, str]:
 
 
 def master_files(cell: Cell) -> dict[str, str]:
-    """The files of the qmaster's spool folder, by path: what qconf -ah, -as, -ae, -ahgrp, -ap, -ac and -aq would leave."""
+    """Return the files of the qmaster's spool folder, by path: what qconf -ah, -as, -ae, -ahgrp, -ap, -ac and -aq would
+    leave.
+    """
     texts = {
         "managers": f"{ADMINISTRATOR}\nroot\n",
         "hostgroups/@allhosts": _text({"group_name": "@allhosts", "hostlist": " ".join(cell.slots) or "NONE"}),
@@ -209,7 +213,8 @@ def master_files(cell: Cell) -> dict[str, str]:
 
 
 def keep_hosts() -> str:
-    """A program that a parallel job's start runs: it keeps the job's hosts, of which the accounting names only the first.
+    """Return a program that a parallel job's start runs: it keeps the job's hosts, of which the accounting names only
+    the first.
 
     Its argument is the path of the job's pe_hostfile, whose folder is called JOB.TASK; see sge_pe(5), start_proc_args.
     """
@@ -223,7 +228,9 @@ def keep_hosts() -> str:
 
 
 def start_ranks() -> str:
-    """A program that starts its arguments on each slot of a parallel job, as rank 0, 1, … (PMI_RANK), and waits for all."""
+    """Return a program that starts its arguments on each slot of a parallel job, as rank 0, 1, … (PMI_RANK), and waits
+    for all.
+    """
     return (
         "#!/bin/sh\n"
         "rank=0\n"
@@ -240,7 +247,7 @@ def start_ranks() -> str:
 
 
 def _queue(cell: Cell) -> dict[str, str]:
-    """The cluster queue: every node has as many slots as cores; only those that differ from most are named."""
+    """Return the cluster queue: every node has as many slots as cores; only those that differ from most are named."""
     usual = Counter(cell.slots.values()).most_common(1)[0][0] if cell.slots else 1
     slots = [str(usual), *(f"[{name}={count}]" for name, count in cell.slots.items() if count != usual)]
     fields = {"qname": cell.queue, "hostlist": "@allhosts", **_QUEUE, "slots": ",".join(slots)}
@@ -249,7 +256,7 @@ def _queue(cell: Cell) -> dict[str, str]:
 
 
 def _queue_instance(queue: str, host: str) -> dict[str, str]:
-    """A queue on one host, unknown (state 1024) until its execd has reported."""
+    """Return a queue on one host, unknown (state 1024) until its execd has reported."""
     return {"qname": queue, "hostname": host, "state": "1024", "pending_signal": "0", "pending_signal_del": "0", "version": "1"}
 
 

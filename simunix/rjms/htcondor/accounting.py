@@ -19,13 +19,13 @@ _HOST = re.compile(r"[^,@\s\"]+@([^,@\s\"]+)")
 
 
 def parse(history: Iterable[str]) -> dict[str, CompletedJob]:
-    """All jobs by their cluster's number, those of a cluster with several by NUMBER_INDEX."""
+    """Return all jobs by their cluster's number, those of a cluster with several by NUMBER_INDEX."""
     jobs = (_job(ad) for ad in _ads(history) if "ClusterId" in ad)
     return {job.element or str(job.number): job for job in jobs}
 
 
 def _ads(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The attributes of each job, as text; a ClassAd that has no end yet, because the run was stopped, is none."""
+    """Yield the attributes of each job, as text; a ClassAd that has no end yet, because the run was stopped, is none."""
     ad: dict[str, str] = {}
     for line in lines:
         if line.startswith(BANNER):
@@ -38,7 +38,7 @@ def _ads(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _number(ad: Mapping[str, str], name: str) -> float | None:
-    """A number of a ClassAd; None if it is missing or no number."""
+    """Return a number of a ClassAd; None if it is missing or no number."""
     try:
         return float(ad[name])
     except (KeyError, ValueError):
@@ -70,7 +70,7 @@ def _job(ad: Mapping[str, str]) -> CompletedJob:
 
 
 def _end_s(ad: Mapping[str, str], start_s: float | None) -> float:
-    """When a job ended: one that was held for its limit and then removed ended when it was held."""
+    """Return when a job ended: one that was held for its limit and then removed ended when it was held."""
     completed = _number(ad, "CompletionDate") or 0.0
     if completed > 0:
         return completed
@@ -81,7 +81,7 @@ def _end_s(ad: Mapping[str, str], start_s: float | None) -> float:
 
 
 def _state(ad: Mapping[str, str]) -> str:
-    """The state in the words of every RJMS."""
+    """Return the state in the words of every RJMS."""
     if _number(ad, "JobStatus") == COMPLETED:
         return "COMPLETED" if ad.get("ExitCode") == "0" else "FAILED"
     is_late = any(_number(ad, name) in LIMITS for name in ("HoldReasonCode", "LastHoldReasonCode"))

@@ -35,12 +35,14 @@ ENDED = (
 
 
 def named(job_id: int) -> str:
-    """The word of a command that only this job's has."""
+    """Return the word of a command that only this job's has."""
     return f"batch_name={job_name(job_id)}"
 
 
 def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """The condor_submit of a job, with all of its submit description as words; `nodes` has the cores of each node."""
+    """Return the condor_submit of a job, with all of its submit description as words; `nodes` has the cores of each
+    node.
+    """
     limit = limit_s(job)
     words = [SUBMIT, "-terse", named(job.id), *_size(nodes, job), *_program(job)]
     if limit is not None:
@@ -49,7 +51,7 @@ def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None)
 
 
 def _program(job: Job) -> list[str]:
-    """What a job runs: a program that sleeps for its run time, or its script."""
+    """Return what a job runs: a program that sleeps for its run time, or its script."""
     if job.work is None:
         return ["executable=/bin/sleep", f"arguments={job.runtime_s:g}", "transfer_executable=False"]
     log = job.work.output
@@ -78,7 +80,7 @@ def _size(nodes: Sequence[int], job: Job) -> list[str]:
 
 
 def _chosen(job: Job, choice: Choice) -> list[str]:
-    """The words for a choice: an account is an accounting group; those that the scenario gives come last."""
+    """Return the words for a choice: an account is an accounting group; those that the scenario gives come last."""
     for word, value in (("partition", choice.partition), ("qos", choice.qos)):
         if value is not None:
             raise SimunixError(f"job {job.id}: {word} {value!r}: HTCondor has none; say what the job needs as arguments")
@@ -89,18 +91,18 @@ def _chosen(job: Job, choice: Choice) -> list[str]:
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """The words that submit a job so many times."""
+    """Return the words that submit a job so many times."""
     return (f"count={count}",)
 
 
 def find_held(names: Sequence[str]) -> str:
-    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
     question = f"condor_q -allusers -constraint 'JobStatus == {HELD}' -af JobBatchName ClusterId"
     return trace_jobs.find_held(question, "$1 in known { print $2 }", names, order="sort -n -u")
 
 
 def clients_of(nodes: Sequence[int]) -> Clients:
-    """The words of users of a pool whose nodes have so many cores."""
+    """Return the words of users of a pool whose nodes have so many cores."""
     return Clients(
         names=(SUBMIT,),
         staying=frozenset(),

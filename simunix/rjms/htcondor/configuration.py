@@ -32,13 +32,15 @@ class Pool:
     changes: Mapping[str, str]
 
     def roles(self, host: str) -> tuple[str, ...]:
-        """The roles of a host, in the order of ROLES; the login has the schedd."""
+        """Return the roles of a host, in the order of ROLES; the login has the schedd."""
         has = (host == self.controller, host == self.login, host in self.nodes)
         return tuple(role for role, is_had in zip(ROLES, has, strict=True) if is_had)
 
 
 def changes_of(given: Mapping[str, object], key: str) -> dict[str, str]:
-    """The parameters that a scenario gives, as text. Raises SimunixError, led by `key`, for what is no name or no one line."""
+    """Return the parameters that a scenario gives, as text. Raises SimunixError, led by `key`, for what is no name or
+    no one line.
+    """
     for name, value in given.items():
         if not _NAME.fullmatch(name):
             raise SimunixError(f"{key}: {name!r} is no name of a parameter; expected letters, digits, underscores and periods")
@@ -48,7 +50,7 @@ def changes_of(given: Mapping[str, object], key: str) -> dict[str, str]:
 
 
 def pool_config(pool: Pool, host: str) -> str:
-    """The file of config.d of one host: what a site adds to the package's configuration."""
+    """Return the file of config.d of one host: what a site adds to the package's configuration."""
     dedicated = f"DedicatedScheduler@{pool.login}"
     lines = [
         f"CONDOR_HOST = {pool.controller}",
@@ -71,12 +73,12 @@ def pool_config(pool: Pool, host: str) -> str:
 
 
 def pool_key(seed: int) -> bytes:
-    """The signing key that all hosts of a run share; reproducible, so no secret."""
+    """Return the signing key that all hosts of a run share; reproducible, so no secret."""
     return hashlib.sha512(f"simunix htcondor key {seed}".encode()).hexdigest().encode()[:KEY_BYTES]
 
 
 def start_ranks() -> str:
-    """A program that starts its arguments on each core of a job, as rank 0, 1, … (PMI_RANK), and waits for all.
+    """Return a program that starts its arguments on each core of a job, as rank 0, 1, … (PMI_RANK), and waits for all.
 
     HTCondor tells a job the number of its cores as OMP_NUM_THREADS.
     """

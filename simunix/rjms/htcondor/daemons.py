@@ -27,7 +27,7 @@ WAVE_NS = 50 * 10**6
 
 
 def host_files(pool: Pool, host: str, seed: int) -> tuple[FileSpec, ...]:
-    """The pool's configuration for a host, the pool's key, and what starts the ranks of a job."""
+    """Return the pool's configuration for a host, the pool's key, and what starts the ranks of a job."""
     return (
         FileSpec(host, layout.POOL, pool_config(pool, host).encode()),
         FileSpec(host, layout.KEY, pool_key(seed), mode=0o600),
@@ -43,7 +43,9 @@ def master(pool: Pool, host: str, index: int) -> ProcessSpec:
 
 
 def footprint(pool: Pool, host: str) -> Footprint:
-    """What the master of a host and its daemons take; a job takes a starter on the node and a shadow on the login."""
+    """Return what the master of a host and its daemons take; a job takes a starter on the node and a shadow on the
+    login.
+    """
     own = [ROLE_DAEMONS[role] for role in pool.roles(host)]
     memory, daemons = COMMON_BYTES + sum(memory for memory, _ in own), COMMON_DAEMONS + sum(count for _, count in own)
     work = (JOB_BYTES, JOB_PROCESSES, JOB_PROCESSES) if host in pool.nodes else (0, 0, 0)

@@ -17,7 +17,7 @@ class Shape:
 
 
 def shape(cores: int, nodes: Sequence[int], where: str) -> Shape:
-    """The fewest slots that hold `cores`, all of one size, on nodes that have so many cores.
+    """Return the fewest slots that hold `cores`, all of one size, on nodes that have so many cores.
 
     Slots are equal, so that a job may get some cores more than it asks for: 17 cores on nodes of 16 are 2 slots of 9.
     Raises SimunixError, led by `where`, for a job that is larger than the pool.

@@ -27,7 +27,9 @@ _STATES = {"WALLTIME": "TIMEOUT", "BESTEFFORT_KILL": "PREEMPTED", "FRAG_JOB_REQU
 
 
 def parse(lines: Iterable[str]) -> dict[str, CompletedJob]:
-    """All ended jobs by number, elements of arrays by NUMBER_INDEX, where the number is that of the array's first job."""
+    """Return all ended jobs by number, elements of arrays by NUMBER_INDEX, where the number is that of the array's
+    first job.
+    """
     jobs = (_job(row) for row in csv.DictReader(lines) if row["state"] in ENDED)
     return {job.element or str(job.number): job for job in jobs}
 
@@ -52,7 +54,9 @@ def _job(row: Mapping[str, str]) -> CompletedJob:
 
 
 def _state(row: Mapping[str, str]) -> str:
-    """The state in the words of every RJMS. OAR's exit code is that of wait(2); the node of a job that has none was lost."""
+    """Return the state in the words of every RJMS. OAR's exit code is that of wait(2); the node of a job that has none
+    was lost.
+    """
     events = row["events"].split()
     for event, state in _STATES.items():
         if event in events:

@@ -94,7 +94,9 @@ def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
 def _files(
     cluster: configuration.Cluster, members: Sequence[str], section: OarSection, key: str, site: Site
 ) -> tuple[FileSpec, ...]:
-    """Each host has the oar.conf of its own root with what follows from the platform, then with what the section says."""
+    """Return each host has the oar.conf of its own root with what follows from the platform, then with what the section
+    says.
+    """
     changes = {**configuration.settings(cluster), **section.configuration}
     texts = {root: root.locate(layout.CONF).read_text() for root in {site.roots[name] for name in members}}
     texts = {root: configuration.changed(text, changes, f"{key}.configuration") for root, text in texts.items()}
@@ -106,7 +108,7 @@ def _files(
 
 
 def _postgres(root: RootTree) -> str:
-    """The folder of the programs of a root's newest PostgreSQL."""
+    """Return the folder of the programs of a root's newest PostgreSQL."""
     versions = [path.name for path in root.locate(layout.POSTGRES_VERSIONS).iterdir() if path.name.isdigit()]
     return f"{layout.POSTGRES_VERSIONS}/{max(versions, key=int)}/bin"
 

@@ -35,7 +35,7 @@ ENDED = (
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """The oarsub of a job: a sleep for its run time, or the job's script."""
+    """Return the oarsub of a job: a sleep for its run time, or the job's script."""
     words = [OARSUB, "-n", job_name(job.id), "-d", DIRECTORY, "-l", f"{_size(job)},walltime={_walltime(job)}"]
     words += _chosen(choice or Choice(OARSUB))
     if job.work is None:
@@ -46,7 +46,7 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 
 def _size(job: Job) -> str:
-    """So many cores, wherever they are free; or all cores of so many nodes."""
+    """Return so many cores, wherever they are free; or all cores of so many nodes."""
     if job.work is not None and job.work.on_nodes:
         return f"/host={job.work.ranks}"
     return f"/core={job.cores}"
@@ -61,19 +61,21 @@ def _walltime(job: Job) -> str:
 
 
 def _chosen(choice: Choice) -> list[str]:
-    """The words for a choice: a partition is a queue, an account a project; those that the scenario gives come last."""
+    """Return the words for a choice: a partition is a queue, an account a project; those that the scenario gives come
+    last.
+    """
     pairs = (("-q", choice.partition), ("--project", choice.account))
     words = [word for option, value in pairs if value for word in (option, value)]
     return [*words, *(["--hold"] if choice.is_held else []), *choice.arguments]
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """The words that submit a job so many times."""
+    """Return the words that submit a job so many times."""
     return ("--array", str(count))
 
 
 def find_held(names: Sequence[str]) -> str:
-    """A shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
     rules = '$1 == "I" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 == "Hold" && name in known { print number }'
     return trace_jobs.find_held(_JOBS, rules, names)
 

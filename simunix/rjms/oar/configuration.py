@@ -25,12 +25,12 @@ class Cluster:
 
 
 def variables(conf: str) -> list[str]:
-    """The variables that an oar.conf sets or proposes, sorted."""
+    """Return the variables that an oar.conf sets or proposes, sorted."""
     return sorted(set(_VARIABLE.findall(conf)))
 
 
 def settings(cluster: Cluster) -> dict[str, str | None]:
-    """The variables that follow from the platform; None leaves one out.
+    """Return the variables that follow from the platform; None leaves one out.
 
     A host of simunix has no cgroups of its own, in which OAR would put the processes of a job: without CPUSET_PATH it does not.
     """
@@ -45,7 +45,8 @@ def settings(cluster: Cluster) -> dict[str, str | None]:
 
 
 def changed(conf: str, changes: Mapping[str, str | int | None], key: str) -> str:
-    """The text of oar.conf with other values. Raises SimunixError, led by `key`, for a variable that the file does not name.
+    """Return the text of oar.conf with other values. Raises SimunixError, led by `key`, for a variable that the file
+    does not name.
 
     The last line that sets a variable, else the last that proposes it, gets the value; others that set it become comments.
     """
@@ -69,7 +70,8 @@ def _set(lines: list[str], name: str, value: str | int | None) -> None:
 
 
 def resources_sql(cluster: Cluster) -> str:
-    """What `oarnodesetting -a -h NODE -p …` would write, once for each core: a resource, and its first state in the log.
+    """Return what `oarnodesetting -a -h NODE -p …` would write, once for each core: a resource, and its first state in
+    the log.
 
     Besides, the policy of the queues, and leave for root to submit: root submits the jobs of a trace whose users are not told.
     """
@@ -94,7 +96,8 @@ def resources_sql(cluster: Cluster) -> str:
 
 
 def start_ranks() -> str:
-    """A program that starts its arguments once for each core of a job, or for each host, as rank 0, 1, …, and waits for all.
+    """Return a program that starts its arguments once for each core of a job, or for each host, as rank 0, 1, …, and
+    waits for all.
 
     OAR_NODEFILE names a host for each core; see oarsub(1).
     """

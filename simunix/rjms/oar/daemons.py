@@ -118,7 +118,7 @@ exec {SSHD} -D -e -f {SSHD_CONF} -o PidFile=/run/oar-node_sshd.pid"""
 
 
 def records(host: str, database: str, programs: str) -> ProcessSpec:
-    """What writes the records of all jobs down at the end of a run, and behind them that these are all."""
+    """Return what writes the records of all jobs down at the end of a run, and behind them that these are all."""
     script = f"""PGPASSWORD={PASSWORD} exec {programs}/psql --quiet --no-psqlrc --csv -h {database} -U {USER} \\
     --output={RECORDS} {USER} <<'END'
 {QUERY};

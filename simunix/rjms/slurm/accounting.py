@@ -17,7 +17,7 @@ _GPUS = re.compile(r"(?:^|,)gres/gpu=(\d+)")
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
-    """All jobs of the file by their number, elements of arrays by NUMBER_INDEX.
+    """Return all jobs of the file by their number, elements of arrays by NUMBER_INDEX.
 
     A requeued job has a line for each of its runs, and Slurm dates its submission anew: `by_number` takes the last line, with
     the first submission. A last line that says PENDING is of a run that `scontrol requeue` ended: the job waits again.

@@ -96,7 +96,7 @@ class _Cluster:
     capping: Capping | None = None
 
     def files(self) -> Iterator[FileSpec]:
-        """Every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
+        """Yield every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
         cgroups = self.cgroup_conf()
         texts = {release: configuration.files(self.conf, release, cgroups) for release in set(self.members.values())}
         for name, release in self.members.items():
@@ -110,7 +110,7 @@ class _Cluster:
             yield from self.capping.files()
 
     def cgroup_conf(self) -> str:
-        """The cgroup.conf if plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
+        """Return the cgroup.conf if plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
         if not configuration.asks_for_cgroups(read_settings(self.conf)):
             if self.section.cgroup:
                 raise SimunixError(
@@ -138,18 +138,18 @@ class _Cluster:
         }
 
     def munged(self) -> list[ProcessSpec]:
-        """A munged on each host, if the configuration asks for munge."""
+        """Return a munged on each host, if the configuration asks for munge."""
         if not daemons.uses_munge(read_settings(self.conf)):
             return []
         return [daemons.munged(name, self.site.is_root, index) for index, name in enumerate(self.members)]
 
     def slurmds(self) -> list[ProcessSpec]:
-        """A slurmd on each node."""
+        """Return a slurmd on each node."""
         nodes = self.section.nodes
         return [daemons.slurmd(name, index, len(nodes)) for index, name in enumerate(nodes)]
 
     def beside_slurmctld(self) -> tuple[ProcessSpec, ...]:
-        """The programs that change what slurmctld does, by Slurm's public commands."""
+        """Return the programs that change what slurmctld does, by Slurm's public commands."""
         return (*([self.capping.process()] if self.capping else ()), *fairshare.processes(self.section))
 
 
@@ -228,12 +228,12 @@ def _of_gres(section: SlurmSection, conf: str) -> dict[str, Any]:
 
 
 def login_of(section: SlurmSection) -> str:
-    """The host that users work on."""
+    """Return the host that users work on."""
     return section.login or section.controller
 
 
 def _members(section: SlurmSection, key: str, storage: Database | None, site: Site) -> list[str]:
-    """The hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
+    """Return the hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
     members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
     if storage is not None and not storage.shared:
         members[storage.dbd] = None
@@ -242,12 +242,12 @@ def _members(section: SlurmSection, key: str, storage: Database | None, site: Si
 
 
 def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple[PrivateSpec, ...]:
-    """The paths of both, each once; the specification of `first` counts."""
+    """Return the paths of both, each once; the specification of `first` counts."""
     return tuple({entry.path: entry for entry in (*second, *first)}.values())
 
 
 def _described(section: SlurmSection, site: Site, storage: Database | None) -> configuration.SlurmCluster:
-    """The cluster as its slurm.conf is to describe it."""
+    """Return the cluster as its slurm.conf is to describe it."""
     addresses = {name: str(site.hosts[name].addresses[0]) for name in (section.controller, *section.nodes)}
     nodes = tuple(configuration.ComputeNode(name, addresses[name], site.hardware[name]) for name in section.nodes)
     return configuration.SlurmCluster(

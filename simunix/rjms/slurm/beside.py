@@ -65,19 +65,19 @@ def replaced(environment: Mapping[str, str], config: Path | None, key: str, fold
 
 
 def gres_lines(config: Path, conf: str) -> list[Line]:
-    """The lines of the gres.conf beside a slurm.conf, as hosts have it. Raises SimunixError with file and line."""
+    """Return the lines of the gres.conf beside a slurm.conf, as hosts have it. Raises SimunixError with file and line."""
     path = config.parent / "gres.conf"
     return answered(path, list(read_lines(path, GRES)), node_lines(text_lines(config, conf))) if path.is_file() else []
 
 
 def _gres_text(config: Path, conf: str) -> str:
-    """The user's own text, with included files in their places, unless Slurm is to detect GPUs by it."""
+    """Return the user's own text, with included files in their places, unless Slurm is to detect GPUs by it."""
     path = config.parent / "gres.conf"
     return flattened(path, GRES) if detection(read_lines(path, GRES)) is None else file_text(gres_lines(config, conf))
 
 
 def devices(config: Path, conf: str, nodes: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The files below /dev that gres.conf names, by node. Raises SimunixError with file and line."""
+    """Return the files below /dev that gres.conf names, by node. Raises SimunixError with file and line."""
     found: dict[str, dict[str, None]] = {}
     for line in gres_lines(config, conf):
         files = [file for file in _files(line) if file.startswith("/dev/")]
@@ -110,7 +110,7 @@ def _nodes(line: Line, nodes: Sequence[str]) -> Sequence[str]:
 
 
 def notices(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
-    """What is said of a gres.conf before the start. Raises SimunixError with file and line."""
+    """Yield what is said of a gres.conf before the start. Raises SimunixError with file and line."""
     path = config.parent / "gres.conf"
     found = detection(read_lines(path, GRES)) if path.is_file() else None
     if found is not None:

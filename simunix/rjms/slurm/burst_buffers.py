@@ -31,7 +31,7 @@ class BurstBufferSection(Section):
 
 
 def with_plugin(buffers: Sequence[BurstBufferSection], parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The parameters of slurm.conf, with that of the plugin where there are burst buffers."""
+    """Return the parameters of slurm.conf, with that of the plugin where there are burst buffers."""
     return {**parameters, "BurstBufferType": "burst_buffer/lua"} if buffers else parameters
 
 

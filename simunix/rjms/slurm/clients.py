@@ -27,17 +27,21 @@ ARRAY_MAX = 1000
 
 
 def time_limit_min(job: Job) -> int | None:
-    """A job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for no limit."""
+    """Return a job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for
+    no limit.
+    """
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
 def name_option(job_id: int) -> str:
-    """The option that gives a job its name."""
+    """Return the option that gives a job its name."""
     return f"--job-name={job_name(job_id)}"
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """The command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that sleeps."""
+    """Return the command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that
+    sleeps.
+    """
     choice = choice or Choice(SBATCH)
     limit = time_limit_min(job)
     rest = (*size_words(job), *(() if limit is None else (f"--time={limit}",)), *chosen_options(choice))
@@ -47,7 +51,7 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 
 def limit_s(job: Job) -> float | None:
-    """The time limit that Slurm is told, in seconds; None for no limit."""
+    """Return the time limit that Slurm is told, in seconds; None for no limit."""
     if job.request is not None:
         return told_limit_s(job.request)
     limit = time_limit_min(job)
@@ -55,12 +59,14 @@ def limit_s(job: Job) -> float | None:
 
 
 def find_held(names: Sequence[str]) -> str:
-    """A shell command that prints the numbers of the pending jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the pending jobs of these names, in the order of their
+    submission.
+    """
     return f"squeue --noheader --states=PENDING --sort=i --format=%A --name={','.join(names)}"
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """The option that submits a job so many times."""
+    """Return the option that submits a job so many times."""
     return (f"--array=0-{count - 1}",)
 
 

@@ -59,7 +59,7 @@ class SlurmCluster:
 
 
 def node_lines(nodes: Iterable[ComputeNode]) -> str:
-    """Lines of NodeName, with the sizes that the host itself shows in /proc and /sys.
+    """Return lines of NodeName, with the sizes that the host itself shows in /proc and /sys.
 
     Nodes that are alike and whose addresses follow each other share a line, as production writes it: every daemon on every node
     reads this file, so a line for each would cost the square of their number.
@@ -74,7 +74,9 @@ def node_lines(nodes: Iterable[ComputeNode]) -> str:
 
 
 def _follows(before: ComputeNode, node: ComputeNode) -> bool:
-    """Whether a line that ends with one node can go on with another: Slurm folds the last number of an address only."""
+    """Return whether a line that ends with one node can go on with another: Slurm folds the last number of an address
+    only.
+    """
     if node.hardware != before.hardware:
         return False
     first, second = ip_address(before.address), ip_address(node.address)
@@ -92,7 +94,7 @@ def _node_line(group: Sequence[ComputeNode]) -> str:
 
 
 def accounting_lines(cluster: SlurmCluster) -> str:
-    """Where slurm.conf says that jobs are recorded, besides jobcomp."""
+    """Return where slurm.conf says that jobs are recorded, besides jobcomp."""
     if not cluster.dbd:
         return "AccountingStorageType=accounting_storage/none"
     lines = ["AccountingStorageType=accounting_storage/slurmdbd", f"AccountingStorageHost={cluster.dbd}"]
@@ -102,12 +104,16 @@ def accounting_lines(cluster: SlurmCluster) -> str:
 
 
 def asks_for_cgroups(settings: Mapping[str, str]) -> bool:
-    """Whether a slurm.conf names a plugin that uses cgroups; `settings` have its parameters, names in small letters."""
+    """Return whether a slurm.conf names a plugin that uses cgroups; `settings` have its parameters, names in small
+    letters.
+    """
     return any("cgroup" in settings.get(kind, default).lower() for kind, default in CGROUP_PLUGIN_KINDS.items())
 
 
 def cgroup_conf(parameters: Mapping[str, object]) -> str:
-    """The cgroup.conf of a cluster whose plugins use cgroups; `parameters` are added to it, or replace what simunix says."""
+    """Return the cgroup.conf of a cluster whose plugins use cgroups; `parameters` are added to it, or replace what
+    simunix says.
+    """
     given = {name.lower(): name for name in parameters}
     lines = {name: value for name, value in CGROUPS_IN_USE.items() if name.lower() not in given}
     texts = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in parameters.items()}
@@ -115,7 +121,9 @@ def cgroup_conf(parameters: Mapping[str, object]) -> str:
 
 
 def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
-    """All configuration files of a host with this release, by path; `conf` is its slurm.conf, `cgroups` its cgroup.conf."""
+    """Return all configuration files of a host with this release, by path; `conf` is its slurm.conf, `cgroups` its
+    cgroup.conf.
+    """
     texts = {CONFIG: conf.encode()}
     if cgroups:
         return texts | {CGROUP_CONFIG: cgroups.encode()}
@@ -126,7 +134,9 @@ def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
 
 
 def slurm_conf(cluster: SlurmCluster) -> str:
-    """The whole slurm.conf. Daemons run as root; no multiple-slurmd option; a node has its own name, address and port 6818."""
+    """Return the whole slurm.conf. Daemons run as root; no multiple-slurmd option; a node has its own name, address and
+    port 6818.
+    """
     scheduler = f"SchedulerParameters={cluster.scheduler}\n" if cluster.scheduler else ""
     nodes = node_lines(cluster.nodes)
     names = fold_hosts(node.name for node in cluster.nodes)

@@ -42,7 +42,9 @@ def munge_key(seed: int) -> bytes:
 
 
 def munge_user(is_root: bool) -> str | None:
-    """The user of munged, which insists on owning its files: the package's user; None, for the caller, without root."""
+    """Return the user of munged, which insists on owning its files: the package's user; None, for the caller, without
+    root.
+    """
     return MUNGE_USER if is_root else None
 
 
@@ -71,7 +73,9 @@ def wave_ns(index: int) -> int:
 
 
 def uses_munge(settings: Mapping[str, str]) -> bool:
-    """Whether a configuration (keys in small letters) wants munged: Slurm's default for authentication and for credentials."""
+    """Return whether a configuration (keys in small letters) wants munged: Slurm's default for authentication and for
+    credentials.
+    """
     plugins = {settings.get(key, default) for key, default in MUNGE_PLUGINS.items()}
     return any(plugin.endswith("munge") for plugin in plugins)
 

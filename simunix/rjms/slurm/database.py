@@ -60,7 +60,7 @@ class Database:
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
-    """The database that a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
+    """Return the database that a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
     if section.accounting_storage_type == "none":
         for name in OF_DATABASE:
             if getattr(section, name):
@@ -88,7 +88,7 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
 
 
 def _authentication(section: SlurmSection, settings: Mapping[str, str]) -> str:
-    """The plugin by which all daemons of the cluster know each other: slurmdbd must have slurmctld's."""
+    """Return the plugin by which all daemons of the cluster know each other: slurmdbd must have slurmctld's."""
     given = {name.lower(): value for name, value in section.parameters.items()}
     return str(given.get("authtype") or settings.get("authtype", AUTH))
 
@@ -153,7 +153,7 @@ def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]
 
 
 def slurmdbd_conf(database: Database) -> str:
-    """The content of slurmdbd.conf. slurmdbd refuses a file that others than its owner, SlurmUser, may read."""
+    """Return the content of slurmdbd.conf. slurmdbd refuses a file that others than its owner, SlurmUser, may read."""
     return f"""# Written by simunix from the scenario's slurm section.
 AuthType={database.auth}
 DbdHost={database.dbd}
@@ -168,7 +168,9 @@ PidFile=/run/slurmdbd.pid
 
 
 def grants_sql() -> str:
-    """The statements, one on each line, that mariadbd carries out at its start. Slurm's user may come from any host."""
+    """Return the statements, one on each line, that mariadbd carries out at its start. Slurm's user may come from any
+    host.
+    """
     return f"""CREATE USER IF NOT EXISTS '{STORAGE_USER}'@'%' IDENTIFIED BY '{STORAGE_PASS}';
 GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
 """
@@ -217,7 +219,9 @@ exec {daemons.SLURMCTLD} -D"""
 
 
 def _words(command: str, key: str) -> str:
-    """A command as a user types it, with or without `sacctmgr` in front, each word quoted for the shell as it was meant."""
+    """Return a command as a user types it, with or without `sacctmgr` in front, each word quoted for the shell as it
+    was meant.
+    """
     try:
         words = shlex.split(command)
         return shlex.join(words[1:] if words[:1] == ["sacctmgr"] else words)

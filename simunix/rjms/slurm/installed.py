@@ -72,7 +72,7 @@ class Installed:
     folder: Path
 
     def refusals(self, settings: Iterable[Setting]) -> Iterator[tuple[Setting, str]]:
-        """What of a configuration this Slurm would end at, with the reason and what may take its place."""
+        """Yield what of a configuration this Slurm would end at, with the reason and what may take its place."""
         told = tuple(settings)
         folders = self._folders({each.name.lower(): each.value for each in told}.get("plugindir", ""))
         files = {file.stem for folder in folders for file in folder.glob("*.so")}
@@ -83,11 +83,13 @@ class Installed:
                 yield from ((each, reason) for reason in self._without_plugin(each, files, folders))
 
     def _folders(self, given: str) -> list[Path]:
-        """Where plugins are looked for: in the folder of the library, unless PluginDir says otherwise. man slurm.conf(5)."""
+        """Return where plugins are looked for: in the folder of the library, unless PluginDir says otherwise. man
+        slurm.conf(5).
+        """
         return [self.root.locate(each) for each in given.split(":")] if given else [self.folder]
 
     def _knows(self, name: str) -> bool:
-        """Whether the library has the word; it may be the end of a longer one, as the linker stores both once."""
+        """Return whether the library has the word; it may be the end of a longer one, as the linker stores both once."""
         return f"{name.lower()}\0".encode() in self.texts
 
     def _without_plugin(self, each: Setting, files: set[str], folders: list[Path]) -> Iterator[str]:
@@ -108,7 +110,7 @@ class Installed:
 
 
 def installed(root: RootTree) -> Installed | None:
-    """The Slurm of a root; None if there is none, or its library cannot be asked."""
+    """Return the Slurm of a root; None if there is none, or its library cannot be asked."""
     library = next((path for pattern in LIBRARIES for path in sorted(root.path.glob(pattern))), None)
     release = version(root)
     if library is None or release is None:
@@ -118,7 +120,7 @@ def installed(root: RootTree) -> Installed | None:
 
 
 def settings_of(lines: Iterable[Line], of_many: Iterable[str]) -> Iterator[Setting]:
-    """What lines say, and where: for a line that was taken over from a site's file, the place in that file."""
+    """Yield what lines say, and where: for a line that was taken over from a site's file, the place in that file."""
     texts: dict[Path, list[str]] = {}
     for line in lines:
         before = texts.setdefault(line.path, read_text(line.path, WHAT).split("\n"))[max(0, line.number - 2)]

@@ -9,7 +9,7 @@ OPTIONS = ("partition", "qos", "account", "nice", "priority")
 
 
 def chosen_options(choice: Choice) -> tuple[str, ...]:
-    """The words for a choice; those that the scenario gives as arguments come last."""
+    """Return the words for a choice; those that the scenario gives as arguments come last."""
     values = {name: getattr(choice, name) for name in OPTIONS}
     held = ("--hold",) if choice.is_held else ()
     return (*(f"--{name}={value}" for name, value in values.items() if value is not None), *held, *choice.arguments)

@@ -29,22 +29,24 @@ def parameters_of(lines: Iterable[Line]) -> Iterator[tuple[Line, str, str]]:
 
 
 def read_settings(text: str, path: Path = Path(CONFIG)) -> dict[str, str]:
-    """The parameters of a slurm.conf's text, names in small letters, the last one counting. SimunixError with file and line."""
+    """Return the parameters of a slurm.conf's text, names in small letters, the last one counting. SimunixError with
+    file and line.
+    """
     return {name.lower(): value for _, name, value in parameters_of(text_lines(path, text))}
 
 
 def features_of(text: str, path: Path = Path(CONFIG)) -> dict[str, tuple[str, ...]]:
-    """The features of each node that has any, by the NodeName lines of a slurm.conf."""
+    """Return the features of each node that has any, by the NodeName lines of a slurm.conf."""
     return {name: node.features for node in node_lines(text_lines(path, text)) for name in node.names if node.features}
 
 
 def slurm_user(text: str) -> str:
-    """The user that slurmctld runs as, by a slurm.conf: root unless it says otherwise."""
+    """Return the user that slurmctld runs as, by a slurm.conf: root unless it says otherwise."""
     return read_settings(text).get("slurmuser", "root")
 
 
 def read_configuration(path: Path) -> str:
-    """The text of a user's slurm.conf, with the text of what it includes. Raises SimunixError."""
+    """Return the text of a user's slurm.conf, with the text of what it includes. Raises SimunixError."""
     try:
         return flattened(path, "a slurm.conf") if "nclude" in path.read_text() else path.read_text()
     except OSError as error:
@@ -54,7 +56,9 @@ def read_configuration(path: Path) -> str:
 
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
-    """The user's slurm.conf as it is, the folders that it names as private paths of each host, and the path of jobcomp."""
+    """Return the user's slurm.conf as it is, the folders that it names as private paths of each host, and the path of
+    jobcomp.
+    """
     settings = read_settings(text, path)
     _check_names(section, path)
     folders = {settings[key.lower()] for key in _DIRECTORIES if key.lower() in settings}

@@ -38,7 +38,7 @@ def _submit(job: PeriodicJob, partition: str, command: str, *more: str) -> str:
 
 
 def _watch(names: Sequence[str], partition: str) -> subprocess.Popen[bytes]:
-    """A process that ends when all of these jobs have ended: Slurm tells it, nobody asks again and again."""
+    """Return a process that ends when all of these jobs have ended: Slurm tells it, nobody asks again and again."""
     words = ("srun", "--quiet", "--ntasks=1", "--job-name=packs", f"--partition={partition}")
     return subprocess.Popen([*words, f"--dependency=afterany:{':'.join(names)}", "true"])
 

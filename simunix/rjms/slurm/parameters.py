@@ -15,7 +15,8 @@ _LINE = re.compile(r"\s*([A-Za-z]\w*)\s*=")
 
 
 def with_parameters(conf: str, parameters: Mapping[str, Value], key: str) -> str:
-    """The text of a slurm.conf with `Name=value` once for each, where it stood or at the end; None takes a parameter out.
+    """Return the text of a slurm.conf with `Name=value` once for each, where it stood or at the end; None takes a
+    parameter out.
 
     Names count as Slurm counts them, in any case. Raises SimunixError, led by `key`, for names that are no parameters.
     """

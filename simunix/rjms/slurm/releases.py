@@ -38,13 +38,15 @@ def version(root: RootTree) -> str | None:
 
 
 def plugins(root: RootTree) -> list[str]:
-    """The files in the folders of Slurm's libraries, plugins all but a few."""
+    """Return the files in the folders of Slurm's libraries, plugins all but a few."""
     found = (file for pattern in LIBRARIES for library in root.path.glob(pattern) for file in library.parent.glob("*.so"))
     return sorted({file.name for file in found})
 
 
 def of_roots(key: str, roots: Mapping[str, RootTree]) -> dict[str, Release]:
-    """Each host's release of Slurm, by host name. Raises SimunixError if a root has none, or one that is too old."""
+    """Return each host's release of Slurm, by host name. Raises SimunixError if a root has none, or one that is too
+    old.
+    """
     found = {root: _of_root(key, root) for root in dict.fromkeys(roots.values())}
     return {name: found[root] for name, root in roots.items()}
 

@@ -24,7 +24,7 @@ GRACE_S = 60
 
 
 def table_command(submission: TableSubmission) -> tuple[str, ...]:
-    """The command that submits a job of a table, an array, or a heterogeneous job."""
+    """Return the command that submits a job of a table, an array, or a heterogeneous job."""
     first = submission.parts[0][0]
     words: list[str] = []
     for index, (job, choice) in enumerate(submission.parts):
@@ -38,7 +38,7 @@ def table_command(submission: TableSubmission) -> tuple[str, ...]:
 
 
 def _words(job: Job, choice: Choice) -> Iterator[str]:
-    """The options of one component; what the scenario says of the job comes last and counts."""
+    """Yield the options of one component; what the scenario says of the job comes last and counts."""
     request = job.request
     assert request is not None
     yield f"--job-name={request.name or f'swf-{job.id}'}"
@@ -73,7 +73,7 @@ def _said(request: Request) -> dict[str, object]:
 
 
 def limit_text(seconds: float) -> str:
-    """A time limit as minutes:seconds; Slurm itself counts begun minutes."""
+    """Return a time limit as minutes:seconds; Slurm itself counts begun minutes."""
     if math.isinf(seconds):
         return "UNLIMITED"
     whole = math.ceil(seconds)
@@ -81,7 +81,7 @@ def limit_text(seconds: float) -> str:
 
 
 def told_limit_s(request: Request) -> float | None:
-    """The time limit that Slurm counts with, in seconds; None where it is the partition's, or infinite."""
+    """Return the time limit that Slurm counts with, in seconds; None where it is the partition's, or infinite."""
     if request.limit_s is None or math.isinf(request.limit_s):
         return None
     return max(1, math.ceil(request.limit_s / 60)) * 60.0
@@ -150,7 +150,9 @@ def _script(submission: TableSubmission) -> str:
 
 
 def what_it_does(job: Job, factors: str = "") -> str:
-    """The text of the batch script; `factors` is the file that has a factor of run times for each node, in thousandths."""
+    """Return the text of the batch script; `factors` is the file that has a factor of run times for each node, in
+    thousandths.
+    """
     request = job.request
     assert request is not None
     if request.is_cut_off:
@@ -188,7 +190,9 @@ def _steps(request: Request, factors: str) -> Iterator[str]:
 
 
 def dependency(request: Request) -> dict[str, Any]:
-    """The conditions of a job as the submitter needs them, who learns the numbers of other jobs when these are submitted."""
+    """Return the conditions of a job as the submitter needs them, who learns the numbers of other jobs when these are
+    submitted.
+    """
     return {
         "option": "--dependency={}",
         "joint": "?" if request.is_any else ",",

@@ -53,7 +53,9 @@ def check_release(usage: Usage, release: Release, key: str) -> None:
 
 
 def shell_lines(usage: Usage, folder: str, sacctmgr: str) -> str:
-    """Lines of a shell script that write the file into a folder; "" without usage. They end the script if a user is unknown."""
+    """Return lines of a shell script that write the file into a folder; "" without usage. They end the script if a user
+    is unknown.
+    """
     lines = "\n".join(f"{account}|{user}|{raw:.6f}" for account, users in usage.items() for user, raw in users.items())
     if not lines:
         return ""

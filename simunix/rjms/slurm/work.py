@@ -9,7 +9,9 @@ LAUNCH = ("srun", "--kill-on-bad-exit=1", "--input=none")
 
 
 def size_words(job: Job) -> tuple[str, ...]:
-    """The size of a job: a task for each rank, with as many cores as the job has for it, or with a node of its own."""
+    """Return the size of a job: a task for each rank, with as many cores as the job has for it, or with a node of its
+    own.
+    """
     work = job.work
     if work is None or (not work.on_nodes and work.ranks == job.cores):
         return (f"--ntasks={job.cores}",)
@@ -19,7 +21,7 @@ def size_words(job: Job) -> tuple[str, ...]:
 
 
 def work_words(job: Job) -> tuple[str, ...]:
-    """What a job does: its script, with its log; or a sleep for its run time."""
+    """Return what a job does: its script, with its log; or a sleep for its run time."""
     if job.work is None:
         return ("--output=/dev/null", f"--wrap=exec sleep {job.runtime_s:g}")
     return (f"--output={job.work.output}", job.work.script)

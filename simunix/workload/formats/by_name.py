@@ -74,7 +74,7 @@ def write_trace(path: Path, trace: SwfTrace) -> None:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a trace's name is that of a job table."""
+    """Return whether a trace's name is that of a job table."""
     return (Path(path.stem).suffix if path.suffix in PACKED else path.suffix) in TABLES
 
 

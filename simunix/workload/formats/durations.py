@@ -28,7 +28,7 @@ def duration_s(text: str) -> float | None:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration as `[days-]hours:minutes:seconds`, which `duration_s` reads; UNLIMITED for infinity."""
+    """Return a duration as `[days-]hours:minutes:seconds`, which `duration_s` reads; UNLIMITED for infinity."""
     if math.isinf(seconds):
         return UNLIMITED[0]
     whole = math.floor(seconds)

@@ -42,7 +42,9 @@ def read_job_table(path: Path) -> SwfTrace:
 
 
 def trace_of(frame: pd.DataFrame, comments: Sequence[str], where: str) -> SwfTrace:
-    """The trace that a frame of texts is; `line` is a column: in which line of `where` a row stands. SimunixError."""
+    """Return the trace that a frame of texts is; `line` is a column: in which line of `where` a row stands.
+    SimunixError.
+    """
     for name in NEEDED:
         if name not in frame:
             raise SimunixError(f"{where}: column {name} is missing; a job table has at least {' and '.join(NEEDED)}")
@@ -77,7 +79,7 @@ class _Reader:
         self.frame, self.where, self.comments = frame, where, comments
 
     def trace(self) -> SwfTrace:
-        """The trace, in the order of submission (of equal moments, that of the table)."""
+        """Return the trace, in the order of submission (of equal moments, that of the table)."""
         jobs = table([]).reindex(range(len(self.frame)), fill_value=UNKNOWN)
         for column, field in OF_SWF.items():
             if column in self.frame:
@@ -126,7 +128,7 @@ class _Reader:
         return submit, comments
 
     def _zero(self, submit: pd.Series) -> tuple[float, tuple[str, ...]]:
-        """The moment that is 0: the header's date, or the first date of a submission; 0 for seconds."""
+        """Return the moment that is 0: the header's date, or the first date of a submission; 0 for seconds."""
         first = float(submit.min()) if len(submit) else 0.0
         if first < LEAST_DATE_S:
             return 0.0, self.comments
@@ -197,7 +199,7 @@ class _Reader:
 
 
 def _header(comments: Sequence[str], count: int, notes: Sequence[str]) -> tuple[str, ...]:
-    """The lines of the header with the counts of jobs brought up to date, and Notes that are not there yet."""
+    """Return the lines of the header with the counts of jobs brought up to date, and Notes that are not there yet."""
     counts = {"Version": "2.2", "MaxJobs": str(count), "MaxRecords": str(count)}
     keys = [line.partition(":")[0].strip() for line in comments]
     found = [f" {key}: {counts[key]}" if key in counts else line for key, line in zip(keys, comments, strict=True)]
@@ -215,7 +217,7 @@ def numbered(texts: pd.Series, word: str) -> tuple[pd.Series, dict[str, int]]:
 
 
 def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
-    """A column of dates, or of seconds, as seconds since the Unix epoch; NaN where the moment is not known."""
+    """Return a column of dates, or of seconds, as seconds since the Unix epoch; NaN where the moment is not known."""
     texts = frame[column].where(~frame[column].isin(("", "Unknown", "None", "N/A")))
     seconds = pd.to_numeric(texts, errors="coerce")
     found = pd.to_datetime(texts.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
@@ -229,7 +231,9 @@ def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
 
 
 def csv_rows(path: Path) -> tuple[list[str], pd.DataFrame]:
-    """The lines of the header, and the rows as texts, each with its `line`. Raises SimunixError with file and line."""
+    """Return the lines of the header, and the rows as texts, each with its `line`. Raises SimunixError with file and
+    line.
+    """
     content = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n")
     comments: list[str] = []
     lines = content.split("\n")
@@ -272,7 +276,7 @@ def _parquet(path: Path) -> tuple[list[str], pd.DataFrame]:
 
 
 def _text(value: object) -> str:
-    """A cell of Parquet as CSV has it."""
+    """Return a cell of Parquet as CSV has it."""
     if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -309,7 +313,7 @@ def write_job_table(path: Path, trace: SwfTrace) -> None:
 
 
 def table_of(trace: SwfTrace) -> pd.DataFrame:
-    """The table of a trace, all texts; only columns that hold something."""
+    """Return the table of a trace, all texts; only columns that hold something."""
     jobs = trace.jobs
     columns = {name: _column(name, trace) for name in COLUMNS}
     kept = {name: column for name, column in columns.items() if name in NEEDED or (column is not None and (column != "").any())}
@@ -355,7 +359,7 @@ def _moment_texts(trace: SwfTrace, submit: pd.Series, wait: pd.Series | None) ->
 
 
 def _names(trace: SwfTrace, field: str, word: str) -> pd.Series:
-    """The names that Notes of the header give to numbers, else the word and the number."""
+    """Return the names that Notes of the header give to numbers, else the word and the number."""
     notes = re.compile(rf"\s*Note: {field} ([0-9]{{1,15}}): (\S+)\s*$")
     known = {int(found[1]): found[2] for comment in trace.comments if (found := notes.match(comment))}
     pattern = COLUMNS["User"].pattern
@@ -364,12 +368,12 @@ def _names(trace: SwfTrace, field: str, word: str) -> pd.Series:
 
 
 def is_table(trace: SwfTrace) -> bool:
-    """Whether a trace has columns that only a job table has."""
+    """Return whether a trace has columns that only a job table has."""
     return any(name not in FIELDS and name in COLUMNS for name in trace.jobs)
 
 
 def renumbered(jobs: pd.DataFrame, numbers: dict[int, int]) -> pd.DataFrame:
-    """A frame with other numbers in `JobID` and `Dependency`; what is not among the `numbers` stays."""
+    """Return a frame with other numbers in `JobID` and `Dependency`; what is not among the `numbers` stays."""
 
     def changed(text: str, pattern: str) -> str:
         return re.sub(pattern, lambda found: str(numbers.get(int(found[0]), int(found[0]))), text)
@@ -383,6 +387,6 @@ def renumbered(jobs: pd.DataFrame, numbers: dict[int, int]) -> pd.DataFrame:
 
 
 def base_numbers(jobs: pd.DataFrame) -> pd.Series:
-    """The number of each row's job: that of the whole array for an element."""
+    """Return the number of each row's job: that of the whole array for an element."""
     parts = (jobs["JobID"] if "JobID" in jobs else pd.Series("", index=jobs.index)).map(parts_of)
     return pd.Series([each[0] if each else job for each, job in zip(parts, jobs["job"], strict=True)], index=jobs.index)

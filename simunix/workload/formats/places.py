@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def lines_of(trace: Path, jobs: Collection[int]) -> dict[int, int]:
-    """The lines of these jobs, by number; none of a job that is not found, or of a trace that has no lines."""
+    """Return the lines of these jobs, by number; none of a job that is not found, or of a trace that has no lines."""
     if not jobs:
         return {}
     try:

@@ -69,7 +69,9 @@ FIELDS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 
 
 def table_jobs(trace: SwfTrace, selection: Selection, where: str) -> tuple[list[Job], list[SkippedJob]]:
-    """The jobs of a table in the order of submission, and the rows that cannot be submitted. Raises SimunixError."""
+    """Return the jobs of a table in the order of submission, and the rows that cannot be submitted. Raises
+    SimunixError.
+    """
     if selection.processors != 1:
         raise SimunixError(f"{where}: a job table says sizes in several columns, which cannot be scaled; leave processors out")
     columns = [name for name in (*TEXTS, *NAMES, "JobID") if name in trace.jobs]
@@ -89,7 +91,7 @@ def table_jobs(trace: SwfTrace, selection: Selection, where: str) -> tuple[list[
 
 
 def _job(record: SwfRecord, request: Request, selection: Selection) -> Job:
-    """The job of a trace, but that its size, times and name are those that the table says."""
+    """Return the job of a trace, but that its size, times and name are those that the table says."""
     limit_s = math.inf if request.limit_s is None else request.limit_s
     parts = request.element is not None or request.component is not None
     return replace(
@@ -107,7 +109,7 @@ def _id_text(request: Request) -> str:
 
 
 def _cores(record: SwfRecord, request: Request) -> int:
-    """The cores asked for, or given, or those of the tasks; at least 1."""
+    """Return the cores asked for, or given, or those of the tasks; at least 1."""
     if record.requested > 0 or record.allocated > 0:
         return record.requested if record.requested > 0 else record.allocated
     least_nodes = int(request.nodes.partition("-")[0] or 1)

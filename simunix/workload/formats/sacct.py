@@ -71,7 +71,9 @@ def _read(path: Path) -> tuple[SwfTrace, list[str]]:
 
 
 def _status(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """The status of the Standard Workload Format for each state, of which the first word counts: CANCELLED by 1000."""
+    """Return the status of the Standard Workload Format for each state, of which the first word counts: CANCELLED by
+    1000.
+    """
     words = frame["State"].str.partition(" ")[0] if len(frame) else frame["State"]
     _refuse(words == "", frame, "State", path, "a state such as COMPLETED, as sacct prints of every job")
     known = words.map(STATUS).where(~words.str.startswith("CANCELLED", na=False), CANCELLED)
@@ -121,7 +123,7 @@ def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expe
 
 
 def _frame(path: Path) -> pd.DataFrame:
-    """The fields of each job and step that are read here, and the number of its first line."""
+    """Return the fields of each job and step that are read here, and the number of its first line."""
     content = decode(read_bytes(path, "what sacct -P prints"))
     if not content.strip():
         raise SimunixError(f"{path}: nothing in it; expected what sacct -P prints")
@@ -156,7 +158,7 @@ def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
 
 
 def _whole(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """A column as whole numbers; UNKNOWN where the field is empty."""
+    """Return a column as whole numbers; UNKNOWN where the field is empty."""
     known = frame[column].where(frame[column] != "")
     numbers = pd.to_numeric(known, errors="coerce")
     _refuse(known.notna() & ~(numbers.between(0, LIMIT) & (numbers % 1 == 0)), frame, column, path, "a whole number")

@@ -43,7 +43,9 @@ MOST_LINES = 1000
 
 
 def sacct_rows(path: Path, content: str) -> Iterator[tuple[int, list[str]]]:
-    """The number of its first line, and the fields of each job and step after the heading. SimunixError with file and line."""
+    """Yield the number of its first line, and the fields of each job and step after the heading. SimunixError with file
+    and line.
+    """
     lines = content.replace("\r\n", "\n").split("\n")
     reader = _Reader(path, lines[0].split("|"))
     held: list[str] = []
@@ -69,7 +71,9 @@ class _Reader:
         self._job = names.index("JobID") if "JobID" in names else 0
 
     def begins_after(self, held: Sequence[str], line: str) -> bool:
-        """Whether a line begins a job, after the lines of another: it begins as one does, and one of the two is whole."""
+        """Return whether a line begins a job, after the lines of another: it begins as one does, and one of the two is
+        whole.
+        """
         bars = line.count("|")
         is_whole = sum(each.count("|") for each in held) >= self._bars or len(held) >= MOST_LINES
         if is_whole and bars == self._bars > 0:
@@ -79,7 +83,9 @@ class _Reader:
         return bool(begins) and (is_whole or bars >= self._bars)
 
     def fields(self, number: int, text: str) -> list[str]:
-        """The fields of a job. Raises SimunixError if the text cannot be divided so that each field has its form."""
+        """Return the fields of a job. Raises SimunixError if the text cannot be divided so that each field has its
+        form.
+        """
         parts = text.rstrip("\n").split("|")
         if len(parts) == len(self._names):
             return parts if "\n" not in text else self._without_breaks(number, parts)
@@ -128,7 +134,7 @@ class _Reader:
     def _begins(
         self, column: int, parts: Sequence[str], begins: range, ends: set[int], texts: Collection[str], is_strict: bool
     ) -> Iterator[int]:
-        """Where a column may begin, if it must end at one of `ends`."""
+        """Yield where a column may begin, if it must end at one of `ends`."""
         name = self._names[column]
         far = max((end for end in ends if not is_strict or parts[end - 1]), default=0) if name in texts else 0
         for begin in begins:

@@ -44,7 +44,7 @@ def run(argv: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def filled(argv: list[str], value: str) -> list[str]:
-    """The words with the value for {}."""
+    """Return the words with the value for {}."""
     return [word.replace("{}", str(value)) for word in argv]
 
 
@@ -207,7 +207,7 @@ class Submitter:
         self.plan_poll()
 
     def end_of(self, number: str) -> float:
-        """What the RJMS says, if it still knows."""
+        """Return what the RJMS says, if it still knows."""
         told = run(filled(self.plan["ended"]["argv"], number)).stdout
         found = re.search(self.plan["ended"]["pattern"], told)
         try:

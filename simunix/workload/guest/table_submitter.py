@@ -72,7 +72,7 @@ class TableSubmitter(Submitter):
             heapq.heappush(self.due, (moment + after, rank, RELEASE, f"{CANCEL}{number}_{index}"))
 
     def condition(self, clauses: dict[str, Any]) -> tuple[list[str], str]:
-        """The words for a dependency, and a message about what of it had to be left out."""
+        """Return the words for a dependency, and a message about what of it had to be left out."""
         parts, dropped = [], []
         for part in clauses["parts"]:
             items = [text.replace("{}", self.number_of[key]) for key, text in part["items"] if self.number_of.get(key)]
@@ -84,7 +84,7 @@ class TableSubmitter(Submitter):
 
     @staticmethod
     def numbers_of(job: dict[str, Any], number: str) -> list[tuple[int, str]]:
-        """The number of each job that a command has submitted, by id; "" for refused ones."""
+        """Return the number of each job that a command has submitted, by id; "" for refused ones."""
         if "indices" in job:
             return [(id, number and f"{number}_{index}") for id, index in zip(job["array"], job["indices"])]  # noqa: B905  Python 3.9
         if "components" in job:

@@ -17,17 +17,17 @@ DETECT = "autodetect"
 
 
 def detection(lines: Iterable[Line]) -> Line | None:
-    """The first line by which Slurm would look for GPUs itself."""
+    """Return the first line by which Slurm would look for GPUs itself."""
     return next((line for line in lines if line.value(DETECT).lower() not in ("", "off")), None)
 
 
 def has_files(line: Line) -> bool:
-    """Whether a line names the files of what it describes."""
+    """Return whether a line names the files of what it describes."""
     return bool(line.value("file") or line.value("multiplefiles"))
 
 
 def answered(path: Path, lines: Sequence[Line], nodes: Iterable[NodeLine]) -> list[Line]:
-    """The lines without detection, and lines with files for the GPUs that Slurm would look for."""
+    """Return the lines without detection, and lines with files for the GPUs that Slurm would look for."""
     if detection(lines) is None:
         return list(lines)
     bare = (line.with_pairs({name: pair for name, pair in line.pairs.items() if name != DETECT}) for line in lines)
@@ -40,7 +40,7 @@ def answered(path: Path, lines: Sequence[Line], nodes: Iterable[NodeLine]) -> li
 
 
 def detected(nodes: Iterable[NodeLine], covered: Collection[str]) -> Iterator[str]:
-    """A line for the GPUs of each kind of node that is not `covered`, numbered as the driver numbers them."""
+    """Yield a line for the GPUs of each kind of node that is not `covered`, numbered as the driver numbers them."""
     for node in nodes:
         names = [name for name in node.names if name not in covered]
         first = 0

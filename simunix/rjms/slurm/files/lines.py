@@ -48,26 +48,26 @@ class Line:
         return next(iter(self.pairs))
 
     def value(self, name: str, default: str = "") -> str:
-        """The value of a name, in any case."""
+        """Return the value of a name, in any case."""
         return self.pairs.get(name.lower(), ("", default))[1]
 
     def hosts(self, name: str) -> list[str]:
-        """The hosts of a name's list; none without it. Raises SimunixError with file and line."""
+        """Return the hosts of a name's list; none without it. Raises SimunixError with file and line."""
         written, value = self.pairs.get(name.lower(), (name, ""))
         return host_list(value, f"{self.place}: {written}") if value.strip() else []
 
     def with_value(self, name: str, value: str) -> Line:
-        """The line with another value of a name that it has."""
+        """Return the line with another value of a name that it has."""
         key = name.lower()
         return self.with_pairs({**self.pairs, key: (self.pairs[key][0], value)})
 
     def with_pairs(self, pairs: Mapping[str, tuple[str, str]]) -> Line:
-        """The line with other pairs, at its place."""
+        """Return the line with other pairs, at its place."""
         return Line(self.path, self.number, text_of(pairs), pairs)
 
 
 def host_list(text: str, where: str) -> list[str]:
-    """The names of a host list. Raises SimunixError, led by `where`, for what is none."""
+    """Return the names of a host list. Raises SimunixError, led by `where`, for what is none."""
     try:
         return expand_hosts(text)
     except ValueError as error:
@@ -75,14 +75,14 @@ def host_list(text: str, where: str) -> list[str]:
 
 
 def whole_number(text: str, where: str) -> int:
-    """A whole number of at most 15 digits. Raises SimunixError, led by `where`, for what is none."""
+    """Return a whole number of at most 15 digits. Raises SimunixError, led by `where`, for what is none."""
     if not re.fullmatch(r"[0-9]{1,15}", text):
         raise SimunixError(f"{where}: expected a whole number, got {text!r:.60}; mend it")
     return int(text)
 
 
 def read_text(path: Path, what: str) -> str:
-    """The text of a site's file. Raises SimunixError for what cannot be read, or is no text."""
+    """Return the text of a site's file. Raises SimunixError for what cannot be read, or is no text."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise SimunixError(f"{path}: more than {MOST_BYTES:,} bytes; expected {what}")
@@ -113,19 +113,25 @@ def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def joined(text: str) -> Iterator[tuple[int, str]]:
-    """Lines without comments, with the number of their first line; a backslash at the end joins a line with the next."""
+    """Return lines without comments, with the number of their first line; a backslash at the end joins a line with the
+    next.
+    """
     return ((first, bare) for first, _, line in logical_lines(text) if (bare := line.strip(" \t\r\v\f")))
 
 
 def text_lines(path: Path, text: str) -> Iterator[Line]:
-    """The lines of a text that stands in a file, but for those that include others. Raises SimunixError with file and line."""
+    """Yield the lines of a text that stands in a file, but for those that include others. Raises SimunixError with file
+    and line.
+    """
     for number, line in joined(text):
         if not _INCLUDE.fullmatch(line):
             yield Line(path, number, line, pairs_of(line, f"{path}:{number}"))
 
 
 def read_lines(path: Path, what: str, depth: int = 0) -> Iterator[Line]:
-    """All lines of a file and of those that it includes, beside it, in order. Raises SimunixError with file and line."""
+    """Yield all lines of a file and of those that it includes, beside it, in order. Raises SimunixError with file and
+    line.
+    """
     for number, text in joined(read_text(path, what)):
         if include := _INCLUDE.fullmatch(text):
             yield from read_lines(_included(path, number, text, include[1] or "", depth), what, depth + 1)
@@ -134,7 +140,9 @@ def read_lines(path: Path, what: str, depth: int = 0) -> Iterator[Line]:
 
 
 def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path:
-    """The file that a line includes: below the including one's folder, or, for another path, by its name beside it."""
+    """Return the file that a line includes: below the including one's folder, or, for another path, by its name beside
+    it.
+    """
     place = f"{path}:{number}"
     if depth >= DEEPEST:
         raise SimunixError(f"{place}: include {name:.80}: files include each other more than {DEEPEST} deep; take the line out")
@@ -151,7 +159,9 @@ def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path
 
 
 def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
-    """The pairs of a line without comments and escapes; the last one of a name counts. SimunixError, led by `place`."""
+    """Return the pairs of a line without comments and escapes; the last one of a name counts. SimunixError, led by
+    `place`.
+    """
     found: dict[str, tuple[str, str]] = {}
     at = 0
     _refuse_template(text, place)
@@ -168,7 +178,7 @@ def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
 
 
 def after_first(text: str) -> str:
-    """What follows the first pair of a line without comments and escapes."""
+    """Return what follows the first pair of a line without comments and escapes."""
     found = _PAIR.match(text)
     return text[found.end() :] if found else ""
 
@@ -187,17 +197,19 @@ def pair_text(name: str, value: str) -> str:
 
 
 def text_of(pairs: Mapping[str, tuple[str, str]]) -> str:
-    """A line of these pairs, which `pairs_of` reads."""
+    """Return a line of these pairs, which `pairs_of` reads."""
     return " ".join(pair_text(written, value) for written, value in pairs.values())
 
 
 def file_text(lines: Iterable[Line]) -> str:
-    """The text of a file with these lines."""
+    """Return the text of a file with these lines."""
     return "".join(f"{text_of(line.pairs)}\n" for line in lines)
 
 
 def flattened(path: Path, what: str, depth: int = 0) -> str:
-    """The text of a file with the text of each included one in the place of its line. SimunixError with file and line."""
+    """Return the text of a file with the text of each included one in the place of its line. SimunixError with file and
+    line.
+    """
     text = read_text(path, what)
     lines = text.split("\n")
     parts: list[str] = []

@@ -21,7 +21,7 @@ class NodeLine:
     values: Mapping[str, str]
 
     def number(self, name: str, default: int) -> int:
-        """A whole number. Raises SimunixError with file and line."""
+        """Return a whole number. Raises SimunixError with file and line."""
         return whole_number(self.values[name], f"{self.line.place}: {name}") if name in self.values else default
 
     @property
@@ -37,12 +37,14 @@ class NodeLine:
 
 
 def is_default(line: Line) -> bool:
-    """Whether a line says what holds for the lines of its kind after it."""
+    """Return whether a line says what holds for the lines of its kind after it."""
     return line.pairs[line.first][1].upper() == "DEFAULT"
 
 
 def with_defaults(lines: Iterable[Line], kind: str) -> Iterator[tuple[Line, dict[str, str]]]:
-    """Lines that begin with `kind`, those of DEFAULT left out, with their values and those that DEFAULT lines gave before."""
+    """Yield lines that begin with `kind`, those of DEFAULT left out, with their values and those that DEFAULT lines
+    gave before.
+    """
     defaults: dict[str, str] = {}
     for line in lines:
         if line.first != kind:
@@ -55,7 +57,7 @@ def with_defaults(lines: Iterable[Line], kind: str) -> Iterator[tuple[Line, dict
 
 
 def node_lines(lines: Iterable[Line]) -> Iterator[NodeLine]:
-    """The NodeName lines of a slurm.conf. Raises SimunixError with file and line."""
+    """Yield the NodeName lines of a slurm.conf. Raises SimunixError with file and line."""
     for line, values in with_defaults(lines, "nodename"):
         yield NodeLine(line, tuple(line.hosts("nodename")), values)
 

@@ -126,7 +126,9 @@ class Capping:
         return () if self.budget is not None else tuple(each.cap for each in self.caps)
 
     def applied_to(self, section: SlurmSection, key: str) -> SlurmSection:
-        """The section with power saving, without which Slurm turns no node off. Raises SimunixError for what does not fit."""
+        """Return the section with power saving, without which Slurm turns no node off. Raises SimunixError for what
+        does not fit.
+        """
         taken = {name.lower() for name in self.parameters()} & {name.lower() for name in section.parameters}
         if taken:
             raise SimunixError(f"{key}.parameters: {min(taken)} is that of {key}.power_cap; take it away")
@@ -142,12 +144,12 @@ class Capping:
         return section
 
     def parameters(self) -> dict[str, Value]:
-        """What slurm.conf says of it."""
+        """Return what slurm.conf says of it."""
         found: dict[str, Value] = {"Licenses": f"watts:{self.total}", "JobSubmitPlugins": "lua"}
         return {**found, "PrologSlurmctld": PROLOG} if len(self.states) > 1 else found
 
     def files(self) -> Iterator[FileSpec]:
-        """What the controller host has for it."""
+        """Yield what the controller host has for it."""
         most = self.machine.above_idle(self.machine.fastest)
         lua = LUA_TEXT.format(cores=self.cores, watts=most)
         cases = "\n".join(self._case(state) for state in self.states)
@@ -157,21 +159,25 @@ class Capping:
         yield FileSpec(self.host, PROLOG, PROLOG_TEXT.format(cases=cases, machines=MACHINES).encode(), mode=0o755)
 
     def _case(self, state: int) -> str:
-        """The line of the prolog for a power state: rounding must not bring a loaded node above the limit of its own state."""
+        """Return the line of the prolog for a power state: rounding must not bring a loaded node above the limit of its
+        own state.
+        """
         limit_w = self.machine.full_w(state) + ROUNDING_W
         return f"{self.machine.above_idle(state)}) state={state} limit={limit_w:.6f} ;;"
 
     def process(self) -> ProcessSpec:
-        """The controller."""
+        """Return the controller."""
         return ProcessSpec("power-cap", self.host, ("/usr/bin/python3", CONTROLLER, PLAN), START_NS)
 
     def _below(self, planned: PlannedCap) -> int:
-        """The licenses that there are below a cap: all, if every node that is on may compute at the highest speed."""
+        """Return the licenses that there are below a cap: all, if every node that is on may compute at the highest
+        speed.
+        """
         nodes = len(self.machine.nodes) - planned.off
         return planned.licenses if planned.licenses < nodes * self.machine.above_idle(self.machine.fastest) else self.total
 
     def _of_each_node(self, planned: PlannedCap) -> int:
-        """The most licenses of a node: any number, or an even part of those that there are."""
+        """Return the most licenses of a node: any number, or an even part of those that there are."""
         if self.section.frequencies == "highest":
             return self.machine.above_idle(self.machine.fastest)
         return planned.licenses // max(1, len(self.machine.nodes) - planned.off)
@@ -200,7 +206,7 @@ class Capping:
 
 
 def capping(section: SlurmSection, key: str, site: Site) -> Capping | None:
-    """The caps of a section; None if it has none. Raises SimunixError, led by the key that is wrong."""
+    """Return the caps of a section; None if it has none. Raises SimunixError, led by the key that is wrong."""
     wanted = section.power_cap
     if section.power_budget is not None:
         return budgeted(section, section.power_budget, key, site)
@@ -246,7 +252,7 @@ def _enclosures(section: SlurmSection, key: str, site: Site) -> Iterator[Enclosu
 
 
 def _states(wanted: PowerCapSection, machine: Machine, key: str) -> tuple[int, ...]:
-    """The power states that jobs may run at, the fastest first."""
+    """Return the power states that jobs may run at, the fastest first."""
     if wanted.policy in ("idle", "shut"):
         if wanted.floor is not None:
             raise SimunixError(f"{key}.floor: policy {wanted.policy} changes no frequency; take it away, or choose mix")
@@ -285,7 +291,7 @@ def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states:
 
 
 def budgeted(section: SlurmSection, wanted: PowerBudgetSection, key: str, site: Site) -> Capping:
-    """An energy budget as a cap at its power limit, which the controller moves. Raises SimunixError."""
+    """Return an energy budget as a cap at its power limit, which the controller moves. Raises SimunixError."""
     if section.power_cap is not None:
         raise SimunixError(f"{key}.power_budget: there is {key}.power_cap as well; a cluster has one of them")
     key = f"{key}.power_budget"

@@ -32,12 +32,12 @@ LEVELS = ("job_level", "job_no_level")
 
 
 def plugin(section: SlurmSection) -> dict[str, Value]:
-    """The parameter that names the plugin; nothing without it."""
+    """Return the parameter that names the plugin; nothing without it."""
     return {} if section.capmc is None else {"PowerPlugin": "power/cray_aries"}
 
 
 def parameters(section: SlurmSection, key: str, site: Site) -> dict[str, Value]:
-    """What slurm.conf says of the plugin; nothing without it. Raises SimunixError, led by the key that is wrong."""
+    """Return what slurm.conf says of the plugin; nothing without it. Raises SimunixError, led by the key that is wrong."""
     if section.capmc is None:
         return {}
     key = f"{key}.capmc"
@@ -58,7 +58,9 @@ def _check_words(text: str, key: str) -> None:
 
 
 def _groups(section: SlurmSection, key: str, site: Site) -> list[dict[str, object]]:
-    """The nodes with equal ranges of caps: from the full watts of the slowest power state to those of the fastest."""
+    """Return the nodes with equal ranges of caps: from the full watts of the slowest power state to those of the
+    fastest.
+    """
     groups: dict[tuple[int, int], list[int]] = {}
     for name in section.nodes:
         if not NAME.fullmatch(name):
@@ -84,5 +86,5 @@ def files(section: SlurmSection, key: str, site: Site) -> tuple[FileSpec, ...]:
 
 
 def wires(section: SlurmSection) -> dict[str, tuple[str, ...]]:
-    """The hosts whose power is wired to the controller: all nodes."""
+    """Return the hosts whose power is wired to the controller: all nodes."""
     return {} if section.capmc is None else {section.controller: section.nodes}

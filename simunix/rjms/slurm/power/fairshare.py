@@ -35,7 +35,9 @@ CLASSIC: dict[str, Value] = {"PriorityType": MULTIFACTOR, "PriorityFlags": "NO_F
 
 
 def parameters(section: SlurmSection, conf: str, key: str, site: Site) -> dict[str, Value]:
-    """What slurm.conf lacks for fair-share by energy; nothing without it. Raises SimunixError, led by the key that is wrong."""
+    """Return what slurm.conf lacks for fair-share by energy; nothing without it. Raises SimunixError, led by the key
+    that is wrong.
+    """
     if section.energy_fairshare is None:
         return {}
     key = f"{key}.energy_fairshare"
@@ -56,7 +58,7 @@ def parameters(section: SlurmSection, conf: str, key: str, site: Site) -> dict[s
 
 
 def files(section: SlurmSection) -> tuple[FileSpec, ...]:
-    """The program and its plan, on the controller."""
+    """Return the program and its plan, on the controller."""
     wanted = section.energy_fairshare
     if wanted is None:
         return ()
@@ -68,7 +70,7 @@ def files(section: SlurmSection) -> tuple[FileSpec, ...]:
 
 
 def processes(section: SlurmSection) -> tuple[ProcessSpec, ...]:
-    """The program, which never ends."""
+    """Return the program, which never ends."""
     if section.energy_fairshare is None:
         return ()
     argv = ("/usr/bin/python3", PROGRAM, PLAN)

@@ -22,7 +22,7 @@ exec {machines} machines {word} $(scontrol show hostnames "$1")
 
 
 def parameters(section: SlurmSection, key: str) -> dict[str, Value]:
-    """What slurm.conf says of power saving; nothing without it. Raises SimunixError, led by `key`."""
+    """Return what slurm.conf says of power saving; nothing without it. Raises SimunixError, led by `key`."""
     saving = section.power_saving
     if saving is None:
         return {}
@@ -55,7 +55,7 @@ def _check(section: SlurmSection, saving: PowerSavingSection, key: str) -> None:
 
 
 def files(section: SlurmSection) -> tuple[FileSpec, ...]:
-    """The scripts and the program with which they ask, on the controller."""
+    """Return the scripts and the program with which they ask, on the controller."""
     if section.power_saving is None:
         return ()
     host = section.controller

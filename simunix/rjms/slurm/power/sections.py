@@ -13,7 +13,7 @@ SECOND_NS = 10**9
 
 
 def _interval(value: int) -> int:
-    """A program that would look more often than each second would keep virtual time from passing."""
+    """Return a program that would look more often than each second would keep virtual time from passing."""
     if value < SECOND_NS:
         raise ValueError("expected a second or more, such as 30s")
     return value

@@ -41,7 +41,7 @@ class Machine:
         return max(range(len(self.speeds)), key=lambda state: (self.speeds[state], -state))
 
     def full_w(self, state: int) -> float:
-        """What a node draws under full load."""
+        """Return what a node draws under full load."""
         return self.power.states[state].full_w
 
     def above_idle(self, state: int) -> int:
@@ -49,7 +49,7 @@ class Machine:
         return max(0, math.ceil(self.full_w(state) - self.idle_w))
 
     def states_down_to(self, floor: float) -> tuple[int, ...]:
-        """The power states that jobs may have, the fastest first; of several with the same watts the fastest."""
+        """Return the power states that jobs may have, the fastest first; of several with the same watts the fastest."""
         found = sorted(
             (state for state, speed in enumerate(self.speeds) if speed >= floor), key=lambda each: -self.speeds[each]
         )
@@ -60,7 +60,7 @@ class Machine:
         )
 
     def off_w(self, off: int) -> float:
-        """What the last `off` nodes draw that are off, and all enclosures with those that are on."""
+        """Return what the last `off` nodes draw that are off, and all enclosures with those that are on."""
         dark_nodes = set(self.nodes[len(self.nodes) - off :])
         dark = [each for each in self.enclosures if dark_nodes.issuperset(each.hosts)]
         unpowered = {name for each in dark for name in each.hosts}
@@ -68,11 +68,13 @@ class Machine:
         return lit + self.power.off_w * len(dark_nodes - unpowered)
 
     def watts(self, off: int, per_node_w: float) -> float:
-        """What everything draws with the last `off` nodes off, and so many watts for each of the others."""
+        """Return what everything draws with the last `off` nodes off, and so many watts for each of the others."""
         return self.off_w(off) + per_node_w * (len(self.nodes) - off)
 
     def fewest_off(self, cap_w: float, per_node_w: float) -> int | None:
-        """How many nodes have to be off so that all others may draw so much; None if not even all of them are enough."""
+        """Return how many nodes have to be off so that all others may draw so much; None if not even all of them are
+        enough.
+        """
         low, high = 0, len(self.nodes)
         if self.watts(high, per_node_w) > cap_w:
             return None

@@ -52,7 +52,7 @@ MEANS_NOTHING = {"PreemptMode": "cluster", "GraceTime": "00:00:00", "UsageFactor
 
 
 def account_commands(path: Path, changes: list[Change], names: Names | None = None) -> list[str]:
-    """The commands that make what a dump tells; what they leave out goes into `changes`. Raises SimunixError."""
+    """Return the commands that make what a dump tells; what they leave out goes into `changes`. Raises SimunixError."""
     commands: list[str] = []
     hidden: Counter[str] = Counter()
     parent = "root"
@@ -81,7 +81,7 @@ def account_commands(path: Path, changes: list[Change], names: Names | None = No
 
 
 def _entry_words(kind: str, name: str, options: dict[str, str], place: str, changes: list[Change]) -> Iterator[str]:
-    """What sacctmgr is told of an entry."""
+    """Yield what sacctmgr is told of an entry."""
     own = OF_ACCOUNT if kind == "Account" else OF_USER
     for option, value in options.items():
         if value == HIDDEN:
@@ -103,7 +103,7 @@ def _options(text: str, place: str) -> dict[str, str]:
 
 
 def qos_commands(path: Path, changes: list[Change], anonymous: Names | None = None) -> list[str]:
-    """The commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
+    """Return the commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
     lines = read_text(path, "what sacctmgr -P show qos prints").split("\n")
     names = lines[0].split("|")
     if "Name" not in names:

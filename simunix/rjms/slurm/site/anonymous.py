@@ -100,7 +100,9 @@ def _controller(names: Names, value: str) -> str:
 
 
 def anonymous_lines(lines: Iterable[Line], names: Names, changes: list[Change], called: str) -> Iterator[Line]:
-    """Lines of a configuration with other names. The first file is `called` so, those that it includes have numbers."""
+    """Yield lines of a configuration with other names. The first file is `called` so, those that it includes have
+    numbers.
+    """
     files: dict[Path, str] = {}
     for line in lines:
         path = Path(files.setdefault(line.path, f"included file {len(files)}" if files else called))
@@ -178,7 +180,7 @@ COLUMNS: Mapping[str, Rule] = {
 
 
 def anonymous_qos(row: Mapping[str, str], names: Names) -> dict[str, str]:
-    """A row of `sacctmgr show qos`."""
+    """Return a row of `sacctmgr show qos`."""
     return {column: _value(COLUMNS.get(column), value, names) for column, value in row.items()}
 
 
@@ -198,7 +200,7 @@ RESERVATION: Mapping[str, Rule] = {
 
 
 def anonymous_reservation(entry: Mapping[str, str], names: Names) -> dict[str, str]:
-    """The words of a reservation; (null) and the like stay."""
+    """Return the words of a reservation; (null) and the like stay."""
     return {
         key: value if value in ("(null)", "n/a") else _value(RESERVATION.get(key), value, names) for key, value in entry.items()
     }
@@ -236,7 +238,7 @@ WORDS: Mapping[str, Rule] = {
 
 
 def anonymous_job(row: Mapping[str, str], names: Names) -> tuple[dict[str, str], list[str]]:
-    """A row of the job table, and the columns and options that are left out of it."""
+    """Return a row of the job table, and the columns and options that are left out of it."""
     made: dict[str, str] = {}
     left: list[str] = []
     for column, value in row.items():

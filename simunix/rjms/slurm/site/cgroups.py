@@ -17,7 +17,9 @@ LEFT_OUT = "left out: hosts have their cgroups where Slurm looks for them"
 
 
 def cgroup_text(path: Path, changes: list[Change]) -> str:
-    """The cgroup.conf that runs; what is not as it was goes to the changes. Raises SimunixError with file and line."""
+    """Return the cgroup.conf that runs; what is not as it was goes to the changes. Raises SimunixError with file and
+    line.
+    """
     lines: list[Line] = []
     for line in read_lines(path, "a cgroup.conf"):
         for name, (written, value) in line.pairs.items():

@@ -143,7 +143,7 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
 
 
 def _script(folder: Path, name: str, value: str) -> Path | None:
-    """The script of a parameter, beside slurm.conf; None if there is none."""
+    """Return the script of a parameter, beside slurm.conf; None if there is none."""
     known = name in TAKEN or (name == "jobsubmitplugins" and value == "lua")
     script = folder / (Path(value).name if name in TAKEN else SUBMIT_SCRIPT)
     return script if known and script.is_file() else None
@@ -168,7 +168,7 @@ def _find_nodes(conf: SiteConf, lines: Sequence[Line]) -> None:
 
 
 def _node(conf: SiteConf, line: Line) -> Line | None:
-    """A NodeName line without what the run has of its own; None if its nodes are not there yet."""
+    """Return a NodeName line without what the run has of its own; None if its nodes are not there yet."""
     name = line.value("nodename")
     if not is_default(line) and not conf.references.there.intersection(line.hosts("nodename")):
         said = line.value("state") or "of NodeName=DEFAULT"
@@ -224,7 +224,7 @@ def _sizes(node: NodeLine) -> SiteNode:
 
 
 def _gpus(node: SiteNode, numa_nodes: int) -> list[dict[str, object]]:
-    """The GPUs of a host as the scenario has them; none if they are too many for its buses."""
+    """Return the GPUs of a host as the scenario has them; none if they are too many for its buses."""
     if sum(count for _, count in node.gpus) > devices_most(numa_nodes):
         return []
     return [{**({"type": kind} if kind else {}), "count": count} for kind, count in node.gpus if count]
@@ -236,7 +236,8 @@ def _placed(kind: str, count: int, numa: int | None) -> dict[str, object]:
 
 
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
-    """The hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory to jobs.
+    """Yield the hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory
+    to jobs.
 
     What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many; GPUs that gres.conf
     binds to the cores of a socket are at its NUMA node.

@@ -52,7 +52,7 @@ def _place(conf: SiteConf, node: SiteNode, first: Line, lines: Iterable[Line]) -
 
 
 def _places(node: SiteNode, name: str, lines: Iterable[Line]) -> tuple[Place, ...]:
-    """Those of one host, in the order of the lines."""
+    """Return those of one host, in the order of the lines."""
     found = []
     for line in lines:
         if not line.value("nodename") or name in line.hosts("nodename"):
@@ -69,7 +69,7 @@ def _count(line: Line) -> int:
 
 
 def _numa_node(node: SiteNode, line: Line) -> int | None:
-    """The NUMA node of all cores that a line names; None for every core there is, or no word of cores."""
+    """Return the NUMA node of all cores that a line names; None for every core there is, or no word of cores."""
     if not line.value("cores"):
         return None
     cores, all_cores = _cores(line.value("cores")), node.sockets * node.cores_per_socket

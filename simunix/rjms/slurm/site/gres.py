@@ -18,7 +18,9 @@ DETECTED = "left out: Slurm detects these GPUs at the site, and here they have l
 
 
 def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
-    """The gres.conf that runs. GPUs that the site lets Slurm detect get files by what slurm.conf says of their nodes."""
+    """Return the gres.conf that runs. GPUs that the site lets Slurm detect get files by what slurm.conf says of their
+    nodes.
+    """
     lines: list[Line] = []
     covered: set[str] = set()
     read = read_lines(path, "a gres.conf")
@@ -46,5 +48,5 @@ def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
 
 
 def _of_nodes(line: Line, conf: SiteConf) -> Line | None:
-    """A line for the nodes that there are; None if there are none of those that it names."""
+    """Return a line for the nodes that there are; None if there are none of those that it names."""
     return conf.references.without(line, "nodename") if line.value("nodename").strip() else line

@@ -74,7 +74,7 @@ class Names:
         self._lists: dict[tuple[str, str], str] = {}
 
     def of(self, kind: str, name: str) -> str:
-        """What stands for a name; nothing for nothing."""
+        """Return what stands for a name; nothing for nothing."""
         key = name.lower() if kind in IN_ANY_CASE else name
         if not name or name.lower() in MEANINGFUL.get(kind, ()):
             return key
@@ -82,7 +82,7 @@ class Names:
         return known.setdefault(key, f"{kind}{len(known) + 1}")
 
     def each(self, kind: str, text: str, separators: str = ",") -> str:
-        """A list of names; what stands for all of them, and signs before a name, are kept."""
+        """Return a list of names; what stands for all of them, and signs before a name, are kept."""
 
         def one(found: re.Match[str]) -> str:
             word = found[0]
@@ -91,7 +91,7 @@ class Names:
         return re.sub(rf"(?<![^{separators}+=-])[^{separators}+=-][^{separators}]*", one, text)
 
     def hosts(self, text: str, kind: str = "host") -> str:
-        """A list of hosts, with its ranges. Raises ValueError for what is no list of hosts."""
+        """Return a list of hosts, with its ranges. Raises ValueError for what is no list of hosts."""
         if not text or text.lower() in EVERY:
             return text
         if (known := self._lists.get((kind, text))) is None:
@@ -147,17 +147,17 @@ Rule = Callable[[Names, str], str | None]
 
 
 def plain(names: Names, value: str) -> str:
-    """A value whose words are Slurm's own."""
+    """Return a value whose words are Slurm's own."""
     return value
 
 
 def listed(kind: str) -> Rule:
-    """A list of names of a kind, separated by commas."""
+    """Return a list of names of a kind, separated by commas."""
     return lambda names, value: names.each(kind, value)
 
 
 def hosts(names: Names, value: str) -> str:
-    """A list of hosts."""
+    """Return a list of hosts."""
     return names.hosts(value)
 
 
@@ -168,7 +168,7 @@ def counted_hosts(names: Names, value: str) -> str:
 
 
 def switches(names: Names, value: str) -> str:
-    """A list of switches or blocks of a topology."""
+    """Return a list of switches or blocks of a topology."""
     return names.hosts(value, "switch")
 
 
@@ -202,7 +202,7 @@ _BRACKETS = re.compile(r"(.*?)(\[[\d,-]+\])?")
 
 
 def devices(names: Names, value: str) -> str:
-    """A file of gres.conf: those of known hardware stay, others have another name, in /dev if they were there."""
+    """Return a file of gres.conf: those of known hardware stay, others have another name, in /dev if they were there."""
     if _DEVICE.fullmatch(value):
         return value
     found = _BRACKETS.fullmatch(value)

@@ -35,7 +35,7 @@ class References:
 
     @classmethod
     def of(cls, nodes: Nodes, absent: Nodes, lines: Sequence[Line], changes: list[Change]) -> References:
-        """What the nodes of a scenario, those that are left out, and the NodeSet and PartitionName lines tell."""
+        """Return what the nodes of a scenario, those that are left out, and the NodeSet and PartitionName lines tell."""
         found = cls(changes, _names_of(nodes), _names_of(absent))
         features = ({feature for node in each for feature in node.features} for each in (nodes, absent))
         found._find_sets(lines, *features)
@@ -56,7 +56,7 @@ class References:
                     self.sets.add(line.value("nodeset"))
 
     def kept(self, line: Line, name: str, text: str) -> list[str]:
-        """The names of a list that are there: nodes, sets of nodes, or all."""
+        """Return the names of a list that are there: nodes, sets of nodes, or all."""
         return [each for each in self._names(line, name, text) if self._is_there(each)]
 
     def _names(self, line: Line, name: str, text: str) -> list[str]:
@@ -67,7 +67,9 @@ class References:
         return name in self.there or name in self.sets or name.lower() == ALL
 
     def without(self, line: Line, name: str) -> Line | None:
-        """A line whose list `name` has only what is there; None if nothing of it is. A list that is as it was stays."""
+        """Return a line whose list `name` has only what is there; None if nothing of it is. A list that is as it was
+        stays.
+        """
         text = line.value(name)
         names = self._names(line, name, text)
         kept = [each for each in names if self._is_there(each)]
@@ -84,7 +86,7 @@ class References:
         return line.with_value(name, fold_hosts(kept))
 
     def partition(self, line: Line) -> Line | None:
-        """A PartitionName line; None if the partition has no other nodes."""
+        """Return a PartitionName line; None if the partition has no other nodes."""
         found: Line | None = line
         if "nodes" in line.pairs:
             found = self.without(line, "nodes")
@@ -99,7 +101,7 @@ class References:
         return found
 
     def partitions(self, line: Line) -> Line | None:
-        """A line with a list of partitions, such as SuspendExcParts; None if none of them is there."""
+        """Return a line with a list of partitions, such as SuspendExcParts; None if none of them is there."""
         names = line.value(line.first).split(",")
         kept = [name for name in names if name not in self.gone]
         if len(kept) == len(names):
@@ -122,7 +124,7 @@ class References:
         return line.with_value(line.first, told) if kept else None
 
     def topology(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """The lines of a topology.conf, without switches and blocks that have no nodes."""
+        """Yield the lines of a topology.conf, without switches and blocks that have no nodes."""
         told = list(lines)
         found = [line if "nodes" not in line.pairs else self.without(line, "nodes") for line in told]
         gone = {line.value(line.first) for line, kept in zip(told, found, strict=True) if kept is None}

@@ -38,7 +38,7 @@ def reservation_commands(
     names: Names | None = None,
     there: Collection[str] | None = None,
 ) -> list[str]:
-    """A command of scontrol for each reservation, at the distance that it had to the first job's submission.
+    """Return a command of scontrol for each reservation, at the distance that it had to the first job's submission.
 
     One that had ended by then is left out, and so is one that has no nodes of those that are `there`, if that is given, and an
     option that create has not. Raises SimunixError with file and line.

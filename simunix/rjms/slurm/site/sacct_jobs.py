@@ -106,7 +106,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _elements(row: dict[str, str], place: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """A row for each element of an array's range that never started, or the row itself."""
+    """Yield a row for each element of an array's range that never started, or the row itself."""
     found = _PENDING.fullmatch(row["JobID"])
     if found is None:
         yield row["JobID"], row
@@ -120,7 +120,7 @@ def _elements(row: dict[str, str], place: str) -> Iterator[tuple[str, dict[str, 
 
 
 def _job(row: Mapping[str, str], said: Mapping[str, str], place: str) -> dict[str, str]:
-    """The columns of the job table for a row of sacct, whose submit line has said some of them."""
+    """Return the columns of the job table for a row of sacct, whose submit line has said some of them."""
     made = {name: "" if (value := row.get(name, "").strip()) in NOTHING else value for name in KEPT}
     made["Submit"], state = row["Submit"], made["State"]
     if state.split(" ")[0] in UNFINISHED:

@@ -72,7 +72,7 @@ def _row(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _number(value: Any) -> int | None:
-    """A number in either form; None if it is not set, or has no bound."""
+    """Return a number in either form; None if it is not set, or has no bound."""
     if isinstance(value, Mapping):
         return int(value["number"]) if value.get("set", True) and not value.get("infinite") else None
     return None if value is None else int(value)
@@ -87,7 +87,7 @@ def _list(value: Any) -> list[str]:
 
 
 def _date(value: Any) -> str:
-    """A moment in UTC, the only clock that the file tells; Unknown for none."""
+    """Return a moment in UTC, the only clock that the file tells; Unknown for none."""
     seconds = _number(value)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") if seconds else "Unknown"
 
@@ -100,7 +100,7 @@ def _limit(value: Any) -> str:
 
 
 def _id(job: Mapping[str, Any]) -> str:
-    """The job's number, NUMBER_INDEX of an array's element, NUMBER_[RANGE] of those that never started."""
+    """Return the job's number, NUMBER_INDEX of an array's element, NUMBER_[RANGE] of those that never started."""
     array = job["array"]
     element, waiting = _number(array["task_id"]), _text(array["task"])
     if element is not None and array["job_id"]:

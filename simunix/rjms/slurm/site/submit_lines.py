@@ -77,7 +77,9 @@ _IGNORED = TOLD_BY_COLUMNS | WITHOUT_MEANING | SWITCHES_WITHOUT_MEANING
 
 
 def submit_options(line: str, submitted: str = "") -> tuple[dict[str, str], list[str]]:
-    """The columns that a submit line says, and what of it is left out; `submitted` is the date of the submission."""
+    """Return the columns that a submit line says, and what of it is left out; `submitted` is the date of the
+    submission.
+    """
     try:
         words = shlex.split(line)[1:]
     except ValueError:
@@ -114,7 +116,7 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _in_column(name: str, value: str, submitted: str) -> tuple[str, str]:
-    """The column that has this option, and its text there; "" for none."""
+    """Return the column that has this option, and its text there; "" for none."""
     if name in SWITCHES:
         column, text = SWITCHES[name]
         return column, value or text
@@ -126,7 +128,7 @@ def _in_column(name: str, value: str, submitted: str) -> tuple[str, str]:
 
 
 def _seconds_after(begin: str, submitted: str) -> str:
-    """A date as seconds after the submission, +0 for an earlier one; another text as it is."""
+    """Return a date as seconds after the submission, +0 for an earlier one; another text as it is."""
     try:
         later = datetime.fromisoformat(begin) - datetime.fromisoformat(submitted)
     except (ValueError, TypeError):  # no date, or only one of the two tells its zone

@@ -126,7 +126,7 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
 
 
 def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
-    """What the Slurm of this computer, if there is one, does not know of what is kept."""
+    """Yield what the Slurm of this computer, if there is one, does not know of what is kept."""
     here = installed(THIS_COMPUTER)
     for setting, reason in here.refusals(kept) if here is not None else ():
         yield Change(setting.place, f"{setting.name}={setting.value}", f"{REFUSED}: {reason}")
@@ -209,7 +209,7 @@ def scenario_text(
     has_jobs: bool,
     usage: Mapping[str, Mapping[str, float]],
 ) -> str:
-    """The scenario, in YAML."""
+    """Return the scenario, in YAML."""
     names = [name for node in conf.nodes for name in node.names]
     services = [conf.controller, *(["slurmdbd"] if conf.database else [])]
     hosts: list[dict[str, object]] = [{"name": name, "cores": 8, "memory": "16GiB"} for name in services if name not in names]
@@ -253,5 +253,5 @@ def divided(commands: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def changes_text(changes: Sequence[Change]) -> str:
-    """A line for each change: where, what, why."""
+    """Return a line for each change: where, what, why."""
     return "".join(f"{each.place}: {each.what}: {each.reason}\n" for each in changes)

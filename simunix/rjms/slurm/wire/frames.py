@@ -25,7 +25,8 @@ OLDEST, NEWEST = 36, 80
 
 
 def message(begin: bytes) -> tuple[int, str] | None:
-    """The size, in bytes, and the name of the message that a stream goes on with; None if more bytes are needed to tell.
+    """Return the size, in bytes, and the name of the message that a stream goes on with; None if more bytes are needed
+    to tell.
 
     Raises ValueError for a stream that is none of Slurm's messages, such as the output of a job step on its way to srun.
     """

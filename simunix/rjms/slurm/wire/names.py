@@ -141,5 +141,5 @@ NAMES: Mapping[int, str] = dict(_numbered(_RPCS)) | dict(_numbered(_DBD))
 
 
 def name_of(number: int) -> str:
-    """The name of a message, or `RPC_` and its number if it has none here."""
+    """Return the name of a message, or `RPC_` and its number if it has none here."""
     return NAMES.get(number, f"RPC_{number}")

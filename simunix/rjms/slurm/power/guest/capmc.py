@@ -30,23 +30,23 @@ class RefusedError(Exception):
 
 
 def path(nid: int, name: str) -> str:
-    """The file of a node's power."""
+    """Return the file of a node's power."""
     return f"{WIRES}/nid{nid:05d}/{name}"
 
 
 def read(nid: int, name: str) -> str:
-    """What a file of a node's power tells."""
+    """Return what a file of a node's power tells."""
     with open(path(nid, name)) as file:
         return file.read().strip()
 
 
 def nids(groups: Groups) -> list[int]:
-    """All nodes."""
+    """Return all nodes."""
     return sorted(nid for group in groups for nid in group["nids"])
 
 
 def ranges(text: str) -> Iterator[int]:
-    """The numbers of a list such as 1-3,5."""
+    """Yield the numbers of a list such as 1-3,5."""
     for part in text.split(","):
         first, _, last = part.partition("-")
         if not first.isdecimal() or not (last or first).isdecimal():
@@ -55,7 +55,7 @@ def ranges(text: str) -> Iterator[int]:
 
 
 def capabilities(groups: Groups, words: list[str]) -> Answer:
-    """The range of the nodes' caps."""
+    """Return the range of the nodes' caps."""
     found = []
     for number, group in enumerate(groups):
         least, most = group["min"], group["max"]
@@ -66,12 +66,12 @@ def capabilities(groups: Groups, words: list[str]) -> Answer:
 
 
 def caps(groups: Groups, words: list[str]) -> Answer:
-    """The caps of all nodes; 0: none."""
+    """Return the caps of all nodes; 0: none."""
     return {"nids": [{"nid": nid, "controls": [{"name": "node", "val": int(read(nid, "limit"))}]} for nid in nids(groups)]}
 
 
 def energies(groups: Groups, words: list[str]) -> Answer:
-    """What nodes have consumed, in joules, and the moment."""
+    """Return what nodes have consumed, in joules, and the moment."""
     if len(words) != 2 or words[0] != "--nids":
         raise RefusedError("get_node_energy_counter: expected --nids LIST")
     wanted, known = set(ranges(words[1])), nids(groups)
@@ -81,7 +81,7 @@ def energies(groups: Groups, words: list[str]) -> Answer:
 
 
 def status(groups: Groups, words: list[str]) -> Answer:
-    """Which nodes are up, and which have no power; a list without nodes is left out."""
+    """Return which nodes are up, and which have no power; a list without nodes is left out."""
     of: dict[str, list[int]] = {"ready": [], "on": [], "off": []}
     names = {"on": "ready", "off": "off"}
     for nid in nids(groups):

@@ -36,7 +36,7 @@ JOBS_EACH = 500
 
 
 def run(*argv: str) -> str:
-    """What a command prints; one that fails is told of, and prints nothing."""
+    """Return what a command prints; one that fails is told of, and prints nothing."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         say(f"{' '.join(argv)[:200]}: {(done.stderr or done.stdout).strip()}")
@@ -50,7 +50,7 @@ def say(text: str) -> None:
 
 
 def rows(text: str, fields: int) -> list[list[str]]:
-    """The lines of a table whose columns are divided by `|`; lines that do not have so many are left out."""
+    """Return the lines of a table whose columns are divided by `|`; lines that do not have so many are left out."""
     found = (line.split("|") for line in text.splitlines())
     return [row for row in found if len(row) == fields]
 
@@ -85,7 +85,7 @@ def period_s(text: str) -> float:
 
 
 def factors(usage: dict[Association, float], shares: dict[Association, float], dampening: float) -> dict[Association, float]:
-    """The fair-share factor of each association that has shares, from 0 to 1."""
+    """Return the fair-share factor of each association that has shares, from 0 to 1."""
     whole, of_all = sum(usage.values()), sum(shares.values())
     found: dict[Association, float] = {}
     for association, own in shares.items():
@@ -95,7 +95,7 @@ def factors(usage: dict[Association, float], shares: dict[Association, float], d
 
 
 def together(first: dict[Association, float], second: dict[Association, float]) -> dict[Association, float]:
-    """The mean of two factors, each divided by the largest of its kind."""
+    """Return the mean of two factors, each divided by the largest of its kind."""
     most, other = (max(each.values(), default=0.0) or 1.0 for each in (first, second))
     return {each: (first[each] / most + second.get(each, 0.0) / other) / 2 for each in first}
 
@@ -134,7 +134,7 @@ class FairShare:
     # Joules
 
     def decay(self, seconds: float) -> float:
-        """What is left of a joule after so long."""
+        """Return what is left of a joule after so long."""
         return 2.0 ** (-seconds / self.half_life) if self.half_life > 0 else 1.0
 
     def count(self) -> None:

@@ -40,7 +40,7 @@ CANNOT_START = "JobHeld|BeginTime|Dependency|Assoc|QOS|JobArrayTaskLimit|Partiti
 
 
 def run(*argv: str) -> str:
-    """What a command prints; one that fails is told of, and prints nothing."""
+    """Return what a command prints; one that fails is told of, and prints nothing."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         say(f"{' '.join(argv)}: {(done.stderr or done.stdout).strip()}")
@@ -54,7 +54,7 @@ def say(text: str) -> None:
 
 
 def moment(seconds: float) -> str:
-    """A moment as scontrol reads it."""
+    """Return a moment as scontrol reads it."""
     return datetime.fromtimestamp(math.floor(seconds)).isoformat() if seconds > time.time() else "now"
 
 
@@ -182,12 +182,14 @@ class Controller:
         return None
 
     def longest_of(self, number: str) -> float:
-        """The time limit of the partition of a job; of several the shortest."""
+        """Return the time limit of the partition of a job; of several the shortest."""
         names = self.partition_of.get(number, "").split(",")
         return min(self.longest.get(name, math.inf) for name in names)
 
     def room(self, end: float) -> tuple[int, int]:
-        """The licenses of the lowest cap that something would run under from now to a moment, in all and of each node."""
+        """Return the licenses of the lowest cap that something would run under from now to a moment, in all and of each
+        node.
+        """
         now = time.time()
         under = [cap for cap in self.caps if cap["announced"] <= now < cap["end"] and cap["start"] - self.margin < end]
         most = self.total, self.states[0][0]
@@ -204,7 +206,9 @@ class Controller:
     # What Slurm says
 
     def pending(self, without: str = CANNOT_START) -> list[Job]:
-        """The pending jobs that ask for watts, in the order of their priorities, without those that wait for some reasons."""
+        """Return the pending jobs that ask for watts, in the order of their priorities, without those that wait for
+        some reasons.
+        """
         found: dict[str, Job] = {}
         self.parts.clear()
         lines = run("squeue", "--noheader", "--array", "--states=PENDING", "--sort=-p,i", f"--format={FIELDS}").splitlines()
@@ -227,7 +231,7 @@ class Controller:
         return int(found[1]) if found else self.total
 
     def idle(self) -> int:
-        """How many nodes are idle, and neither reserved nor off."""
+        """Return how many nodes are idle, and neither reserved nor off."""
         return sum(int(count) for count in run("sinfo", "--noheader", "--states=idle", "--format=%D").split())
 
 
@@ -257,7 +261,7 @@ class BudgetController(Controller):
         say(f"budget: {self.joules() - (self.begun or 0.0):.0f} J of {self.budget['joules']:.0f} J")
 
     def joules(self) -> float:
-        """What all hosts and enclosures have consumed."""
+        """Return what all hosts and enclosures have consumed."""
         return float(run(self.budget["machines"], "machines", "watts").split()[1])
 
     def running(self) -> list[tuple[float, float]]:
