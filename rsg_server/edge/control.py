@@ -3,6 +3,7 @@
 A request is one line of JSON {"op": ...}; the request `run` carries stdin, stdout and stderr (SCM_RIGHTS). The answer is
 one line of JSON, in as many datagrams as it takes, then the end of the connection. The answer to `terminal` comes when the
 session has ended. Before it, a datagram {"opened": true} brings the caller's side of the terminal (SCM_RIGHTS).
+The answer to `watch` is a line for each moment that the viewer is told of, until the run ends or the viewer hangs up.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import trio
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
+from rsg_server.edge.watch import VIEWERS_MOST, Board
 from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.changes import Fault
 from rsg_server.faults.faults import check
@@ -36,6 +38,8 @@ REQUEST_BYTES = 1 << 18
 PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
 LACK_S = 0.1
 """How long, in real time, the server waits for the next connection when it has no descriptors left."""
+STILL_S = 1.0
+"""A viewer is told each second of real time, at least, that the run is there, also if nothing has changed."""
 Answer = dict[str, Any]
 
 
@@ -59,6 +63,7 @@ class Control:
         self._service = service
         self._path = path
         self._open_terminal = open_terminal
+        self._board: Board | None = None  # made for the first viewer
         self._operations: dict[str, Callable[[Answer, Caller], Awaitable[Answer]]] = {
             "run": self._run,
             "terminal": self._terminal,
@@ -69,6 +74,7 @@ class Control:
             "pace": self._pace,
             "status": self._status,
             "ps": self._ps,
+            "watch": self._watch,
             "stop": self._stop,
             "change": self._change,
             "rsg add-actor": self._add_actor,
@@ -121,9 +127,7 @@ class Control:
                 finally:
                     for fd in caller.fds:
                         os.close(fd)
-                text = json.dumps(answer).encode()
-                for start in range(0, len(text), PIECE_BYTES):
-                    await connection.send(text[start : start + PIECE_BYTES])
+                await _send(connection, json.dumps(answer).encode())
 
     async def _dispatch(self, message: bytes, caller: Caller) -> Answer:
         try:
@@ -236,10 +240,35 @@ class Control:
         if host is not None and (not isinstance(host, str) or host not in kernel.hosts):
             raise SimunixError(f"--host {host}: no such host; known: {', '.join(kernel.hosts)}")
         descriptors = Descriptors(kernel.processes, kernel.sockets)
-        listed = [
-            entry for entry in list_processes(kernel.hosts, kernel.processes, descriptors) if host in (None, entry["host"])
-        ]
-        return {"virtual_s": kernel.now_ns / 1e9, "processes": listed}
+        wanted = {number: each for number, each in kernel.processes.items() if host in (None, each.host.name)}
+        return {"virtual_s": kernel.now_ns / 1e9, "processes": list_processes(kernel.hosts, wanted, descriptors)}
+
+    async def _watch(self, request: Answer, caller: Caller) -> Answer:
+        """Tell a viewer of the run's state, then of what changes, every so many seconds of real time, until it hangs up."""
+        every_s = requests.interval(request)
+        board = self._board = self._board or Board(self._service)
+        if caller.connection is None or board.viewers >= VIEWERS_MOST:
+            raise SimunixError(f"{VIEWERS_MOST} viewers watch this run already; close one of them")
+        board.viewers += 1
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_until_hung_up, caller.connection, nursery.cancel_scope)
+                await self._tell_viewer(board, caller.connection, every_s)
+        finally:
+            board.viewers -= 1
+        return {}
+
+    async def _tell_viewer(self, board: Board, connection: trio.socket.SocketType, every_s: float) -> None:
+        """Tell a viewer without end. While the viewer does not read, nothing is queued but the line that is being sent."""
+        told, before, told_at = 0, None, 0.0
+        with contextlib.suppress(OSError):  # the viewer is gone
+            while True:
+                board.look()
+                message, change = board.message(told), board.change
+                if message != before or trio.current_time() >= told_at + STILL_S:
+                    before, told, told_at = message, change, trio.current_time()
+                    await _send(connection, json.dumps(message).encode() + b"\n")
+                await trio.sleep(every_s)
 
     # Remote SimGrid
 
@@ -287,6 +316,19 @@ class Control:
         reason = request.get("reason")
         self._deployment.kill(reason if isinstance(reason, str) and reason.isprintable() else "")
         return {}
+
+
+async def _send(connection: trio.socket.SocketType, text: bytes) -> None:
+    for start in range(0, len(text), PIECE_BYTES):
+        await connection.send(text[start : start + PIECE_BYTES])
+
+
+async def _until_hung_up(connection: trio.socket.SocketType, scope: trio.CancelScope) -> None:
+    """Cancel the scope when a viewer hangs up. A viewer sends nothing more, and what it sends nevertheless is dropped."""
+    with contextlib.suppress(OSError):
+        while await connection.recv(PIECE_BYTES):
+            pass
+    scope.cancel()
 
 
 async def _hand_over(opened: OpenedTerminal, connection: trio.socket.SocketType) -> None:

@@ -23,6 +23,8 @@ PACE_MOST = 1e12
 """The highest pace, in virtual seconds per wall second; beyond it the limit of a run would not fit into nanoseconds."""
 GRACE_MOST_NS = 10**18
 POWER_STATES_MOST = 10**6
+INTERVAL_S = (0.05, 60.0)
+"""The least and the most seconds of real time between two messages to a viewer."""
 NAME_MOST_BYTES = 255
 """The longest name of an actor: librsg reserves that much room for it."""
 SIDE_MOST = 65535
@@ -162,6 +164,14 @@ def moment(request: Request) -> int:
     if not isinstance(value, int) or not is_number(value, 0, END_NS - 1):
         raise _malformed("virtual_ns: expected a whole number of nanoseconds since the start")
     return value
+
+
+def interval(request: Request) -> float:
+    """Return the seconds of real time between two messages to a viewer. Raises SimunixError."""
+    value = request.get("every_s", 0.25)
+    if not is_number(value, *INTERVAL_S):
+        raise _malformed(f"every_s: expected a number of seconds from {INTERVAL_S[0]:g} to {INTERVAL_S[1]:g}")
+    return float(value)
 
 
 def changes(request: Request) -> list[Change]:

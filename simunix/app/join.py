@@ -6,7 +6,7 @@ import array
 import json
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,18 @@ def ask(directory: Path, request: dict[str, object], fds: Sequence[int] = ()) ->
         control.sendmsg([json.dumps(request).encode()], rights)
         message = b"".join(iter(lambda: control.recv(PIECE_BYTES), b""))
     return answer_of(message, directory)
+
+
+def follow(directory: Path, every_s: float) -> Iterator[dict[str, Any]]:
+    """Yield what a viewer of a running emulation is told (rsg_server.edge.watch), until the run ends. Raises SimunixError."""
+    with connect(directory) as control:
+        control.send(json.dumps({"op": "watch", "every_s": every_s}).encode())
+        rest = b""
+        for piece in iter(lambda: control.recv(PIECE_BYTES), b""):
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from map(json.loads, lines)
+        if rest:
+            yield answer_of(rest, directory)
 
 
 def answer_of(message: bytes, directory: Path) -> dict[str, Any]:

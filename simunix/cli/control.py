@@ -28,6 +28,7 @@ STEERING = """time:
   simunix ctl DIR until TIME         go on until this virtual time since the start (90, '2h'), then pause
   simunix ctl DIR step               go on to the next moment at which something is due, then pause
   simunix ctl DIR pace [N | free]    at most N virtual seconds per wall second; without a number: tell the pace
+  simunix ctl DIR watch [SECONDS]    print the state as a line of JSON, then what changes, until the run ends
 """
 """The help text for the commands that pause, resume and pace a running emulation."""
 
@@ -37,6 +38,9 @@ TOLD_OF_PACE = ("virtual_s", "paused", "pace")
 
 HOST_LISTS = ("hosts", "off")
 """The keys of the emulation's answer that contain host names."""
+
+WATCH_S = 1.0
+"""Seconds of real time between two lines of `ctl DIR watch`."""
 
 
 def add_parser(subcommands: Subparsers) -> None:
@@ -48,7 +52,7 @@ def add_parser(subcommands: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
-    parser.add_argument("operation", choices=["status", "pause", "resume", "until", "step", "pace", "stop", *USAGE])
+    parser.add_argument("operation", choices=["status", "pause", "resume", "until", "step", "pace", "stop", "watch", *USAGE])
     parser.add_argument("arguments", nargs="*", metavar="WORD", help="what is said below of the operation")
     parser.set_defaults(execute=execute)
 
@@ -60,10 +64,25 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.app.join import ask
     from simunix.ranges import fold_hosts
 
+    if options.operation == "watch":
+        return _watch(options.directory, " ".join(options.arguments))
     shown = TOLD_OF_PACE if options.operation == "pace" and not options.arguments else None
     answer = ask(options.directory, _request(options.operation, options.arguments))
     told = {key: value for key, value in answer.items() if shown is None or key in shown}
     print(json.dumps({key: fold_hosts(value) if key in HOST_LISTS else value for key, value in told.items()}))
+    return 0
+
+
+def _watch(directory: Path, every: str) -> int:
+    """Print what viewers are told, a line of JSON each; `every` are seconds of real time."""
+    from simunix.app.join import follow
+
+    try:
+        every_s = float(every or WATCH_S)
+    except ValueError as error:
+        raise SimunixError(f"ctl watch: expected seconds between two lines, got {quoted(every)}") from error
+    for message in follow(directory, every_s):
+        print(json.dumps(message), flush=True)
     return 0
 
 
