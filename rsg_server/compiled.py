@@ -1,8 +1,10 @@
-"""Which form of this package runs: its hot modules compiled to machine code (csrc/build/build_server.py), or the Python of all.
+"""Chooses the form in which this package runs: hot modules compiled to machine code, or all modules as Python.
 
-The Python is the source of truth. The compiled form is taken only if it was built from the very modules that are there: of each
-the size and the time of the last change are compared, else a checksum. So whoever edits a module runs what the module says,
-interpreted until the next build. With SIMUNIX_PURE set, everything is interpreted.
+csrc/build/build_server.py compiles the hot modules, which are those that run at each turn. The Python files are the
+source of truth: the compiled form is taken only if it was built from the very modules that are there. To see that, each
+module's size and time of its last change are compared with those at the build; if they differ, the module's checksum
+is. So an edited module has its effect at once, in the interpreter, until the next build. If the environment has
+SIMUNIX_PURE, all modules are interpreted.
 """
 
 from __future__ import annotations
@@ -21,15 +23,15 @@ NAME = "rsg_server__mypyc"
 PURE = "SIMUNIX_PURE"
 
 form = "interpreted"
-"""`compiled` or `interpreted`, for run.json."""
+"""The form of the server that this process runs, for run.json: `compiled` or `interpreted`."""
 reason = ""
-"""Why the modules are interpreted; empty if they are compiled."""
+"""The reason why the server's modules are interpreted, as text; empty if they are compiled."""
 
 
 class Finder:
-    """Finds the compiled modules in their library, before the import system looks for the Python files.
+    """Finds the compiled modules in their library, before Python's import system looks for the Python files.
 
-    The library is opened when the first of them is imported: `simunix --help` needs none.
+    The library is opened when the first compiled module is imported: `simunix --help` imports none.
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
@@ -40,7 +42,7 @@ class Finder:
         self._load: Any = None
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """The import system's question: a spec for the compiled modules, None for all others."""
+        """Return the import system's spec for a module that is compiled; None for all other modules."""
         origin = self._paths.get(name)
         if origin is None or (self._load is None and not self._open()):
             return None
@@ -49,15 +51,15 @@ class Finder:
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Make the module and execute it: the function in the library does both."""
+        """Make a compiled module and execute it, in one step: a function in the library does both."""
         module: ModuleType = self._load(getattr(self._group, f"init_{spec.name.replace('.', '___')}"))
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to be done."""
+        """Do nothing: `create_module` has executed the module already."""
 
     def _open(self) -> bool:
-        """Open the library; if that fails, the modules are interpreted."""
+        """Open the library of compiled modules; return False if that fails, in which case the Python files are imported."""
         global form, reason
         try:
             load = _extension("_load", self._library).load
@@ -71,7 +73,11 @@ class Finder:
 
 
 def choose() -> None:
-    """Decide for this process, before any other module of the package is imported."""
+    """Choose the form of the server for this process, before any other module of the package is imported.
+
+    The choice stands in `form` and `reason`. If the modules are interpreted because one has changed, a terminal gets a
+    warning.
+    """
     global form, reason
     found = _manifest()
     if isinstance(found, str):
@@ -86,12 +92,12 @@ def choose() -> None:
 
 
 def description() -> str:
-    """The form that runs, and why, if it is the interpreted one."""
+    """Return the form of the server that runs, as text; for the interpreted form also the reason."""
     return f"{form} ({reason})" if reason else form
 
 
 def _manifest() -> dict[str, Any] | str:
-    """What the library was built from, or why there is none for this Python."""
+    """Return the record of what the library was built from, or as text the reason why this Python has no library."""
     if os.environ.get(PURE):
         return f"{PURE} is set"
     try:
@@ -102,7 +108,7 @@ def _manifest() -> dict[str, Any] | str:
 
 
 def _changed(files: dict[str, list[Any]]) -> str:
-    """Which module is not the one that was compiled; empty if none."""
+    """Return a text that names the first module which has changed since it was compiled; empty if none has."""
     for name, (size, changed_ns, checksum) in files.items():
         path = f"{FOLDER}/{name}"
         try:
@@ -119,7 +125,7 @@ def _changed(files: dict[str, list[Any]]) -> str:
 
 
 def _extension(name: str, library: str) -> Any:
-    """A module of the library."""
+    """Import one module from the library of compiled modules, and return it."""
     loader = ExtensionFileLoader(name, library)
     module = module_from_spec(ModuleSpec(name, loader, origin=library))
     loader.exec_module(module)

@@ -1,50 +1,57 @@
-"""Errors that a user can act on. The text of an error is one line, and the command line shows nothing else."""
+"""The errors that a user can act on. The text of an error is one line; the command line shows this line and no traceback."""
 
 import errno
 
 LACKS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS}
-"""Error numbers by which Linux says that no descriptor is left, or no memory for one."""
+"""Error numbers (errno) that Linux returns if no descriptor is left, or no memory for one."""
 ROOM = {
     errno.ENOSPC: "free some space, or ",
     errno.EDQUOT: "free some of your quota, or ",
     errno.EFBIG: "raise the limit of a file's size (ulimit -f)",
 }
-"""Error numbers by which Linux says that a file has no room, and what to do about each, before writing it elsewhere."""
+"""Error numbers (errno) for a file that has no room, each with what the user can do besides writing the file elsewhere."""
 MORE_FILES = "raise the limit of open files (ulimit -n) or emulate fewer processes"
 
 
 QUOTED_MOST = 100
-"""Most characters that a message quotes of one value."""
+"""The most characters of one value that a message quotes."""
 LINE_MOST, LINE_HEAD, LINE_TAIL = 1000, 500, 300
-"""A longer line of a message is shown by its beginning, where the file and the key stand, and its end, where the mend does."""
+"""The most characters of a message's line, and how much of a longer line is shown: its beginning, which has the file
+and the key, and its end, which says how to mend the error.
+"""
 
 
 class SimunixError(Exception):
-    """A mistake that the user can mend. The command line prints the message and exits with `exit_code`."""
+    """Raised for a mistake that the user can mend.
+
+    The command line prints the message and exits with the status `exit_code`.
+    """
 
     exit_code = 2
 
 
 class DeadlockError(SimunixError):
-    """No actor can run and no event is due, so virtual time cannot move."""
+    """Raised if no actor can run and no event is due, so that virtual time cannot move."""
 
     exit_code = 3
 
 
 class ServerError(SimunixError):
-    """The server itself cannot continue: its disk is full, or it has no descriptor left."""
+    """Raised if the server itself cannot continue: its disk is full, or it has no descriptor left."""
 
     exit_code = 5
 
 
 class StallError(SimunixError):
-    """The holder of the turn has not given the turn back for too long."""
+    """Raised if the actor that has the turn has not given the turn back for too long, in real time."""
 
     exit_code = 4
 
 
 def quoted(value: object) -> str:
-    """A user's value as messages quote it: as Python writes it, at most QUOTED_MOST characters, then how long it is."""
+    """Return a user's value as messages quote it: its repr(), cut after QUOTED_MOST characters, and for a cut one the
+    length.
+    """
     text = repr(value)
     if len(text) <= QUOTED_MOST:
         return text
@@ -52,7 +59,7 @@ def quoted(value: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """A message whose lines are of a length that can be read: no input of 100 kB comes back with what is wrong in it."""
+    """Return a message with its long lines shortened, so that an input of 100 kB does not appear whole in the error."""
     return "\n".join(map(_shortened_line, text.split("\n")))
 
 
@@ -64,7 +71,7 @@ def _shortened_line(line: str) -> str:
 
 
 def described(error: OSError | MemoryError) -> str:
-    """What went wrong on this computer, and where, on one line."""
+    """Return one line of text for an OSError of this computer: what went wrong, and with which file."""
     if isinstance(error, MemoryError):
         return "not enough memory (ulimit -v, or this computer has no more)"
     reason = error.strerror or str(error) or type(error).__name__
@@ -74,5 +81,8 @@ def described(error: OSError | MemoryError) -> str:
 
 
 def mend_of(error: OSError, elsewhere: str) -> str:
-    """What to do about a file that cannot be written; `elsewhere` says how to have it written somewhere else."""
+    """Return what the user can do about a file that cannot be written.
+
+    `elsewhere` says how to have the file written elsewhere.
+    """
     return ROOM.get(error.errno or 0, "") + (elsewhere if error.errno != errno.EFBIG else "")

@@ -1,6 +1,6 @@
-"""The canonical log of a run: one JSON line per event, and a digest over all events and all turns.
+"""The event log of a run: a JSON line for each event, and a digest over all events and all turns.
 
-Two deterministic runs of one scenario and seed write the same bytes and have the same digest.
+Two deterministic runs of one scenario with one seed write the same bytes and have the same digest.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class EventLog:
-    """Writes events in the order in which they happen in virtual time; `counts` tells the number of events of each kind."""
+    """Writes events in the order in which they happen in virtual time. `counts` is the number of events of each kind."""
 
     def __init__(self, path: Path | None, every_turn: bool = False) -> None:
         self._path = path
         self._file: IO[str] | None = path.open("w", encoding="utf-8") if path else None
         self._tell_turn: Callable[[int, int, int], None] | None = self._write_turn if every_turn else None
-        self._hash: Any = None  # made by the first _drain
+        self._hash: Any = None  # the SHA-256 so far; the first _drain makes it
         self._buffer = bytearray()
-        self.core: Any = ffi.new("struct turn_log *")  # the turns since the last event, to which the core adds (csrc/turn/)
+        self.core: Any = ffi.new("struct turn_log *")  # the turns since the last event; the core (csrc/turn/) adds turns to it
         self.counts: dict[str, int] = {}
 
     @property
     def turns(self) -> int:
-        """How many turns the server has given."""
+        """The number of turns that the server has given."""
         turns: int = self.core.turns
         return turns
 
     def turn(self, now_ns: int, actor_number: int, wake: int) -> None:
-        """Count a turn that the server gave, and add it to the digest."""
+        """Count a turn that the server gives, add it to the digest, and tell the observers of turns about it."""
         if self.core.used + _TURN_BYTES > _CORE_BYTES:
             self.take_turns()
         lib.turn_log_turn(self.core, now_ns, actor_number, wake)
@@ -47,16 +47,16 @@ class EventLog:
 
     @property
     def tells_turns(self) -> bool:
-        """Whether somebody is told of each turn."""
+        """Whether any function observes the turns; see `watch_turns`."""
         return self._tell_turn is not None
 
     def tell_turn(self, now_ns: int, actor_number: int, wake: int) -> None:
-        """Tell of a turn that the core has counted."""
+        """Call the functions that observe turns, for a turn that the core (csrc/turn/) has counted already."""
         if self._tell_turn is not None:
             self._tell_turn(now_ns, actor_number, wake)
 
     def take_turns(self) -> None:
-        """Take over what the core has added."""
+        """Move the turns that the core (csrc/turn/) has recorded into the data for the digest."""
         used = self.core.used
         if used:
             self._buffer += ffi.buffer(self.core.bytes, used)
@@ -79,11 +79,11 @@ class EventLog:
         self._write({"t": now_ns, "event": "turn", "actor": actor_number, "wake": wake})
 
     def handoffs(self, digest: int) -> None:
-        """Account for the turns that have been handed on without the server, if their digest is another one than before."""
+        """Add the threads' digest of turns that were given without the server to the event log's digest, if it has changed."""
         lib.turn_log_handoffs(self.core, digest)
 
     def event(self, now_ns: int, kind: str, **fields: object) -> None:
-        """Append one event; `fields` must be the same in every run of the same scenario and seed."""
+        """Append one event. `fields` must be the same in every run of a scenario with one seed."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
         self.take_turns()
         line = self._write({"t": now_ns, "event": kind, **fields})
@@ -92,14 +92,17 @@ class EventLog:
     def _write(self, record: dict[str, object]) -> str:
         line = _ENCODER.encode(record)
         if self._file is not None:
-            try:  # a context manager would cost as much as the writing
+            try:  # a context manager would take as long as the write itself
                 self._file.write(line + "\n")
             except OSError as error:
                 self._give_up(error)
         return line
 
     def _give_up(self, error: OSError) -> NoReturn:
-        """End the run, whose disk is full, with one error: closing the file would fail again."""
+        """Raise the ServerError that ends the run, since the event log cannot be written.
+
+        The file is closed first: closing it later would raise a second error.
+        """
         file, self._file = self._file, None
         if file is not None:
             with contextlib.suppress(OSError):
@@ -109,21 +112,22 @@ class EventLog:
 
     def _drain(self) -> None:
         if self._hash is None:
-            from hashlib import sha256  # brings OpenSSL, which a small command that keeps no log does not wait for
+            # imported late: it loads OpenSSL, which a short command without an event log need not wait for
+            from hashlib import sha256
 
             self._hash = sha256()
         self._hash.update(self._buffer)
         self._buffer.clear()
 
     def digest(self) -> str:
-        """SHA-256 over all turns and events so far, in hexadecimal."""
+        """Return the SHA-256 of all turns and events so far, in hexadecimal."""
         self.take_turns()
         self._drain()
         digest: str = self._hash.hexdigest()
         return digest
 
     def flush(self) -> None:
-        """Write to the file what is still buffered."""
+        """Write what is still buffered to the file of the event log."""
         if self._file is not None:
             try:
                 self._file.flush()
@@ -131,7 +135,7 @@ class EventLog:
                 self._give_up(error)
 
     def close(self) -> None:
-        """Flush and close the file."""
+        """Flush and close the file of the event log."""
         if self._file is not None:
             try:
                 self._file.close()

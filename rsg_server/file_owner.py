@@ -1,7 +1,7 @@
-"""Making files of another user, in file systems that do not know the server's own id: those of contained hosts.
+"""Makes files that belong to another user, where a file system does not know the server's own user id.
 
-In the user namespace of a contained host (csrc/hostinit/containment/mounts.c) the computer's root is nobody, and the kernel
-makes no file that would belong to nobody (EOVERFLOW).
+A contained host (csrc/hostinit/containment/mounts.c) has a user namespace in which this computer's root has no number.
+The kernel refuses (EOVERFLOW) to make a file there that belongs to such a user.
 """
 
 from __future__ import annotations
@@ -17,19 +17,23 @@ _PR_SET_PDEATHSIG, _PR_GET_PDEATHSIG, _PR_GET_DUMPABLE, _PR_SET_DUMPABLE = 1, 2,
 
 @functools.cache
 def _libc() -> ctypes.CDLL:
-    """The C library; to open it anew costs more than the calls."""
+    """Return the C library, opened once: to open the library anew would take longer than the calls into it."""
     return ctypes.CDLL(None)
 
 
 @contextlib.contextmanager
 def making_as(maker: tuple[int, int]) -> Iterator[None]:
-    """Have files that are made belong to this user and group for a while (setfsuid(2)), as numbers of the computer."""
+    """Inside of the `with` block, let new files belong to this user and group (setfsuid(2)).
+
+    `user` and `group` are numbers of this computer, not of a host's user namespace.
+    """
     own = os.geteuid(), os.getegid()
     if maker == own:
         yield
         return
     libc, at_death = _libc(), ctypes.c_int()
-    dumpable = libc.prctl(_PR_GET_DUMPABLE)  # the kernel forgets this and the signal at the parent's death with the change
+    # the change makes the kernel forget this flag, and the signal for the death of the parent process
+    dumpable = libc.prctl(_PR_GET_DUMPABLE)
     libc.prctl(_PR_GET_PDEATHSIG, ctypes.byref(at_death))
     libc.setfsgid(maker[1])
     libc.setfsuid(maker[0])

@@ -1,6 +1,7 @@
-"""The composition root: makes clock, timeline, processes, sockets, network and turn, and ties them together.
+"""Makes all parts of a run's emulation (clock, timeline, processes, sockets, network, turns) and connects them.
 
-The kernel neither waits nor knows trio: the turn loop receives and sends messages, the handlers and the parts decide.
+The class that does so, `Kernel`, neither waits nor knows trio. The turn loop (rsg_server.turn.loop) receives messages
+and sends replies; the parts and the handlers of messages decide.
 """
 
 from __future__ import annotations
@@ -106,11 +107,11 @@ from rsg_server.waits.time import PreemptedWait, TimeMaker, YieldMaker
 from rsg_server.warner import Warner
 
 _COUNTED = (WarningKind.UNKNOWN_SYSCALL, WarningKind.REFUSED)
-"""Warnings of which run.json counts the system calls."""
+"""The kinds of warnings for which run.json counts how often each system call has caused one."""
 
 
 class Kernel:
-    """The state of one emulation, and the wiring of its parts: complete when `__init__` returns."""
+    """All parts of one emulation, connected with each other. The object is complete when `__init__` returns."""
 
     def __init__(
         self,
@@ -144,7 +145,8 @@ class Kernel:
         self.processes: dict[int, Process] = {}
         self.slots = Slots()
         self.run_queue = RunQueue(options.order)
-        self.at_terminals: dict[int, Actor] = {}  # by number, the actors that wait for the master of a terminal
+        # by actor's number, the actors that wait until the other end of a terminal (its master) is ready
+        self.at_terminals: dict[int, Actor] = {}
         self._make_turns(options)
         self._make_life(options)
         self._make_objects()
@@ -152,7 +154,7 @@ class Kernel:
         self.calls_by_warning: dict[int, Counter[str]] = {int(kind): Counter() for kind in _COUNTED}
 
     def _make_turns(self, options: KernelOptions) -> None:
-        """What gives actors the turn back after a wait: deadlines, futexes, the end of computing, signals."""
+        """Make the parts that end the waits of actors: deadlines, futexes, the end of computing, signals, tracers."""
         self.parking = Parking(self.run_queue, self.timeline, self.timer_queue, self.slots)
         self.timer_queue.on_alarm.connect(self.parking.ring)
         self.futexes, self.timerfds = FutexTable(self.parking), TimerFds()
@@ -162,7 +164,7 @@ class Kernel:
         self.tracees = Tracees(self.shared, self.log, self.parking, self.signals, TracedWait)
 
     def _make_life(self, options: KernelOptions) -> None:
-        """What begins and ends processes and threads."""
+        """Make the parts with which processes and threads begin and end."""
         clock, log, off = self.clock, self.log, self.wire.reach.off
         self.channel_pool = ChannelPool(self.readiness)
         self.fd_store = FdStore(self.readiness, self.channel_pool.close_all, self._holders)
@@ -186,12 +188,13 @@ class Kernel:
         self.preemption = Preemption(
             self.shared, self.timeline, self.run_queue, self.cpu_timers, self.warner, has_debugger=has_debugger
         )
-        self.preemption.computing.is_off = options.charging is not None  # clock reads are charged as everything else
+        # under the CPU policy `charged` a clock read is charged like any other call
+        self.preemption.computing.is_off = options.charging is not None
         self.signals.on_notice.connect(self.preemption.forget_streak)
         self.threads.on_end.connect(lambda actor: self.storages.end(actor.number))
 
     def _make_objects(self) -> None:
-        """What programs ask a Linux kernel for: files and their room, devices, the system bus, sockets, cgroups, interfaces."""
+        """Make the parts behind the system calls of programs: files, devices, system bus, sockets, cgroups, interfaces."""
         self.run_disk = RunDisk(self.options.run_folder)
         self.devices, self.buses = Devices(self.shared.devices), SystemBuses(self.warner.warn)
         self.sockets, self.cgroups = self._sockets(), self._cgroups()
@@ -199,7 +202,9 @@ class Kernel:
         self.datagrams, self.netlink, self.interfaces = self.sockets.datagrams, self.sockets.netlink, self.sockets.interfaces
 
     def _make_machine_room(self, options: KernelOptions) -> None:
-        """What hosts are off, fail, draw power, and are switched by; Remote SimGrid, whose programs ask for all of that."""
+        """Make the parts that fail hosts and links, measure and limit their power, and switch them; and those of Remote
+        SimGrid.
+        """
         clock, timeline, platform, cpu = self.clock, self.timeline, self.platform, self.cpu
         faults = self.faults = self._faults(options)
         self.energy = Energy(
@@ -227,7 +232,10 @@ class Kernel:
         self.power_files = PowerFiles(clock, options.uptime_ns, self.governors, self.switches)
 
     def _network(self, options: KernelOptions) -> Network:
-        """The network, with the latencies of a perturbed run, and the delays of one that explores."""
+        """Make the network.
+
+        A perturbed run changes latencies of links, and an exploring run (`simunix explore`) delays packets.
+        """
         delays = Delays(options.choices) if options.choices is not None else None
         network = Network(self.clock, self.timeline, self.platform, options.network_model, options.fairness, delays)
         for link, latency_s in options.latencies.items():
@@ -235,14 +243,16 @@ class Kernel:
         return network
 
     def _chosen(self, choices: Choices, call_ns: int) -> ChosenTurns:
-        """What a run that explores chooses besides the order of turns and the delays of packets."""
+        """Let an exploring run (`simunix explore`) choose which waiter a futex wakes, what comes first at a tie, and
+        where turns end.
+        """
         choices.now_ns = lambda: self.clock.now_ns
         self.futexes.pick = ChosenWakes(choices).pick
         self.timeline.choose_ties(ChosenTies(choices).comes_later)
         return ChosenTurns(choices, self.clock, self.timeline, self.run_queue, self.shared.turn, call_ns)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
-        """The processors, of which a charged run tells what they do."""
+        """Make the processors of all hosts. A run with charged computing also lets them warn the user."""
         tell = None if charging is None else self.warner.warn
         return Cpu(self.clock, self.timeline, self.parking, tell, account_of)
 
@@ -263,7 +273,7 @@ class Kernel:
         )
 
     def _cgroups(self) -> Cgroups:
-        """The cgroups of all hosts; what else knows of groups and their files follows what becomes of them."""
+        """Make the cgroups of all hosts, and connect the parts that must learn of changed control files and removed groups."""
         killer = Killer(self.clock, self.log, self.deaths)
         controlled = Controlled(self.cpu, self.storages, self.signals, killer, self.parking.wake, self.shared.notices)
         controlled.on_news.connect(self.readiness.changed)
@@ -273,7 +283,10 @@ class Kernel:
         return cgroups
 
     def _faults(self, options: KernelOptions) -> Faults:
-        """What fails, and what is switched off and on; a host that is off hears magic packets, and has no cgroups."""
+        """Make the parts by which hosts and links fail, and hosts are switched off and on, also by Wake-on-LAN packets.
+
+        The cgroups of a host are forgotten when its power is cut.
+        """
         clock, timeline, log, reach = self.clock, self.timeline, self.log, self.wire.reach
         residents = Residents(self.processes, self.signals, self.deaths, self.launcher)
         residents.on_killed.connect(self.cgroups.lost)
@@ -298,7 +311,9 @@ class Kernel:
         return faults
 
     def _charges(self, charging: Charging | None) -> Charges | None:
-        """The charges of a run under the CPU policy charged, which the shims learn of by the clock page."""
+        """Make the charges of computing for a run with the CPU policy `charged`, and tell the shims of it; None for
+        other policies.
+        """
         if charging is None:
             return None
         if CHARGED in charging.policies.all:
@@ -309,7 +324,7 @@ class Kernel:
         return charges
 
     def _waits(self) -> Waits:
-        """The kinds of waits that a message may begin, each with what it uses."""
+        """Make the table from each kind of wait that a message can begin to the object that makes such waits."""
         makers: dict[int, Maker] = {
             WAIT_TIME: TimeMaker(),
             WAIT_FD: DescriptorMaker(self.readiness, self.shared.notices, self.at_terminals),
@@ -334,31 +349,34 @@ class Kernel:
         self.warner.warn(f"--replay-cpu: at turn {self.log.turns:,} the run {text}")
 
     def _holders(self) -> Iterable[SimulatedSocket | Actor]:
-        """Everything with a descriptor that may be stored."""
+        """Return all owners of descriptors that the descriptor store may take from the server: sockets and actors."""
         return chain(self.sockets.all.values(), self.actors.values())
 
     @property
     def now_ns(self) -> int:
-        """Virtual nanoseconds since the start."""
+        """Virtual time: nanoseconds since the start of the run."""
         return self.clock.now_ns
 
     def _application(self, number: int) -> tuple[str, ...]:
-        """What an actor is part of, by the variable of its environment that says so; else the started programs of one name."""
+        """Return the application that an actor belongs to, as the I/O scheduler names it.
+
+        A variable of the process's environment gives the name; without it, the name is that of the started program.
+        """
         process = self.actors[number].process
         return self.storage_waits.label(process) or (process.label,)
 
     @property
     def unknown_calls(self) -> Counter[str]:
-        """How often each system call was made that is not in the table, by number."""
+        """The number of calls of each system call that csrc/tables/syscalls.def does not have, by the call's number as text."""
         return self.calls_by_warning[WarningKind.UNKNOWN_SYSCALL]
 
     @property
     def refused_calls(self) -> Counter[str]:
-        """How often each system call was refused, by name."""
+        """The number of calls of each system call that simunix refuses, by the call's name."""
         return self.calls_by_warning[WarningKind.REFUSED]
 
     def close(self) -> None:
-        """Release every descriptor; the processes themselves are the launcher's to end."""
+        """Close every descriptor of the emulation. Its processes are ended by the launcher, not here."""
         if self.charges is not None:
             for name, similar in self.charges.never_seen().items():
                 meant = f"; {similar[0]} has" if similar else ""

@@ -18,7 +18,7 @@ from rsg_server.shared.prices import Costs, Lateness
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelOptions:
-    """The options of a run. Costs are virtual nanoseconds; `nofile` is the soft limit of open files that processes see."""
+    """The options of a run. Prices of calls are in virtual ns; `nofile` is the soft limit of open files that processes see."""
 
     seed: int = 0
     epoch_ns: int = 946_684_800 * 10**9  # 2000-01-01T00:00:00Z
@@ -29,13 +29,16 @@ class KernelOptions:
     host_flags: int = 0
     strict: bool = False
     order: Order = field(default_factory=FirstInFirstOut)
-    choices: Choices | None = None  # of a run that explores: what happens where reality could go on otherwise
-    begun_ns: int = FOREVER_NS  # real time from which on the run made files, see next_tick_ns
-    run_folder: Path | None = None  # when the disk that has it becomes full, the run ends; None: no disk is looked at
+    # only in a run of `simunix explore`: chooses among continuations that are possible in reality
+    choices: Choices | None = None
+    begun_ns: int = FOREVER_NS  # real time: a file with a later stamp was made by the run; see next_tick_ns
+    run_folder: Path | None = None  # the run ends when the disk with this folder is full; None: the disk's room is not watched
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION
-    charging: Charging | None = None  # CPU policy charged; None: free
+    charging: Charging | None = None  # set for the CPU policy `charged`, None for `free`
     enclosures: tuple[Enclosure, ...] = ()
-    lateness: Lateness | None = None  # of timed waits in a perturbed run
-    latencies: Mapping[str, float] = field(default_factory=dict)  # in seconds, by link, where not the platform's
-    boots: Mapping[str, Boot] = field(default_factory=dict)  # by host; others boot in no time
+    lateness: Lateness | None = None  # by how much timed waits end late in a perturbed run
+    # seconds by name of the link, for links whose latency differs from the platform's
+    latencies: Mapping[str, float] = field(default_factory=dict)
+    # how each host boots, by name; a host without an entry boots in no time
+    boots: Mapping[str, Boot] = field(default_factory=dict)

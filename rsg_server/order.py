@@ -1,8 +1,9 @@
-"""The orders in which ready actors have their turns: of several that are ready, an order says which one is next.
+"""Decides in which order ready actors (threads of emulated processes) get the turn, which is the right to run.
 
-The run queue (rsg_server.process.run_queue) keeps the ready actors in the order in which they have become ready, and asks one
-of these for a place in that line. What an order answers may depend on nothing but its own state and on the numbers of the ready
-actors, so that a run can be repeated to the byte. Orders that are chosen, from a seed or a recording: rsg_server.turn.choosing.
+The run queue (rsg_server.process.run_queue) lists the ready actors in the order in which they have become ready. An
+object of a class derived from `Order` chooses one of them. Its choice may depend on its own state and on the actors'
+numbers only, so that a run can be repeated to the byte. Orders chosen by a seed or a recording are in
+rsg_server.turn.choosing.
 """
 
 from __future__ import annotations
@@ -12,21 +13,23 @@ from typing import Protocol
 
 
 class Ready(Protocol):
-    """A ready actor, of which an order knows the number."""
+    """An actor that is ready to run, as far as an order knows it: by its number."""
 
     @property
     def number(self) -> int: ...
 
 
 class Order(Protocol):
-    """Picks who runs next."""
+    """Chooses which of the ready actors has the next turn."""
 
     @property
     def allows_handoffs(self) -> bool:
-        """Whether threads may hand the turn on without the server: shims know one order only, which is first in, first out."""
+        """Whether a thread may give the turn to another one without the server. The shims do that first in, first out only."""
 
     def place(self, line: Collection[Ready]) -> int:
-        """Which of the actors of a line, one or more, has the next turn: its place, from 0, the actor that came first."""
+        """Return which of the ready actors has the next turn, as its place in `line`; place 0 is the one that became
+        ready first.
+        """
 
 
 class FirstInFirstOut:
@@ -35,5 +38,5 @@ class FirstInFirstOut:
     allows_handoffs = True
 
     def place(self, line: Collection[Ready]) -> int:
-        """Always 0."""
+        """Return 0, the place of the actor that became ready first."""
         return 0

@@ -1,4 +1,7 @@
-"""The names of csrc/shared/protocol.h for Python. Their numbers are read from the compiled header through cffi."""
+"""Gives the constants of csrc/shared/protocol.h names in Python.
+
+Their values are read from the compiled header through cffi.
+"""
 
 from enum import IntEnum
 from typing import Final
@@ -14,7 +17,7 @@ def _number(name: str) -> int:
 
 
 class Hello(IntEnum):
-    """The kind of actor that sends a HELLO."""
+    """The kind of actor (thread, new process, exec'd program, …) that sends HELLO, the first message."""
 
     NEW_IMAGE = _number("HELLO_NEW_IMAGE")
     FORKED = _number("HELLO_FORKED")
@@ -24,7 +27,7 @@ class Hello(IntEnum):
 
 
 class Fork(IntEnum):
-    """The kind of actor that a FORK announces."""
+    """The kind of child that a FORK message announces."""
 
     THREAD = _number("FORK_THREAD")
     PROCESS = _number("FORK_PROCESS")
@@ -35,7 +38,7 @@ class Fork(IntEnum):
 
 
 class Wait(IntEnum):
-    """What a parked actor waits for."""
+    """The kinds of waits: what an actor waits for after it has given the turn back."""
 
     TIME = _number("PARK_TIME")
     FD = _number("PARK_FD")
@@ -56,7 +59,7 @@ class Wait(IntEnum):
 
 
 class Space(IntEnum):
-    """Futex spaces that are not memory: a word in such a space is the number of a kernel object."""
+    """Spaces of futexes that are not in memory: in such a space, the number of a kernel object stands for the futex word."""
 
     SEMAPHORES = _number("SPACE_SEMAPHORES")
     QUEUES = _number("SPACE_QUEUES")
@@ -66,7 +69,7 @@ class Space(IntEnum):
 
 
 class Wake(IntEnum):
-    """Why an actor is woken."""
+    """The reasons for which the server wakes a waiting actor."""
 
     READY = _number("WAKE_READY")
     TIMEOUT = _number("WAKE_TIMEOUT")
@@ -76,7 +79,7 @@ class Wake(IntEnum):
 
 
 class TimerId(IntEnum):
-    """The interval timers of a process among its timers; the others are those of timer_create(2)."""
+    """The numbers of a process's three interval timers (setitimer(2)); other numbers are timers of timer_create(2)."""
 
     REAL = _number("TIMER_REAL")
     VIRTUAL = _number("TIMER_VIRTUAL")
@@ -84,7 +87,7 @@ class TimerId(IntEnum):
 
 
 class Stop(IntEnum):
-    """Why a traced thread stops."""
+    """The reasons for which a thread stops for its tracer (ptrace(2))."""
 
     SIGNAL = _number("STOP_SIGNAL")
     ENTRY = _number("STOP_ENTRY")
@@ -94,7 +97,7 @@ class Stop(IntEnum):
 
 
 class Resume(IntEnum):
-    """How a traced thread goes on; the lower 8 bits are the signal."""
+    """How a thread that has stopped for its tracer goes on (ptrace(2)). The lower 8 bits are the signal to deliver."""
 
     SYSCALL = _number("RESUME_SYSCALL")
     STEP = _number("RESUME_STEP")
@@ -103,7 +106,7 @@ class Resume(IntEnum):
 
 
 class Storage(IntEnum):
-    """What a program does to a file on a storage."""
+    """The requests of a STORAGE message: what a program does to a file on a modelled storage."""
 
     ROOM = _number("STORAGE_ROOM")
     READ = _number("STORAGE_READ")
@@ -123,14 +126,17 @@ class Storage(IntEnum):
 
 
 class StorageFlag(IntEnum):
-    """How a file was looked up; on a mount without a page cache nothing is known of files."""
+    """Flags of a file on a modelled storage: how the program has found it.
+
+    On a mount without a page cache files are not known.
+    """
 
     OPENED = _number("STORAGE_OPENED")
     UNCACHED = _number("STORAGE_UNCACHED")
 
 
 class PowerFile(IntEnum):
-    """What is done to a file about power."""
+    """The requests of a message about a power file (cpufreq, RAPL, …): what a program does to it."""
 
     TEXT = _number("POWER_FILE_TEXT")
     REGISTER = _number("POWER_FILE_REGISTER")
@@ -138,7 +144,7 @@ class PowerFile(IntEnum):
 
 
 class DeviceRequest(IntEnum):
-    """What is asked of a file that stands for a device."""
+    """The requests of a DEVICE message: what a program asks about a file that stands for a device."""
 
     TELL = _number("DEVICE_TELL")
     MADE = _number("DEVICE_MADE")
@@ -150,7 +156,7 @@ class DeviceRequest(IntEnum):
 
 
 class ProgramRequest(IntEnum):
-    """What is asked of programs that say who may open devices."""
+    """The requests about eBPF programs that decide which processes may open devices."""
 
     LOAD = _number("PROGRAM_LOAD")
     ATTACH = _number("PROGRAM_ATTACH")
@@ -160,7 +166,7 @@ class ProgramRequest(IntEnum):
 
 
 class Driver(IntEnum):
-    """What an open device does."""
+    """The drivers of devices: what an open device does when it is read and written."""
 
     NOTHING = _number("DRIVER_NOTHING")
     MEMORY = _number("DRIVER_MEMORY")
@@ -190,11 +196,11 @@ WAKE_ELSEWHERE: Final = int(Wake.ELSEWHERE)
 WAKE_REST: Final = int(Wake.REST)
 SPACE_LOCKS: Final = int(Space.LOCKS)
 SPACE_MANY: Final = int(Space.MANY)
-"""What every turn compares: a member that is looked up in its class costs 0.1 µs, a plain number nothing."""
+"""The number of the futex space with several words. Looking a member up in its class takes 0.1 µs, too long for every turn."""
 
 
 class DatagramField(IntEnum):
-    """Flags of a datagram's header: the fields that the sender has set, or that the receiver wants to see."""
+    """Flags in a datagram's header: which fields the sender has set, or the receiver wants to get."""
 
     HOP_LIMIT = _number("DATAGRAM_HOP_LIMIT")
     TRAFFIC_CLASS = _number("DATAGRAM_TRAFFIC_CLASS")
@@ -206,7 +212,7 @@ class DatagramField(IntEnum):
 
 
 class WarningKind(IntEnum):
-    """The kind of warning that a shim sends."""
+    """The kinds of warnings that a shim sends to the server."""
 
     UNKNOWN_SYSCALL = _number("WARN_UNKNOWN_SYSCALL")
     REFUSED = _number("WARN_REFUSED")
@@ -217,7 +223,7 @@ class WarningKind(IntEnum):
 
 MESSAGE_MAX: Final[int] = lib.SIMUNIX_MESSAGE_MAX
 MOST_TOLD: Final = 1 << 62
-"""The largest amount that an actor can be told at its slot: the server counts in floats, which round (1 << 63) - 1 up."""
+"""The largest amount (bytes, flops, ns) that the server tells an actor. The server's floats would round (1 << 63) - 1 up."""
 PROTOCOL_VERSION: int = lib.SIMUNIX_PROTOCOL_VERSION
 SOCKET_NAME_LENGTH: int = lib.SIMUNIX_SOCKET_NAME_LENGTH
 PTRACE_STOPPED_BY_SIGNAL: int = lib.PTRACE_STOPPED_BY_SIGNAL
@@ -258,22 +264,22 @@ FLAG_COUNT_TRAPS: int = lib.HELLO_FLAG_COUNT_TRAPS
 PAGE_FIELDS: dict[str, int] = {
     name: field.offset // 8 for name, field in ffi.typeof("struct simunix_clock_page").fields if field.type.kind == "primitive"
 }
-"""Index of each 64-bit field of the clock page in an array of 64-bit words."""
+"""The index of each 64-bit field of the clock page, by name, when the page is seen as an array of 64-bit words."""
 DEVICE_WORDS: Final[int] = lib.SIMUNIX_DEVICE_WORDS
 DEVICE_INODES: Final[int] = ffi.offsetof("struct simunix_clock_page", "device_inodes") // 8
-"""Where the field begins that has a bit for the inode of each device's file."""
+"""The offset in the clock page of the field that has a bit for the inode number of each file which stands for a device."""
 
 DATAGRAM_HEADER_BYTES: int = ffi.sizeof("struct simunix_datagram")
 NEVER: Final = -1
 QUANTUM_NS: Final[int] = lib.SIMUNIX_QUANTUM_NS
-"""Virtual time that the calls of one turn may cost while other actors are, or may have become, ready.
+"""The virtual time (ns) that the calls of one turn may cost in total while other actors are ready, or may have become ready.
 
-Without the limit, a loop of calls would starve the other actors.
+Without this limit, a loop of system calls would keep all other actors from running.
 """
 LOCK_WAITS: int = lib.SIMUNIX_LOCK_WAITS
 
 
 def syscall_name(number: int) -> str:
-    """The name of a system call of this architecture, "unknown" where csrc/tables/syscalls.def has no row."""
+    """Return the name of an x86-64 system call; "unknown" for a number without a row in csrc/tables/syscalls.def."""
     name: bytes = ffi.string(lib.syscall_name(number))
     return name.decode()

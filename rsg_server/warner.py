@@ -1,4 +1,4 @@
-"""The way to the user while a run goes on: warnings, each shown once."""
+"""Warns the user while a run goes on; each warning is shown once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from rsg_server.observers import Observers
 
 
 class Warner:
-    """Warns, and counts how often there was reason to. Those who show warnings observe `on_warning`."""
+    """Shows warnings and counts how often each was given. What shows them to the user is an observer of `on_warning`."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}  # by text, or by what the warnings are about
+        self.counts: dict[str, int] = {}  # how often each warning was given, by its text, or by what it is `about`
         self.on_warning: Observers[str] = Observers()
 
     def warn(self, text: str, about: str | None = None) -> None:
-        """Show the user a warning, once (or once of all that are `about` one thing), and count the others."""
+        """Show the user a warning, unless it was shown before, and count it.
+
+        Of all warnings that are `about` one thing, only the first is shown.
+        """
         key = about or text
         first = key not in self.counts
         self.counts[key] = self.counts.get(key, 0) + 1

@@ -1,6 +1,7 @@
-"""Results are files that are there whole, or not at all: written under another name, then renamed.
+"""Writes result files whole or not at all: under another name first, then renamed.
 
-The folder of a run keeps some room for them from its beginning (`simunix.launch.run_directory`), as a disk may become full.
+A disk may become full during a run. So the run's folder holds some room for these files from its beginning
+(`simunix.launch.run_directory`).
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ ELSEWHERE = "choose another folder with --out"
 
 @contextlib.contextmanager
 def whole_path(path: Path) -> Iterator[Path]:
-    """A name to write a file under, which gets the name `path` when the block ends. Raises OSError; an older file stays then.
+    """Yield a path to write a file to, and rename the file to `path` when the block ends.
 
-    What is no plain file, such as /dev/stdout or a pipe, is written to as it is; a link keeps leading where it leads.
+    Raises OSError; an older file at `path` is then unchanged. If `path` is no plain file (/dev/stdout, a pipe), it is
+    written to directly; a link stays, and the file that it leads to is replaced.
     """
     target = path.resolve() if path.is_symlink() else path
     before = target.stat() if target.exists() else None
@@ -32,7 +34,8 @@ def whole_path(path: Path) -> Iterator[Path]:
     try:
         yield draft
         if before is not None:
-            with contextlib.suppress(OSError):  # another user's file in a folder that this user may write to
+            # another user's file, in a folder where this user may not make files but may write to this one
+            with contextlib.suppress(OSError):
                 draft.chmod(stat.S_IMODE(before.st_mode))
         os.replace(draft, target)
     finally:
@@ -42,7 +45,10 @@ def whole_path(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
-    """A file to write text to, which gets its name when it is complete. After a ServerError an older file is as it was."""
+    """Yield an open text file that gets the name `path` when the block ends.
+
+    Raises ServerError; an older file is then unchanged.
+    """
     try:
         with whole_path(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
             yield file
@@ -51,11 +57,14 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all. Raises ServerError."""
+    """Write a text file whole, or leave the older file unchanged and raise ServerError."""
     with whole_file(path) as file:
         file.write(text)
 
 
 def unwritten(path: Path, error: OSError, elsewhere: str = "choose another name") -> str:
-    """Which file could not be written, why, and how to mend it; `elsewhere` says how to have it written somewhere else."""
+    """Return the message for a file that could not be written: which file, why, what to do.
+
+    `elsewhere` says how the user has the file written to another place.
+    """
     return f"{path}: {error.strerror or error}; {mend_of(error, elsewhere)}"

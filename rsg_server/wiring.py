@@ -1,4 +1,4 @@
-"""Wires what stands above the kernel: the turn loop, and the handlers, each of which gets the objects that it uses."""
+"""Makes the turn loop and the message handlers of a run, and gives each the objects of the kernel that it uses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Table = dict[int, "Handler"]
 
 
 def turns_of(kernel: Kernel) -> TurnLoop:
-    """The turn loop of a kernel."""
+    """Return a new turn loop for a kernel, with the handlers of all messages; with SIMUNIX_CHECK=1 it checks the invariants."""
     parks = ParkHandlers(kernel.waits, kernel.clock, kernel.parking)
     parts = parts_of(kernel)
     turns = TurnLoop(parts, {**handlers_of(kernel), **looks_of(kernel, parts.wakeups), **parks.table()}, parks)
@@ -54,32 +54,32 @@ def turns_of(kernel: Kernel) -> TurnLoop:
 
 
 def checks_of(k: Kernel) -> Checks:
-    """The checks of the invariants of a kernel."""
+    """Return the checks of the invariants (docs/internals/invariants.md) for a kernel."""
     return Checks(k.shared, k.timeline, k.run_queue, k.actors, k.slots, k.futexes)
 
 
 def external_signals_of(k: Kernel) -> ExternalSignals:
-    """What looks for signals from outside of the emulation."""
+    """Return the object that finds signals which processes get from outside of the emulation."""
     return ExternalSignals(k.processes, k.signals, k.readiness.changed, k.warner)
 
 
 def surroundings_of(k: Kernel) -> options.Surroundings:
-    """What the values of sockets' options depend on."""
+    """Return the objects on which the values of socket options depend: interfaces, datagrams, and the wire."""
     return options.Surroundings(k.interfaces, k.datagrams, k.wire)
 
 
 def effects_of(kernel: Kernel) -> SignalEffects:
-    """What has natively sent signals take their effect."""
+    """Return the object that lets a signal take effect which one process has sent another by the real kernel."""
     return SignalEffects(kernel.deaths, kernel.signals, kernel.log, kernel.clock, kernel.timeline)
 
 
 def wakeups_of(k: Kernel) -> Wakeups:
-    """What wakes who waits for what has become ready."""
+    """Return the object that wakes the actors whose descriptors have become ready."""
     return Wakeups(k.parking, k.readiness, k.signals, k.sockets, k.deaths, k.at_terminals)
 
 
 def parts_of(k: Kernel) -> Parts:
-    """What the turn loop of a kernel works with."""
+    """Return the objects that the turn loop of a kernel uses."""
     return Parts(
         core=k.core,
         shared=k.shared,
@@ -103,17 +103,17 @@ def parts_of(k: Kernel) -> Parts:
 
 
 def looks_of(k: Kernel, wakeups: Wakeups) -> Table:
-    """Messages about what is ready."""
+    """Return the handlers of the messages about ready descriptors, by the message's number."""
     return ReadinessHandlers(k.readiness.watch, wakeups.wake_ready).table()
 
 
 def handlers_of(kernel: Kernel) -> Table:
-    """The handlers of all messages but PARK, by operation."""
+    """Return the handlers of all messages but PARK and those about ready descriptors, by the message's number."""
     return {**_turn(kernel), **_processes(kernel), **_kernel_objects(kernel), **_hosts(kernel), **_network(kernel)}
 
 
 def _turn(k: Kernel) -> Table:
-    """Messages by which an actor gives the turn back, or wakes others."""
+    """Return the handlers of messages by which an actor gives the turn back or wakes other actors."""
     return {
         **FutexHandlers(k.futexes).table(),
         **RsgHandlers(k.rsg, k.shared.boxes).table(),
@@ -121,7 +121,7 @@ def _turn(k: Kernel) -> Table:
 
 
 def _processes(k: Kernel) -> Table:
-    """Births and ends, and what processes do to each other."""
+    """Return the handlers of messages about begins and ends of processes, and about signals and tracing between processes."""
     images = Images(k.threads, k.vforks, k.channel_pool, k.futexes, k.traces)
     charging = ImageCharging(k.charges, k.cpu_timers)
     told = (k.cgroups, k.tracees, k.traces, k.debugger)
@@ -138,7 +138,7 @@ def _processes(k: Kernel) -> Table:
 
 
 def _kernel_objects(k: Kernel) -> Table:
-    """What the kernel keeps for processes: timers, queues, groups, devices."""
+    """Return the handlers of messages about objects that Linux keeps for processes: timers, queues, cgroups, devices."""
     epochs = (k.options.epoch_ns, k.options.uptime_ns)
     return {
         **TimerHandlers(k.timeline, k.clock, k.signals, k.cpu_timers).table(),
@@ -151,7 +151,7 @@ def _kernel_objects(k: Kernel) -> Table:
 
 
 def _hosts(k: Kernel) -> Table:
-    """What processes tell and ask of themselves, of their hosts, and of the machine room."""
+    """Return the handlers of messages about a process's own host: its /proc, its storages, its power, Remote SimGrid."""
     warned = (k.disturbances, k.warner.warn, k.calls_by_warning, k.options.strict)
     return {
         **IdentityHandlers(k.cgroups, k.cpu, *warned).table(),
@@ -164,7 +164,7 @@ def _hosts(k: Kernel) -> Table:
 
 
 def _network(k: Kernel) -> Table:
-    """Sockets and interfaces."""
+    """Return the handlers of messages about sockets and network interfaces."""
     around = surroundings_of(k)
     getters = (partial(options.get, around), partial(options.put, around))
     return {

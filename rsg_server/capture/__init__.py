@@ -1,1 +1,1 @@
-"""Emulated traffic as packets in pcap files."""
+"""Writes the traffic of emulated hosts as packets into pcap files."""

@@ -1,6 +1,7 @@
-"""What the hosts' network interfaces see: a conversation per pair of sockets, datagrams, and a capture file per host.
+"""Captures the packets that pass the network interfaces of hosts, as tcpdump would, into one pcap file for each host.
 
-A capture only looks on: nothing here changes what happens or when. Of sockets it knows what `CapturedSocket` asks for.
+TCP connections become `Conversation` objects, one for each pair of sockets; UDP and ICMP become packets at once. A
+capture changes nothing in the simulation: it reads sockets through `CapturedSocket` only.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SPREAD = 0x9E3779B1
 
 
 class SocketAddress(Protocol):
-    """An address of 4 or 16 bytes, and a port."""
+    """The address of a socket: an IP address of 4 or 16 bytes, and a port."""
 
     @property
     def ip(self) -> bytes: ...
@@ -27,14 +28,14 @@ class SocketAddress(Protocol):
 
 
 class NamedHost(Protocol):
-    """The host of a socket."""
+    """The host that a captured socket belongs to; only its name is used."""
 
     @property
     def name(self) -> str: ...
 
 
 class CapturedSocket(Protocol):
-    """What a capture needs of a TCP socket; `number` is the socket's own for the whole run."""
+    """The part of a TCP socket that a capture reads. `number` differs from that of every other socket of the run."""
 
     @property
     def number(self) -> int: ...
@@ -47,30 +48,36 @@ class CapturedSocket(Protocol):
 
 
 class Capture:
-    """Writes the traffic of `hosts`, except loopback, to eth0.pcap in `folder(host)`; virtual time begins at `epoch_ns`."""
+    """Writes the packets of `hosts`, except loopback, to `folder(host)`/eth0.pcap.
+
+    `epoch_ns` is the date of virtual time 0, in ns since 1970, for the stamps of the packets.
+    """
 
     def __init__(self, hosts: Collection[str], folder: Callable[[str], Path], epoch_ns: int) -> None:
         self._epoch_ns = epoch_ns
         self._files = {name: PcapFile(folder(name) / FILE) for name in hosts}
-        self._conversations: dict[int, tuple[Conversation, Side]] = {}  # by number of the socket
+        # conversation and side of each socket, by the socket's number
+        self._conversations: dict[int, tuple[Conversation, Side]] = {}
         self._datagrams = 0
 
     def record(self, host: str, moment_ns: int, frame: bytes) -> None:
-        """A frame passes a host's interface; hosts that are not captured are left out."""
+        """Add a frame to the capture of a host whose interface it passes at `moment_ns`; hosts that are not captured
+        are ignored.
+        """
         file = self._files.get(host)
         if file is not None:
             file.add(self._epoch_ns + moment_ns, frame)
 
     def close(self) -> None:
-        """Write the files."""
+        """Write the capture files of all hosts and close them."""
         files, self._files = self._files, {}
         for file in files.values():
             file.close()
 
-    # TCP
+    # TCP connections
 
     def syn(self, client: CapturedSocket, server_host: str) -> list[bytes]:
-        """The SYN of a client, perhaps sent again."""
+        """Return the frames of a client's SYN, also if it is sent again; the first SYN begins the socket's conversation."""
         found = self._conversations.get(client.number)
         if found is None:
             assert client.local is not None and client.remote is not None
@@ -81,17 +88,17 @@ class Capture:
         return [found[0].syn()]
 
     def syn_ack(self, client: CapturedSocket, served: CapturedSocket, moment_ns: int) -> list[bytes]:
-        """The answer of a listener: `served` is the socket that accept(2) returns."""
+        """Return the frames of a listener's SYN-ACK to a client. `served` is the new socket that accept(2) will return."""
         conversation, near = self._conversations[client.number]
         self._conversations[served.number] = (conversation, conversation.other(near))
         return [conversation.syn_ack(moment_ns)]
 
     def refusal(self, client: CapturedSocket) -> list[bytes]:
-        """The RST of a host where no socket listens."""
+        """Return the frames of the RST with which a host answers a SYN to a port where no socket listens."""
         return [self._conversations.pop(client.number)[0].refusal()]
 
     def established(self, client: CapturedSocket, moment_ns: int, latency_ns: int) -> None:
-        """The client has got the answer and acknowledges it."""
+        """Record the ACK with which a client ends the handshake, when it has received the SYN-ACK at `moment_ns`."""
         found = self._conversations.get(client.number)
         if found is not None:
             found[0].established(moment_ns, latency_ns)
@@ -99,48 +106,50 @@ class Capture:
     def data(
         self, sender: CapturedSocket, offset: int, data: bytes, begin_ns: int, left_ns: int, arrived_ns: int | None
     ) -> None:
-        """Bytes of a stream; see Conversation.data."""
+        """Record bytes of a TCP stream; see Conversation.data."""
         found = self._conversations.get(sender.number)
         if found is not None:
             found[0].data(found[1], offset, data, begin_ns, left_ns, arrived_ns)
 
     def end(self, sender: CapturedSocket, left_ns: int, arrived_ns: int | None) -> None:
-        """The end of a stream; see Conversation.end."""
+        """Record the end of one direction of a TCP stream; see Conversation.end."""
         found = self._conversations.get(sender.number)
         if found is not None:
             found[0].end(found[1], left_ns, arrived_ns)
 
     def reset(self, sender: CapturedSocket, moment_ns: int) -> list[bytes]:
-        """The RST with which a socket breaks its connection off; none for a socket that the capture has not seen open."""
+        """Return the frames of the RST by which a socket aborts its connection; [] if the capture has not seen the SYN."""
         found = self._conversations.get(sender.number)
         return [] if found is None else [found[0].reset(found[1], moment_ns)]
 
-    # UDP
+    # UDP and ICMP
 
     def datagram(
         self, source: SocketAddress, target: SocketAddress, data: bytes, hop_limit: int, traffic_class: int
     ) -> list[bytes]:
-        """The frames of a datagram: fragments, if it is larger than the MTU."""
+        """Return the frames of a UDP datagram: several IP fragments if it is larger than the MTU."""
         self._datagrams += 1
         return udp(_endpoint(source), _endpoint(target), data, IpLabel(hop_limit, traffic_class, self._datagrams))
 
     def icmp(self, source: bytes, target: bytes, message: bytes, hop_limit: int, traffic_class: int) -> list[bytes]:
-        """The frames of a message of ICMP or ICMPv6."""
+        """Return the frames of a message of ICMP or ICMPv6."""
         self._datagrams += 1
         return icmp(source, target, message, IpLabel(hop_limit, traffic_class, self._datagrams))
 
     @staticmethod
     def unreachable(source: SocketAddress, target: SocketAddress, data: bytes) -> list[bytes]:
-        """The ICMP message for a datagram from `source` to a port at `target` that no socket has."""
+        """Return the frames of the ICMP message "port unreachable", for a datagram from `source` to `target`, where no
+        socket is bound.
+        """
         return port_unreachable(_endpoint(target), _endpoint(source), data)
 
 
 def _endpoint(address: SocketAddress) -> Endpoint:
-    """An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) is IPv4 on the wire."""
+    """Return an address as packets carry it: an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) becomes IPv4."""
     ip = address.ip
     return Endpoint(ip[12:] if len(ip) == 16 and ip[:12] == b"\0" * 10 + b"\xff\xff" else ip, address.port)
 
 
 def _first(number: int, side: int) -> int:
-    """The initial sequence number of one side of a conversation; equal in every run."""
+    """Return the initial TCP sequence number of one side of a connection; it is the same in every run."""
     return (2 * number + side) * _SPREAD & 0xFFFFFFFF

@@ -1,7 +1,7 @@
-"""Bytes of Ethernet frames with IPv4, IPv6, TCP, UDP and ICMP in them, checksums included: pure functions.
+"""Makes the bytes of Ethernet frames that contain IPv4, IPv6, TCP, UDP and ICMP, with checksums, by pure functions.
 
-dpkt, which reads captures elsewhere in this project, would build equal frames (the tests compare them), but takes five
-times as long, which counts for hundreds of thousands of segments, and does not fragment packets.
+The library dpkt, with which this project reads captures, makes equal frames (the tests compare them). But it takes five
+times as long, which counts for hundreds of thousands of segments, and it does not fragment packets.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _FRAGMENT_HEADER = 44
 _DO_NOT_FRAGMENT, _MORE_FRAGMENTS = 0x4000, 0x2000
 _TCP_HEADER_BYTES = 20
 SYN_OPTIONS_END = b"\x04\x02\x01\x03\x03\x07\x01\x01"
-"""SACK permitted, no-op, window scale 7, two no-ops."""
+"""The end of the TCP options in a SYN: SACK permitted, no-op, window scale 7, two no-ops."""
 WINDOW = 2048
-"""Scaled by 128: 256 KiB, which is what may be under way in one direction."""
+"""The window in TCP headers. Scaled by 128 this is 256 KiB, the most bytes that one direction has under way."""
 
 
 class Flags(IntFlag):
@@ -33,7 +33,7 @@ class Flags(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address of 4 or 16 bytes, and a port."""
+    """One end of a packet's way: an IP address of 4 or 16 bytes, and a port."""
 
     ip: bytes
     port: int
@@ -41,23 +41,26 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class IpLabel:
-    """The fields of an IP header that datagrams differ in."""
+    """The fields of an IP header that differ between datagrams of one pair of addresses."""
 
     hop_limit: int = 64
     traffic_class: int = 0
-    number: int = 0  # the identification, which fragments of one packet share
+    number: int = 0  # the identification of the packet, which all its fragments carry
 
 
 PLAIN = IpLabel()
 
 
 def mss(ip: bytes) -> int:
-    """Bytes of TCP payload in one frame, for an address family."""
+    """Return the most bytes of TCP payload in one frame (the MSS), for an IP address of 4 or 16 bytes."""
     return MTU - _TCP_HEADER_BYTES - (20 if len(ip) == 4 else 40)
 
 
 def checksum(data: bytes) -> int:
-    """The internet checksum (RFC 1071): a remainder modulo 65535 is a sum of 16-bit words with end-around carry."""
+    """Return the internet checksum (RFC 1071) of some bytes.
+
+    A sum of 16-bit words with end-around carry is a remainder modulo 65535, which Python computes quickly.
+    """
     if len(data) % 2:
         data += b"\0"
     return (65535 - int.from_bytes(data, "big") % 65535) % 65535
@@ -70,7 +73,7 @@ def _pseudo_header(source: bytes, destination: bytes, protocol: int, size: int) 
 
 
 def mac(ip: bytes) -> bytes:
-    """The hardware address of a host's eth0 (as in rsg_server.sockets.interfaces)."""
+    """Return the hardware address (6 bytes) of the host with this IP address; it is that of rsg_server.sockets.interfaces."""
     return b"\x02\x42" + ip[-4:]
 
 
@@ -87,7 +90,7 @@ def ipv4(
     label: IpLabel,
     fragment: int = _DO_NOT_FRAGMENT,
 ) -> bytes:
-    """An IPv4 packet, or a fragment of one."""
+    """Return the bytes of an IPv4 packet, or of one fragment of it, without the Ethernet header."""
     header = struct.pack(
         "!BBHHHBBH4s4s",
         0x45,
@@ -110,7 +113,7 @@ def _ipv6(source: bytes, destination: bytes, protocol: int, payload: bytes, labe
 
 
 def packet(source: bytes, destination: bytes, protocol: int, payload: bytes, label: IpLabel = PLAIN) -> list[bytes]:
-    """The frames that carry an IP payload: several fragments, if it is larger than the MTU."""
+    """Return the Ethernet frames that carry an IP payload: several fragments if it is larger than the MTU."""
     if len(source) == 4:
         room = (MTU - 20) // 8 * 8
         if len(payload) <= MTU - 20:
@@ -134,7 +137,7 @@ def packet(source: bytes, destination: bytes, protocol: int, payload: bytes, lab
 
 
 def tcp(source: Endpoint, destination: Endpoint, sequence: int, acknowledged: int, flags: Flags, data: bytes = b"") -> bytes:
-    """The frame of one segment; SYN has the options that Linux sends, except timestamps."""
+    """Return the Ethernet frame of one TCP segment. A SYN has the options that Linux sends, but for timestamps."""
     options = b""
     if flags & Flags.SYN:
         options = struct.pack("!BBH", 2, 4, mss(source.ip)) + SYN_OPTIONS_END
@@ -163,24 +166,26 @@ def _udp_datagram(source: Endpoint, destination: Endpoint, data: bytes) -> bytes
 
 
 def udp(source: Endpoint, destination: Endpoint, data: bytes, label: IpLabel = PLAIN) -> list[bytes]:
-    """The frames of a datagram."""
+    """Return the Ethernet frames of a UDP datagram."""
     return packet(source.ip, destination.ip, UDP, _udp_datagram(source, destination, data), label)
 
 
 def with_icmp_checksum(source: bytes, destination: bytes, message: bytes) -> bytes:
-    """A message of ICMP, or between IPv6 addresses of ICMPv6, with its checksum in its place."""
+    """Return a message of ICMP, or of ICMPv6 between IPv6 addresses, with its checksum filled in."""
     message = message[:2] + b"\0\0" + message[4:]
     pseudo = b"" if len(source) == 4 else _pseudo_header(source, destination, ICMPV6, len(message))
     return message[:2] + struct.pack("!H", checksum(pseudo + message)) + message[4:]
 
 
 def icmp(source: bytes, destination: bytes, message: bytes, label: IpLabel = PLAIN) -> list[bytes]:
-    """The frames of a message of ICMP or ICMPv6."""
+    """Return the Ethernet frames of a message of ICMP or ICMPv6."""
     return packet(source, destination, ICMP if len(source) == 4 else ICMPV6, message, label)
 
 
 def port_unreachable(refuser: Endpoint, sender: Endpoint, data: bytes) -> list[bytes]:
-    """The frames of ICMP's or ICMPv6's "port unreachable", which quotes the beginning of the datagram."""
+    """Return the Ethernet frames of the ICMP or ICMPv6 message "port unreachable", which quotes the beginning of the
+    datagram.
+    """
     original = _udp_datagram(sender, refuser, data)
     if len(sender.ip) == 4:
         head, quoted = struct.pack("!BBHI", 3, 3, 0, 0), ipv4(sender.ip, refuser.ip, UDP, original, PLAIN)[:548]

@@ -1,6 +1,7 @@
-"""Capture files with nanoseconds (pcap, magic a1b23c4d). Packets may come in any order and are sorted when a file is closed.
+"""Writes capture files in the pcap format with nanoseconds (magic number a1b23c4d).
 
-dpkt writes the file. dpkt is imported only then, as importing the package takes a tenth of a second, which every run would pay.
+Packets may be added in any order; they are sorted when the file is closed. The library dpkt writes the file. It is
+imported only then, because importing it takes a tenth of a second, which every run would have to wait for.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _BUFFER_BYTES = 1 << 20
 
 
 class PcapFile:
-    """One file. Until it is closed, frames wait in `PATH.part`. Frames of one moment stay in the order in which they came."""
+    """One capture file. Until it is closed, its frames are stored in `PATH.part`. Frames of one moment keep their order."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,7 +31,7 @@ class PcapFile:
         self._size = 0
 
     def add(self, moment_ns: int, frame: bytes) -> None:
-        """Add a frame at a moment, in nanoseconds since 1970."""
+        """Add a frame that passes the interface at a moment, given in nanoseconds since 1970."""
         self._moments.append(moment_ns)
         self._buffer += frame
         self._size += len(frame)
@@ -44,7 +45,7 @@ class PcapFile:
         self._buffer.clear()
 
     def close(self) -> None:
-        """Write the file and remove `PATH.part`."""
+        """Sort the frames, write the capture file and remove `PATH.part`. Raises ServerError if the file cannot be written."""
         from dpkt import pcap
 
         self._spill()
@@ -53,7 +54,9 @@ class PcapFile:
         self._part.unlink()
 
     def _sorted(self) -> Iterator[tuple[Decimal, bytes]]:
-        """Seconds since 1970 and frame: a Decimal, as a float would round the nanoseconds."""
+        """Yield each frame with its moment, in order; the moment is seconds since 1970 as a Decimal, since a float
+        would lose the ns.
+        """
         order = sorted(range(len(self._moments)), key=self._moments.__getitem__)
         if not order:
             return  # an empty file cannot be mapped
@@ -64,7 +67,7 @@ class PcapFile:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """An OSError becomes a ServerError that says what to do."""
+        """Inside of the `with` block, turn an OSError into a ServerError that says what the user can do."""
         try:
             yield
         except OSError as error:

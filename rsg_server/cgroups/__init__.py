@@ -1,4 +1,5 @@
-"""Cgroups of version 2: for each host a tree of groups, the processes in them, their control files, and the controllers.
+"""The cgroups (version 2) of emulated hosts: each host has a tree of groups with processes, control files and controllers.
 
-The shim makes folders natively and reports them (csrc/shim/sys/cgroup); folders and files lie in a tmpfs of the host's own.
+A program's mkdir and rmdir of a group take place in a tmpfs of the host; the shim reports them to the server
+(csrc/shim/sys/cgroup). The server makes the control files.
 """

@@ -1,4 +1,4 @@
-"""The cgroups of all hosts: found at the HELLO of a host's first program, kept from their first use on, gone with its power."""
+"""Keeps the cgroups of all hosts. A host's groups are found at its first program's HELLO and lost when its power is cut."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ FILES: dict[str, ControlFile] = {
     file.name: file for module in (core_files, cpu, cpuset, io, memory_files, pids) for file in module.FILES
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
-"""The control files of the root group: name and mode."""
+"""The control files of a host's root group: the mode of each, by its name."""
 
 
 class Cgroups:
-    """The cgroup hierarchies of all hosts, by the name of the host."""
+    """The trees of cgroups of all hosts, by the name of the host."""
 
     def __init__(self, launcher: Launcher, actors: Mapping[int, Actor], controlled: Controlled, memory: Memory) -> None:
         self._launcher, self._actors, self._controlled = launcher, actors, controlled
         self._of: dict[str, Hierarchy] = {}
-        self._for_child: dict[int, Group] = {}  # by the number of an actor: where its next child is born
+        self._for_child: dict[int, Group] = {}  # the group into which an actor's next child is born, by the actor's number
         self.memory = memory
 
     def told(self, process: Process) -> int:
-        """Return what a new image must know of its host's cgroups, as a number; 0 if the host has none."""
+        """Return, as the number that HELLO's reply carries, what a new program must know of its host's cgroups; 0 if
+        there are none.
+        """
         host = process.host
         if host.cgroup_device < 0:
             host.cgroup_device = self._device(host)
@@ -48,14 +50,14 @@ class Cgroups:
         return host.cgroup_device << CGROUP_DEVICE_SHIFT | flags
 
     def counts_memory(self, process: Process) -> bool:
-        """Whether a process is in a group whose memory is counted."""
+        """Return whether a process is in a group whose memory is counted, since it or a group above it has a limit."""
         group = group_of(process)
         return group is not None and self.memory.is_counted(group)
 
     def count_memory(self, process: Process, is_due: bool = True) -> None:
-        """Count the memory of a process's groups: now, or without `is_due` only if it is time.
+        """Count the memory of the groups of a process: at once if `is_due`, else only if the last count is old enough.
 
-        A process that has exceeded a limit may be dead afterwards.
+        A process whose group has exceeded its limit may be dead afterwards.
         """
         if process.memory_due_ns >= 0 and process.cgroup is not None:
             (self.memory.check if is_due else self.memory.look)(self._of[process.host.name], process)
@@ -74,7 +76,10 @@ class Cgroups:
             os.close(folder)
 
     def of(self, host: HostState) -> Hierarchy:
-        """Return the hierarchy of a host, which is made at the first call. Raises RefusedError if the host can have none."""
+        """Return the tree of groups of a host, which the first call makes.
+
+        Raises RefusedError if the host can have no groups.
+        """
         hierarchy = self._of.get(host.name)
         if hierarchy is None:
             try:
@@ -86,7 +91,9 @@ class Cgroups:
         return hierarchy
 
     def _storage_account(self, number: int) -> StorageAccount | None:
-        """Return the group to which an actor's operations at storages count; None for the root group."""
+        """Return the account (of a cgroup) that an actor's reads and writes at storages are counted to; None for the
+        root group.
+        """
         process = self._actors[number].process
         group = group_of(process)
         return None if group is None else io.account_of(self._of[process.host.name], group)
@@ -105,14 +112,14 @@ class Cgroups:
         core_files.check_destination(group)
         return group
 
-    # Births and deaths
+    # Births and deaths of processes
 
     def next_child_into(self, actor: Actor, group: Group) -> None:
         """Note the group into which an actor's next child is to be born (clone3(2), CLONE_INTO_CGROUP)."""
         self._for_child[actor.number] = group
 
     def may_bear(self, creator: Actor, is_thread: bool) -> bool:
-        """Whether an actor may create a process or thread (pids.max)."""
+        """Return whether an actor may create one more process or thread under the limits of its groups (pids.max)."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return True
@@ -123,7 +130,9 @@ class Cgroups:
         return False
 
     def born(self, creator: Actor, process: Process) -> None:
-        """Put a child into the group of its creator, or into the group that the creator has chosen."""
+        """Put a new process into the cgroup of its creator, or into the cgroup that the creator has chosen
+        (CLONE_INTO_CGROUP).
+        """
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return
@@ -134,7 +143,7 @@ class Cgroups:
             self._controlled.notices.tell_cgroup_moves()
 
     def died(self, process: Process) -> None:
-        """Remove a dead process from its group."""
+        """Remove a dead process from its cgroup."""
         if process.cgroup is not None:
             self._of[process.host.name].leave(process)
 
@@ -146,7 +155,7 @@ class Cgroups:
         return cpuset.effective(hierarchy, hierarchy.group_of(process))
 
     def lost(self, host: HostState) -> None:
-        """Close the hierarchy of a host whose power is cut, once all of its processes are dead: it was only in memory."""
+        """Close the tree of groups of a host whose power is cut, once all of its processes are dead."""
         host.cgroup_device = -1
         if (hierarchy := self._of.pop(host.name, None)) is not None:
             for process in list(hierarchy.root.members()):
@@ -154,12 +163,12 @@ class Cgroups:
             hierarchy.close()
 
     def close(self) -> None:
-        """Close all descriptors."""
+        """Close all descriptors of the hosts' folders of cgroups."""
         while self._of:
             self._of.popitem()[1].close()
 
 
 def account_of(process: Process) -> Account | None:
-    """Return the account for the CPU time of a process: that of its group; None for the root group."""
+    """Return the account that a process's CPU time is counted to: that of its cgroup; None for the root group."""
     group = group_of(process)
     return None if group is None else cpu.account_of(group)

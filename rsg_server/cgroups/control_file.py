@@ -1,4 +1,4 @@
-"""A control file: its name and mode, the groups that have such a file, and the functions that read and write it."""
+"""Describes a kind of control file of cgroups: its name and mode, which groups have it, and how it is read and written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 READ, WRITE, BOTH = 0o444, 0o200, 0o644
 EVERYWHERE, AT_ROOT, BELOW = frozenset((True, False)), frozenset((True,)), frozenset((False,))
-"""Whether a file exists at the root (True), in other groups (False), or in both."""
+"""Where a control file exists: in the root group (True), in the groups below the root (False), or in both."""
 
 
 class RefusedError(Exception):
-    """The refusal of a request, with an errno; Linux would refuse the request as well."""
+    """Raised to refuse a request about a cgroup, with the errno that Linux would return as well."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -26,10 +26,10 @@ class RefusedError(Exception):
 
 
 class Request:
-    """A write to a control file: which file, by whom. `user` is the writer's effective one, in its own user namespace.
+    """A write to a control file, with its writer. `user` is the writer's effective user id, in its own user namespace.
 
-    No dataclass: compiled, that would need the class of each field while this module is imported, before those that import
-    it.
+    This is no dataclass: a compiled dataclass needs the class of each field while this module is imported. Those
+    classes are in modules that are imported later.
     """
 
     __slots__ = ("group", "hierarchy", "text", "user", "writer")
@@ -39,12 +39,12 @@ class Request:
 
     @property
     def words(self) -> list[str]:
-        """The text, split into words."""
+        """The written text, split into words."""
         return self.text.split()
 
     @property
     def word(self) -> str:
-        """The text without the white space around it."""
+        """The written text without white space at its ends."""
         return self.text.strip()
 
 
@@ -54,11 +54,11 @@ Write = Callable[[Request], None]
 
 @dataclass(frozen=True, slots=True)
 class ControlFile:
-    """A control file, which a group has if the file's controller is passed on to the group; "" as controller: all groups.
+    """A kind of control file, which a group has if the file's `controller` is passed on to it; "" stands for every group.
 
-    If the file `tells`, it is rewritten whenever its text changes, so that inotify(7) reports the change. If the file
-    `is_kept`, it has its text from the beginning on and is rewritten likewise, so that it is read without a message
-    (csrc/shim/sys/cgroup/files.c: kept). Other files are rewritten when they are read.
+    If the file `tells`, the server rewrites it whenever its text changes, so that inotify(7) reports the change. A file
+    that `is_kept` has its text from the beginning on and is rewritten likewise, so that programs can read it without
+    asking the server (csrc/shim/sys/cgroup/files.c: kept). All other files are rewritten when a program reads them.
     """
 
     name: str
@@ -77,7 +77,7 @@ class ControlFile:
         return WRITE if self.read is None else BOTH
 
     def is_of(self, group: Group) -> bool:
-        """Whether the group has this file. The root has every file that can be at a root, whatever its controller."""
+        """Return whether a group has this file. The root group has every file that a root can have, whatever its controller."""
         return (group.parent is None) in self.where and (
             not self.controller or self.controller in group.controllers or group.parent is None
         )
@@ -89,5 +89,8 @@ def decimal(text: str) -> int | None:
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is a number of up to nine digits with or without a sign. Linux answers ERANGE to it, else EINVAL."""
+    """Return whether a text is an integer of up to nine digits, with or without a sign.
+
+    Where Linux expects a smaller range, it answers ERANGE to such a text and EINVAL to any other.
+    """
     return re.fullmatch(r"[+-]?[0-9]{1,9}", text) is not None

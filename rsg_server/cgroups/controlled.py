@@ -1,4 +1,4 @@
-"""What the controllers of cgroups act upon, and the event by which other parts learn of changed control files."""
+"""Gives cgroups what they control (processors, storages, processes), and the event by which others learn of a changed file."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Killer:
-    """Kills the processes of a group."""
+    """Kills the processes of a cgroup."""
 
     def __init__(self, clock: Clock, log: EventLog, deaths: Deaths) -> None:
         self._clock, self._log, self._deaths = clock, log, deaths
 
     def kill(self, doomed: list[Process]) -> None:
-        """Send SIGKILL to processes, in this order, and wait until all of them are dead."""
+        """Send SIGKILL to processes, in the given order, and wait until all of them are dead."""
         for process in doomed:
             process.told |= 1 << (signal.SIGKILL - 1)
             native_signal.send(process.pidfd, signal.SIGKILL)
@@ -39,7 +39,7 @@ class Killer:
 
 
 class Controlled:
-    """The processors, storages and processes that the groups of all hosts share, stop and end."""
+    """The processors, storages and processes of all hosts, which the controllers of cgroups limit, freeze and kill."""
 
     def __init__(
         self,
@@ -51,6 +51,7 @@ class Controlled:
         notices: Notices,
     ) -> None:
         self.cpu, self.storages, self.signals, self.killer, self.notices = cpu, storages, signals, killer, notices
-        self.wake = wake  # ends the wait of an actor, for a reason of the protocol
-        self.on_news: Observers[[]] = Observers()  # the text of a control file has changed; a program may wait for that
+        self.wake = wake  # a function that ends the wait of an actor, for a reason of csrc/shared/protocol.h
+        # observers of a changed control file, whose new text a program may be waiting for
+        self.on_news: Observers[[]] = Observers()
         self.on_removed: Observers[Group] = Observers()

@@ -1,4 +1,4 @@
-"""Control files that every group has, whatever its controllers: cgroup.*."""
+"""The control files that every cgroup has, whichever controllers it has: those named cgroup.*."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 ORDER = ("cpuset", "cpu", "io", "memory", "pids")
-"""The order in which Linux lists controllers."""
+"""The order in which Linux lists controllers in cgroup.controllers and cgroup.subtree_control."""
 PRESSURE = "".join(f"{which} avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" for which in ("some", "full"))
 
 
 def listed(controllers: frozenset[str]) -> str:
-    """Write a line that lists controllers."""
+    """Return the line of cgroup.controllers or cgroup.subtree_control that lists these controllers."""
     return " ".join(name for name in ORDER if name in controllers) + "\n"
 
 
@@ -31,7 +31,7 @@ def _type(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_type(request: Request) -> None:
-    """Refuse to make a group of threads, like Linux where it could not: all groups here are domains."""
+    """Refuse every write to cgroup.type, with Linux's errno: simunix has no groups of threads, so every group is a domain."""
     raise RefusedError(errno.EOPNOTSUPP if request.word == "threaded" else errno.EINVAL)
 
 
@@ -52,7 +52,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def check_destination(group: Group) -> None:
-    """Raise RefusedError if no process may be in a group: it is no domain, or passes controllers on."""
+    """Raise RefusedError if no process may enter a group: it is no valid domain, or it passes controllers on to children."""
     if not group.is_valid_domain:
         raise RefusedError(errno.EOPNOTSUPP)
     if group.passed and not group.can_be_thread_root:
@@ -60,10 +60,10 @@ def check_destination(group: Group) -> None:
 
 
 def check_writer(request: Request, source: Group) -> None:
-    """Raise RefusedError if a writer may not write to cgroup.procs of the group above source and destination; root may.
+    """Raise RefusedError if a writer may not move a process between two groups. Root always may.
 
-    A writer that has opened the file of the destination may write there: the kernel has allowed it. See cgroups(7),
-    delegation.
+    Others must be allowed to write to cgroup.procs of the nearest group above both. Whoever has opened that file of the
+    destination may write there, since the kernel has checked it at open(2). See cgroups(7), delegation.
     """
     if request.user == 0:
         return
@@ -75,7 +75,7 @@ def check_writer(request: Request, source: Group) -> None:
 
 
 def _process(request: Request, is_thread: bool) -> Process:
-    """Return the process whose number was written; 0 is the writer."""
+    """Return the process whose pid was written to cgroup.procs; the pid 0 means the writer itself."""
     number = decimal(request.word)
     if number is None:
         raise RefusedError(errno.EINVAL)
@@ -98,7 +98,9 @@ def _write_procs(request: Request) -> None:
 
 
 def _write_threads(request: Request) -> None:
-    """Move a thread: refused unless the thread is in the group already, since every group is a domain of whole processes."""
+    """Handle a write to cgroup.threads: refuse to move a thread into another group, because groups consist of whole
+    processes.
+    """
     source = request.hierarchy.group_of(_process(request, is_thread=True))
     check_writer(request, source)
     check_destination(request.group)
@@ -107,10 +109,10 @@ def _write_threads(request: Request) -> None:
 
 
 def _write_subtree(request: Request) -> None:
-    """Pass controllers on to the children or not: words such as +memory and -cpu, of which all or none take effect.
+    """Handle a write to cgroup.subtree_control: words such as +memory and -cpu, of which all take effect or none does.
 
-    The real file is then rewritten with what is passed on, even if that has not changed: the shim looks there before it
-    sends a write of words that are all in effect (csrc/shim/sys/cgroup/subtree.c).
+    The server then rewrites the real file, even if its text is the same. The shim reads that file to find out whether
+    the words of a later write are all in effect already; such a write is not sent (csrc/shim/sys/cgroup/subtree.c).
     """
     group, wanted = request.group, {}
     for word in request.words:
@@ -133,7 +135,7 @@ def _write_subtree(request: Request) -> None:
 
 
 def limit_file(name: str, where: frozenset[bool] = BELOW, controller: str = "") -> ControlFile:
-    """Make a file that contains a number or "max", at first "max"."""
+    """Make a control file that contains a number or "max"; its initial text is "max"."""
 
     def read(hierarchy: Hierarchy, group: Group) -> str:
         number = group.number(name)

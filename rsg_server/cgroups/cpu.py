@@ -1,4 +1,4 @@
-"""cpu.weight, cpu.max, cpu.stat: the shares of the processors that a group's threads get, and the CPU time they have used."""
+"""The cpu.* control files of cgroups: a group's share of the processors, its quota, and the CPU time it has used."""
 
 from __future__ import annotations
 
@@ -43,17 +43,19 @@ _NICE_TO_WEIGHT = (
     ),
     *(1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15),
 )
-"""The weight for each nice value from -20 on: sched_prio_to_weight of kernel/sched/core.c."""
+"""The weight at the processors for each nice value from -20 on: sched_prio_to_weight of Linux's kernel/sched/core.c."""
 USED = "cpu.stat"
 
 
 def enters(process: Process) -> None:
-    """Begin to count the CPU time of a process that has entered a group."""
+    """Begin to count the CPU time of a process for the group that it has entered."""
     process.cgroup_cpu_ns = process.cpu_ns
 
 
 def leaves(group: Group, process: Process) -> None:
-    """Add the CPU time that a leaving process has used in a group to the totals of the group and those above."""
+    """Add the CPU time that a process has used in a group, which it leaves now, to the totals of the group and of those
+    above.
+    """
     used_ns = process.cpu_ns - process.cgroup_cpu_ns
     if used_ns:
         for above in group.up():
@@ -61,7 +63,7 @@ def leaves(group: Group, process: Process) -> None:
 
 
 def used_ns(hierarchy: Hierarchy, group: Group) -> int:
-    """Return the CPU time that the processes of a group and of those below have been charged."""
+    """Return the CPU time (ns) that the processes of a group and of the groups below have been charged."""
     total = group.counts.get(USED, 0) + sum(process.cpu_ns - process.cgroup_cpu_ns for process in group.members())
     if group.parent is None:
         total += sum(process.cpu_ns for process in hierarchy.processes(group))
@@ -77,10 +79,10 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _throttled(hierarchy: Hierarchy, group: Group) -> str:
-    """Return the lines of cpu.stat about the quota.
+    """Return the lines of cpu.stat about the quota (cpu.max).
 
-    They count the periods in which something computed, the periods in which the quota limited it, and the time that the
-    quota has taken away.
+    nr_periods counts the periods in which something computed, nr_throttled those in which the quota was used up.
+    throttled_usec is the time for which the quota kept threads from computing.
     """
     hierarchy.controlled.cpu.share_anew(hierarchy.host.host)
     period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
@@ -97,7 +99,7 @@ def _read_max(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_max(request: Request) -> None:
-    """Set the quota, "max" or microseconds, and the period, if a second number is written."""
+    """Handle a write to cpu.max: the quota ("max" or microseconds), and optionally the period in microseconds."""
     words = request.words
     if not 1 <= len(words) <= 2:
         raise RefusedError(errno.EINVAL)
@@ -134,7 +136,10 @@ def _write_nice(request: Request) -> None:
 
 
 def account_of(group: Group) -> Account | None:
-    """Return the account of a group at the processors: that of the nearest group with the controller; None for the root's."""
+    """Return the account that the CPU time of a group is counted to.
+
+    It belongs to the nearest group, going up, that has the controller cpu; None stands for the root group.
+    """
     if group.parent is None:
         return None
     if "cpu" not in group.controllers:
@@ -153,13 +158,13 @@ def _set(group: Group) -> None:
 
 
 def _share_anew(request: Request) -> None:
-    """Share the processors anew, because a group's weight or quota has changed."""
+    """Divide the processors among the groups of a host anew, because a group's weight or quota has changed."""
     _set(request.group)
     request.hierarchy.controlled.cpu.share_anew(request.hierarchy.host.host)
 
 
 def _write_burst(request: Request) -> None:
-    """Accept 0 only: quota that is not used cannot be kept for later here."""
+    """Handle a write to cpu.max.burst: accept 0 only, since simunix keeps no unused quota for later."""
     if request.word != "0":
         raise RefusedError(errno.EINVAL)
 

@@ -1,6 +1,7 @@
-"""cpuset.cpus: the processors that threads of a group may use.
+"""The cpuset.* control files of cgroups: the processors that the threads of a group may use.
 
-A thread gets those that it has asked for among them, or else all of them.
+A thread that has asked for some processors (sched_setaffinity(2)) gets those of them that its group may use; if there
+are none, it gets all that its group may use.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _MOST = 8192
 
 
 def listed(mask: int) -> str:
-    """Write a mask as Linux lists it: 0-2,5."""
+    """Return a mask of processors as Linux writes it, e.g. 0-2,5."""
     parts, number = [], 0
     while mask >> number:
         if mask >> number & 1:
@@ -36,7 +37,7 @@ def listed(mask: int) -> str:
 
 
 def parsed(text: str) -> int:
-    """Return the mask for a list such as 0-2,5. Raises RefusedError."""
+    """Return the mask of processors for a list such as 0-2,5. Raises RefusedError if the text is no such list."""
     mask = 0
     for part in filter(None, text.strip().split(",")):
         match = re.fullmatch(_PART, part.strip())
@@ -52,7 +53,11 @@ def parsed(text: str) -> int:
 
 
 def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
-    """Return the mask that a group may use: what was set, within what the group above may use, or else all of that."""
+    """Return the mask of processors that a group may use.
+
+    These are the ones set in its cpuset.cpus that the group above may use as well; if there are none, all that the
+    group above may use.
+    """
     if group.parent is None:
         return (1 << (hierarchy.host.host.cores if name == CPUS else hierarchy.host.host.numa.nodes or 1)) - 1
     above = effective(hierarchy, group.parent, name)
@@ -102,7 +107,7 @@ def _settable(name: str) -> ControlFile:
 
 
 def _write_partition(request: Request) -> None:
-    """Refuse partitions: a group cannot have processors that are taken from the others."""
+    """Refuse a write to cpuset.cpus.partition: simunix cannot reserve processors for one group."""
     if request.word != "member":
         raise RefusedError(errno.EINVAL)
 

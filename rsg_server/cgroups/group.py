@@ -1,4 +1,4 @@
-"""A group: its place in the tree, its processes, and what was set and counted there. See cgroups(7), version 2."""
+"""One cgroup of a host: its place in the tree, its processes, its settings and counters. See cgroups(7), version 2."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from rsg_server.storage.accounts import Account as StorageAccount
 
 NO_LIMIT = -1
-"""The number that stands for "max" in a control file."""
+"""The number by which the server stores the text "max" of a control file."""
 THREADED = frozenset(("cpu", "cpuset", "pids"))
-"""Controllers whose resources Linux can divide among threads of one process; memory and io work on whole processes."""
+"""The controllers whose resources Linux can divide among threads of one process. memory and io work on whole processes."""
 
 
 @dataclass(eq=False, slots=True)
 class Group:
-    """A group below the root, or the root. The root has no parent and lists no processes: those in no other group are in it.
+    """A cgroup. The root has no parent and stores no processes: a process that is in no other group counts as in the root.
 
-    `controllers` are those that the group may use and pass on, `passed` those that its children get. `numbers` contains
-    limits and weights as they were set, `counts` how often events have happened. Their keys are names of files, or `FILE
-    KEY` for files of several lines.
+    `controllers` are the controllers that the group may use and pass on, `passed` those that its children get.
+    `numbers` contains limits and weights as they were set, `counts` how often events have happened. The keys of both
+    are names of control files, or `FILE KEY` for files of several lines.
     """
 
     name: str
@@ -32,19 +32,22 @@ class Group:
     controllers: frozenset[str]
     passed: frozenset[str] = frozenset()
     children: dict[str, Group] = field(default_factory=dict)
-    processes: dict[int, Process] = field(default_factory=dict)  # by number, in the order of their arrival
-    populace: int = 0  # the number of processes in it and below
-    freezes: bool = False  # its own cgroup.freeze is set
+    # by the process's number, in the order in which the processes came
+    processes: dict[int, Process] = field(default_factory=dict)
+    populace: int = 0  # the number of processes in this group and in the groups below
+    freezes: bool = False  # the text of its own cgroup.freeze is 1
     numbers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    files: dict[str, int] = field(default_factory=dict)  # its existing control files: inodes by name
-    owner: tuple[int, int] = (0, 0)  # user and group of its control files
-    owners: dict[str, tuple[int, int]] = field(default_factory=dict)  # of the files of controllers that it got later
-    is_listed: bool = False  # all control files are there, and new ones appear at once, since somebody has looked
-    account: Account | None = None  # of its threads at the processors, once some have computed
-    storages: StorageAccount | None = None  # of its processes at storages, once they have used some, or are limited
-    path: str = field(init=False)  # as /proc/PID/cgroup shows it: groups are never renamed
+    files: dict[str, int] = field(default_factory=dict)  # inode of each control file that exists by now, by name
+    owner: tuple[int, int] = (0, 0)  # user id and group id of its control files
+    # user id and group id of the files of controllers that the group got later, by controller
+    owners: dict[str, tuple[int, int]] = field(default_factory=dict)
+    is_listed: bool = False  # somebody has listed the folder: all control files exist, and new ones are made at once
+    account: Account | None = None  # the CPU time of its threads; made when one of them computes
+    # the reads and writes of its processes at storages; made at the first one, or for a limit
+    storages: StorageAccount | None = None
+    path: str = field(init=False)  # the path that /proc/PID/cgroup shows; a group is never renamed
 
     def __post_init__(self) -> None:
         self.path = "/" if self.parent is None else f"{self.parent.path.rstrip('/')}/{self.name}"
@@ -53,18 +56,18 @@ class Group:
         return self.path
 
     def up(self) -> Iterator[Group]:
-        """Yield the group itself, then the group above, up to the root."""
+        """Yield this group, then the group above it, and so on up to the root."""
         group: Group | None = self
         while group is not None:
             yield group
             group = group.parent
 
     def is_within(self, other: Group) -> bool:
-        """Whether the group is the other group, or lies below it."""
+        """Return whether this group is `other` or lies below it."""
         return any(group is other for group in self.up())
 
     def down(self) -> Iterator[Group]:
-        """Yield the group itself and all groups below, each before its children."""
+        """Yield this group and all groups below it, each before its children."""
         yield self
         for child in self.children.values():
             yield from child.down()
@@ -76,38 +79,40 @@ class Group:
 
     @property
     def is_frozen(self) -> bool:
-        """Whether this group, or a group above, freezes its processes."""
+        """Whether the processes of this group are frozen: by its own cgroup.freeze or by that of a group above."""
         return any(group.freezes for group in self.up())
 
     def members(self) -> Iterator[Process]:
-        """Yield the processes in the group and in the groups below."""
+        """Yield the processes in this group and in the groups below."""
         for group in self.down():
             yield from group.processes.values()
 
     def number(self, name: str, otherwise: int = NO_LIMIT) -> int:
-        """Return the number that was set in a file, or else the given initial value."""
+        """Return the number that was written to a control file of this group; `initial` if none was."""
         return self.numbers.get(name, otherwise)
 
-    # The rules of "no internal processes" (kernel/cgroup/cgroup.c)
+    # The rules about groups that have processes and pass controllers on (kernel/cgroup/cgroup.c of Linux)
 
     @property
     def is_thread_root(self) -> bool:
-        """Whether the group has processes of its own and passes controllers on: its children may have threads of these only."""
+        """Whether the group has processes of its own and passes controllers on, so that its children may contain
+        threads only.
+        """
         return self.parent is not None and bool(self.processes) and bool(self.passed)
 
     @property
     def can_be_thread_root(self) -> bool:
-        """Whether processes may be in the group although it passes controllers on."""
+        """Whether the group may have processes although it passes controllers on to its children."""
         if self.parent is None:
             return True
         return not any(child.populace for child in self.children.values()) and self.passed <= THREADED
 
     @property
     def is_valid_domain(self) -> bool:
-        """Whether processes may be in the group: no group above has processes of its own and passes controllers on."""
+        """Whether processes may be in the group: none of the groups above it both has processes and passes controllers on."""
         return not any(group.is_thread_root for group in self.up() if group is not self)
 
 
 def group_of(process: Process) -> Group | None:
-    """Return the group that a process is in; None for the root."""
+    """Return the cgroup that a process is in; None for the root."""
     return cast("Group | None", process.cgroup)

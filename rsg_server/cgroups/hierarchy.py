@@ -1,7 +1,7 @@
-"""The tree of groups of one host, from its boot on: makes and removes groups and control files, and moves processes.
+"""The tree of cgroups of one host, from its boot on: makes and removes groups and control files, and moves processes.
 
-A process is in one group, `process.cgroup`; None stands for the root. Groups and control files are known to the shim by
-their inodes.
+Each process is in one group, `process.cgroup`; None stands for the root. The shim names groups and control files by the
+numbers of their inodes.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 
 SLICES = ("system.slice", "user.slice")
-"""Groups that exist on every host from the beginning, made as systemd makes them, for daemons that make their own below."""
+"""Groups that every host has from the beginning, as under systemd. Daemons make their own groups below these."""
 CONTROLLERS = "cgroup.controllers"
 PROMPT = ("cgroup.procs",)
-"""Files that a group has from the beginning, so that the kernel removes no folder without the server. Others appear when
-a program asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7
-µs."""
+"""The control files that a group has from the beginning.
+
+With one file in its folder, no group can be removed by rmdir(2) without the server. Other files are made when a program
+asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7 µs.
+"""
 
 
 class Hierarchy:
-    """The groups of a host; `files` are all existing kinds of control files, by name.
+    """The tree of cgroups of one host. `files` are all kinds of control files, by name.
 
-    The slices that a host begins with are folders, which become groups here. As systemd does for units with Delegate=yes,
-    the root and the slices pass all controllers on.
+    The host boots with a folder for each of SLICES; the constructor makes them groups. The root and the SLICES pass all
+    controllers on to their children, as systemd does for units with Delegate=yes.
     """
 
     def __init__(
@@ -46,7 +48,7 @@ class Hierarchy:
         self.groups = {self.root.inode: self.root}
         self.files: dict[int, tuple[Group, ControlFile]] = {}
         self.news = News(controlled.wake)
-        self._told: dict[int, str] = {}  # the last text of a file that tells, by inode
+        self._told: dict[int, str] = {}  # the last text of each control file that `tells`, by inode
         self._learn(self.root)
         for name, inode in sorted(real.listing("", folders=True).items()):
             if name in SLICES:
@@ -68,7 +70,7 @@ class Hierarchy:
         self._add_files(group, [self._known[file] for file in PROMPT])
 
     def _is_too_many(self, parent: Group) -> bool:
-        """Whether one more group exceeds cgroup.max.depth or cgroup.max.descendants of a group above it."""
+        """Return whether one more group below `parent` would exceed a cgroup.max.depth or cgroup.max.descendants."""
         for level, group in enumerate(parent.up(), 1):
             depth, most = group.number("cgroup.max.depth"), group.number("cgroup.max.descendants")
             if depth != NO_LIMIT and level > depth:
@@ -78,7 +80,7 @@ class Hierarchy:
         return False
 
     def remove(self, inode: int) -> None:
-        """Remove a group with its folder. Raises RefusedError if the group is not empty."""
+        """Remove a group and its folder. Raises RefusedError if the group has processes or children."""
         group = self.groups.get(inode)
         if group is None or group.parent is None:
             raise RefusedError(errno.EBUSY if group is not None else errno.ENODEV)
@@ -90,7 +92,7 @@ class Hierarchy:
         self.controlled.on_removed.tell(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
-        """Set the controllers that the children of a group get."""
+        """Set the controllers that the children of a group get, and make or remove their control files accordingly."""
         group.passed = controllers
         for child in group.children.values():
             child.owners |= dict.fromkeys(controllers - child.controllers, owner)
@@ -115,9 +117,10 @@ class Hierarchy:
                 self.files[inode] = (group, self._known[name])
 
     def appear(self, inode: int, name: str) -> None:
-        """Make a control file that a program asks for; without a name, all files that the group of this folder may have.
+        """Make a control file that a program has asked for by `name`; with an empty name, all files that the folder's
+        group may have.
 
-        Raises RefusedError if the group has no such file.
+        Raises RefusedError if the group can have no such file.
         """
         group = self.groups.get(inode)
         if group is None or (name and (name not in self._known or not self._known[name].is_of(group))):
@@ -129,7 +132,7 @@ class Hierarchy:
             self._add_files(group, [self._known[name]])
 
     def _absent(self, group: Group) -> list[ControlFile]:
-        """Return the control files that a group may have and does not have yet."""
+        """Return the kinds of control files that a group may have but does not have yet."""
         return [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
 
     def _add_files(self, group: Group, fresh: list[ControlFile]) -> None:
@@ -148,7 +151,7 @@ class Hierarchy:
             self.controlled.on_news.tell()
 
     def _says(self, inode: int, text: str) -> None:
-        """Record the new text of a file that `tells`, and announce the change to those that poll it."""
+        """Record the new text of a control file that `tells`, and wake the actors that poll this file."""
         self._told[inode] = text
         self.news.changed(inode)
 
@@ -162,7 +165,10 @@ class Hierarchy:
         self.real.remove(group.path[1:], gone)
 
     def refresh(self, inode: int, was_emptied: bool = False) -> bool:
-        """Write the current text into the real file; True if that has changed it. Raises RefusedError if the file is gone."""
+        """Write the current text of a control file into the real file; return whether that has changed the file.
+
+        Raises RefusedError if the control file has been removed.
+        """
         if inode not in self.files:
             raise RefusedError(errno.ENODEV)
         group, file = self.files[inode]
@@ -177,18 +183,18 @@ class Hierarchy:
         return True
 
     def keep(self, group: Group, name: str) -> None:
-        """Rewrite a file that `is_kept`, whose text may have changed, if the group has it."""
+        """Rewrite a control file that `is_kept` and whose text may have changed, if the group has that file."""
         if (inode := group.files.get(name)) is not None:
             self.refresh(inode)
 
     def tell(self, group: Group, name: str) -> None:
-        """Rewrite a file whose text may have changed, if the group has it; those that watch the file learn of the change."""
+        """Rewrite a control file whose text may have changed, if the group has it, and wake the actors that poll it."""
         inode = group.files.get(name)
         if inode is not None and self.refresh(inode):
             self.controlled.on_news.tell()
 
     def tell_up(self, group: Group, name: str) -> None:
-        """Rewrite a file of a group and of the groups above, whose text may have changed."""
+        """Rewrite a control file whose text may have changed, in a group and in the groups above it."""
         for above in group.up():
             self.tell(above, name)
 
@@ -199,19 +205,19 @@ class Hierarchy:
         return group_of(process) or self.root
 
     def processes(self, group: Group) -> list[Process]:
-        """Return the processes of a group, without those of the groups below."""
+        """Return the processes that are in a group itself, without those in the groups below."""
         if group is not self.root:
             return list(group.processes.values())
         return [process for process in self.host.processes.values() if process.cgroup is None and not process.dead]
 
     def enter(self, process: Process, group: Group) -> None:
-        """Put a process into a group; it must be in the root."""
+        """Put a process, which must be in the root group, into another group."""
         if group is not self.root:
             self._join(process, group)
             self._populate(group, 1)
 
     def leave(self, process: Process) -> None:
-        """Move a process from its group into the root, or remove a dead one."""
+        """Take a process out of its group: a live one is in the root group then, a dead one in no group."""
         group = group_of(process)
         if group is not None:
             self._part(process, group)
@@ -220,8 +226,8 @@ class Hierarchy:
     def move(self, process: Process, group: Group) -> None:
         """Move a process to another group.
 
-        The process is counted in the destination before it leaves the source, as on Linux (css_set_move_task): a group
-        above both is never empty in between, and reports nothing.
+        As on Linux (css_set_move_task), the process is counted in the destination before it leaves the source. So a
+        group above both is never empty in between, and its cgroup.events does not change.
         """
         source = self.group_of(process)
         if source is group:
@@ -253,25 +259,28 @@ class Hierarchy:
         del group.processes[process.number]
 
     def _populate(self, group: Group, by: int) -> None:
-        """Count one process more (1) or less (-1) in a group and those above; the first and the last change cgroup.events."""
+        """Add `change` (1 or -1) to the number of processes of a group and of those above.
+
+        The first process of a group and the end of its last one change cgroup.events.
+        """
         for above in group.up():
             above.populace += by
             if above.populace == max(by, 0):
                 self.tell(above, "cgroup.events")
 
     def kill(self, doomed: list[Process]) -> None:
-        """Kill processes with SIGKILL, and wait until all are dead."""
+        """Kill processes with SIGKILL, and wait until all of them are dead."""
         self.controlled.killer.kill(doomed)
 
     def close(self) -> None:
-        """Close the files and forget all groups, since the host's memory is gone."""
+        """Close the files and forget all groups, because the host's memory is lost."""
         for group in self.groups.values():
             self.controlled.on_removed.tell(group)
         self.real.close()
 
 
 def owner_of(process: Process) -> tuple[int, int]:
-    """Return user and group, as the server sees them, of what a process makes."""
+    """Return the user id and the group id, as the server's kernel has them, of files that a process makes."""
     fields = process.status_fields()
     if "Uid" not in fields:
         return os.geteuid(), os.getegid()

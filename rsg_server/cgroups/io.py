@@ -1,9 +1,8 @@
-"""io.max, io.weight, io.stat: what a group's processes may do at the storages of their host, and what they have done.
+"""The io.* control files of cgroups: limits, weights and counts of what a group's processes do at their host's storages.
 
-A device is named as lsblk(8) shows it: 8:16 is the first storage. The host's own disk (8:0) takes limits, but its
-operations take no time and are not counted. A write-back counts for the group that has written the file last. Weights are
-stored and can be read, but do not change any share. Linux does the same for disks for which neither io.cost.qos nor the
-scheduler bfq is switched on.
+A device is named as lsblk(8) shows it: 8:16 is the first storage. The host's own disk (8:0) accepts limits, but its
+operations take no time and are not counted. A write-back counts for the group that has written the file last. Weights
+are stored and can be read, but change no share, as on Linux for disks without io.cost.qos and the scheduler bfq.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 MAX, WEIGHT = "io.max", "io.weight"
 KEYS = ("rbps", "wbps", "riops", "wiops")
-"""The keys of the limits: bytes read and written per second, then read and write operations per second."""
+"""The keys of io.max: bytes read and written per second, then read and write operations per second."""
 WEIGHT_AT_FIRST, _WEIGHTS = 100, range(1, 10_001)
 _DEVICE = r"\s*([0-9]+):\s*([0-9]+)(?=\s)"
 _TOKEN = r"\S{1,26}"
@@ -32,12 +31,12 @@ _WRAPS = 2**64
 
 
 def _devices(hierarchy: Hierarchy) -> dict[tuple[int, int], int]:
-    """Return the numbers of a host's storages, by major and minor number; -1 is its own disk."""
+    """Return the storages of a host: the number of each by its major and minor number; -1 for the host's own disk."""
     return {(MAJOR, MINORS * (number + 1)): number for number in range(-1, len(hierarchy.host.host.disks))}
 
 
 def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
-    """Split a line into the device MAJ:MIN at its beginning and the rest. Raises RefusedError."""
+    """Split a written line into the device MAJ:MIN at its beginning, and the rest. Raises RefusedError for another text."""
     match = re.match(_DEVICE, text)
     if match is None:
         raise RefusedError(errno.EINVAL)
@@ -45,7 +44,10 @@ def device_and_rest(text: str) -> tuple[tuple[int, int], str]:
 
 
 def limits(text: str) -> dict[str, int]:
-    """Read words such as rbps=1048576 and wiops=max; of each key the last counts. Raises RefusedError (tg_set_limit)."""
+    """Return the limits that words such as rbps=1048576 and wiops=max set; the last word for a key counts.
+
+    Raises RefusedError for other words, as tg_set_limit of Linux does.
+    """
     found = {}
     for token in re.findall(_TOKEN, text):
         key, equals, value = token.partition("=")
@@ -93,7 +95,7 @@ def _write_max(request: Request) -> None:
 
 
 def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
-    """Apply the limits of a group on a device, also to operations that have begun."""
+    """Apply the limits of a group at a storage, also to reads and writes that have begun."""
     account = account_of(hierarchy, group)
     assert account is not None
     numbers = [None if (limit := _limit(group, device, key)) == NO_LIMIT else limit for key in KEYS]
@@ -103,7 +105,10 @@ def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
 
 
 def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
-    """Return the account of a group at storages: that of the nearest group with the controller; None for the root's."""
+    """Return the account that a group's operations at storages are counted to.
+
+    It belongs to the nearest group, going up, that has the controller io; None stands for the root group.
+    """
     if group.parent is None:
         return None
     if "io" not in group.controllers:
@@ -114,7 +119,7 @@ def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
 
 
 def follow(hierarchy: Hierarchy, group: Group) -> None:
-    """Delete the limits and counts of a group that has lost the controller."""
+    """Delete the limits and counts of a group from which the controller io was taken."""
     if group.storages is None or "io" in group.controllers:
         return
     account, group.storages = group.storages, None
@@ -127,7 +132,10 @@ def follow(hierarchy: Hierarchy, group: Group) -> None:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """Return a line for each storage that has done something. Nothing is ever discarded (fstrim(8)), so these numbers are 0."""
+    """Return io.stat: a line for each storage at which the group has done something.
+
+    The counts of discards (fstrim(8)) are always 0.
+    """
     disks, account, lines = hierarchy.controlled.storages.disks, account_of(hierarchy, group), []
     for (major, minor), device in _devices(hierarchy).items():
         ways = [(device, direction) for direction in Direction] if device >= 0 else []
@@ -139,7 +147,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def weight(text: str) -> int:
-    """Return the number at the beginning of a text. Raises RefusedError."""
+    """Return the number at the beginning of a text. Raises RefusedError if there is none."""
     match = re.match(r"\s*([0-9]{1,9})", text)
     if match is None or int(match[1]) not in _WEIGHTS:
         raise RefusedError(errno.EINVAL)
@@ -155,7 +163,7 @@ def _read_weight(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_weight(request: Request) -> None:
-    """Set a weight: [default] NUMBER, or MAJ:MIN NUMBER, or MAJ:MIN default (ioc_weight_write of Linux)."""
+    """Handle a write to io.weight: `[default] NUMBER`, `MAJ:MIN NUMBER` or `MAJ:MIN default` (ioc_weight_write of Linux)."""
     if ":" not in request.text:
         request.group.numbers[WEIGHT] = weight(request.text.removeprefix("default "))
         return

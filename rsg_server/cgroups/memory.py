@@ -1,10 +1,10 @@
-"""memory.max: counts the memory of a group's processes at fixed points, and kills the largest process above the limit.
+"""The limits memory.max of cgroups: the server counts the memory of processes, and kills the largest one above a limit.
 
-The points are in the order of calls, so they are equal in each run. A process is counted at a message that comes ten
-milliseconds of virtual time or more after its last count, when it has grown by as much as the shim was told, and at its
-end. Only anonymous pages are counted (smaps_rollup of proc(5)), because the computer's load does not change them; the shim
-switches transparent huge pages off in such processes. Files, and memory that processes share by files, are not counted.
-Nothing is swapped.
+When the server counts depends on the order of calls only, so it is the same in each run. A process is counted at a
+message that comes 10 ms of virtual time or more after its last count, when it has grown by as many bytes as the shim
+was told, and at its end. Only anonymous pages are counted (smaps_rollup of proc(5)), because the load of the computer
+does not change them; the shim switches transparent huge pages off in such processes. Files and memory that processes
+share by files are not counted. Nothing is swapped.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ TOGETHER = "memory.oom.group"
 KINDS = ("low", "high", "max", "oom", "oom_kill", "oom_group_kill")
 BETWEEN_COUNTS_NS = 10**7
 STEP_LEAST, STEP_WITHOUT_LIMIT = 1 << 18, 1 << 26
-"""The bytes by which a process may grow before it reports: at least, and without a limit."""
+"""By how many bytes a process may grow before it must report its growth: the least number, and the number without a limit."""
 STEPS_TO_LIMIT = 8
 IMMORTAL = -1000
 KIB = 1024
 _ROLLUP_MOST = 4096
 _COUNTED = re.compile(rb"^(?:Anonymous|Swap): *([0-9]+) kB$", re.MULTILINE)
-"""The lines of smaps_rollup that are counted, of some twenty."""
+"""Matches the lines of /proc/PID/smaps_rollup whose memory is counted."""
 
 
 def used(process: Process) -> int:
     """Return the bytes of anonymous memory that a process has touched."""
     try:
         file = os.open(f"/proc/{process.global_pid}/smaps_rollup", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:  # it is ending
+    except OSError:  # the process is ending, and /proc shows no memory any more
         return 0
     try:
         text = os.read(file, _ROLLUP_MOST)
@@ -57,26 +57,29 @@ def used(process: Process) -> int:
 
 
 def current(group: Group) -> int:
-    """Return the bytes that the processes of a group and below have touched, counted now."""
+    """Return the bytes that the processes of a group and of the groups below have touched; all of them are counted now."""
     for process in group.members():
         process.memory_used = 0 if process.dead else used(process)
     return as_counted(group)
 
 
 def as_counted(group: Group) -> int:
-    """Return the bytes that the processes of a group and below had touched when each was last counted."""
+    """Return the bytes that the processes of a group and of the groups below had touched when each was last counted."""
     total = sum(process.memory_used for process in group.members() if not process.dead)
     group.counts[PEAK] = max(group.counts.get(PEAK, 0), total)
     return total
 
 
 def counting(group: Group) -> Iterable[Group]:
-    """Return the group itself and those above whose memory is counted, the lowest first."""
+    """Yield this group and the groups above it whose memory is counted, the lowest first."""
     return (above for above in group.up() if above.parent is not None and "memory" in above.controllers)
 
 
 def count(group: Group, kind: str, of: Group | None = None) -> None:
-    """Count an event of a group's memory in the group and those above; it is local to `of`, by default the group."""
+    """Count a memory event (memory.events) in a group and in the groups above; memory.events.local of `of` counts it, too.
+
+    `of` is by default the group itself.
+    """
     for above in counting(group):
         above.counts[f"{EVENTS} {kind}"] = above.counts.get(f"{EVENTS} {kind}", 0) + 1
     local = of or group
@@ -91,18 +94,20 @@ class Memory:
 
     @staticmethod
     def is_counted(group: Group) -> bool:
-        """Whether the memory of the processes in a group is counted."""
+        """Return whether the memory of a group's processes is counted, since it or a group above it has a limit."""
         return next(iter(counting(group)), None) is not None
 
     def follow(self, process: Process) -> None:
-        """Begin to count the memory of a process, if its group or a group above has a limit."""
+        """Begin to count the memory of a process, if its group or a group above it has a limit."""
         group = group_of(process)
         groups = counting(group) if group is not None else ()
         limited = any(each.number(name) != NO_LIMIT for each in groups for name in (MAX, HIGH))
         process.memory_due_ns = 0 if limited else -1
 
     def step(self, process: Process) -> int:
-        """Return by how many bytes a process may grow before it reports: an eighth of what is left to the limit."""
+        """Return by how many bytes a process may grow before it must report: an eighth of what is left up to its
+        group's limit.
+        """
         home = group_of(process)
         if process.memory_due_ns < 0 or home is None:
             return STEP_WITHOUT_LIMIT
@@ -110,12 +115,15 @@ class Memory:
         return max(STEP_LEAST, min(left, default=STEP_WITHOUT_LIMIT) // STEPS_TO_LIMIT)
 
     def look(self, hierarchy: Hierarchy, process: Process) -> None:
-        """Count the memory of a process that has sent a message, if it is time."""
+        """Count the memory of a process that has sent a message, if its last count is old enough."""
         if self._clock.now_ns >= process.memory_due_ns:
             self.check(hierarchy, process)
 
     def check(self, hierarchy: Hierarchy, process: Process) -> None:
-        """Count the memory of a process now. Above a limit, kill: in the lowest such group first, as Linux does."""
+        """Count the memory of a process now.
+
+        If limits are exceeded, kill processes, in the lowest of these groups first, as Linux.
+        """
         home = group_of(process)
         if home is None or process.memory_due_ns < 0:
             return
@@ -125,7 +133,7 @@ class Memory:
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
-        """Enforce a limit that was set, from now on."""
+        """Enforce a limit that was written to a group's memory.max just now."""
         for process in list(group.members()):
             self.follow(process)
         if "memory" in group.controllers:
@@ -138,7 +146,7 @@ class Memory:
             return
         total = as_counted(group)
         if total > min(limit for limit in (most, high) if limit != NO_LIMIT):
-            total = current(group)  # the other processes may have given back some
+            total = current(group)  # processes that are counted later may have freed memory
         if high != NO_LIMIT and total > high:
             count(group, "high")
             hierarchy.tell_up(group, EVENTS)
@@ -150,7 +158,10 @@ class Memory:
             total = current(group)
 
     def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
-        """Kill the process with the highest score, or its whole group if it must die together; False if there is none."""
+        """Kill the process of a group with the highest score; all of its group if memory.oom.group is 1.
+
+        False if there is none.
+        """
         scores = [
             (self._score(hierarchy, process), -process.number, process) for process in group.members() if not process.dead
         ]
@@ -182,7 +193,10 @@ class Memory:
 
     @staticmethod
     def _score(hierarchy: Hierarchy, process: Process) -> int | None:
-        """Return the score of a process as oom_badness of mm/oom_kill.c does; None for a process that must not be killed."""
+        """Return the score of a process for being killed, as oom_badness of Linux's mm/oom_kill.c does.
+
+        None for a process that must not be killed.
+        """
         adjustment = _adjustment(process)
         if adjustment == IMMORTAL:
             return None

@@ -1,4 +1,4 @@
-"""Control files of the memory controller."""
+"""The control files of the cgroup controller memory (memory.*)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ COUNTED = (
     *("inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable", "slab_reclaimable", "slab_unreclaimable"),
     *("slab", "pgscan", "pgsteal", "pgfault", "pgmajfault", "pgrefill", "pgactivate", "pgdeactivate"),
 )
-"""The lines of memory.stat, in the order of Documentation/admin-guide/cgroup-v2.rst."""
+"""The lines of memory.stat, in the order of Linux's Documentation/admin-guide/cgroup-v2.rst."""
 OF_ANONYMOUS = ("anon", "active_anon")
 
 
 def size(text: str) -> int:
-    """Return the bytes that a text stands for, in whole pages, as the kernel's memparse reads it; "max": NO_LIMIT.
+    """Return the bytes that a written text such as 64M means, in whole pages, as memparse of Linux reads it.
 
-    Raises RefusedError if the text is something else.
+    NO_LIMIT stands for "max". Raises RefusedError for another text.
     """
     if text == "max":
         return NO_LIMIT
@@ -64,7 +64,7 @@ def _events(name: str, tells: bool) -> ControlFile:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """Return the lines of memory.stat. At the root all are 0: /proc/vmstat describes the host."""
+    """Return the lines of memory.stat. At the root group all numbers are 0: the host's memory is shown by /proc/vmstat."""
     anonymous = memory.current(group) if group.parent is not None else 0
     return "".join(f"{name} {anonymous if name in OF_ANONYMOUS else 0}\n" for name in COUNTED)
 
@@ -81,7 +81,7 @@ def _write_together(request: Request) -> None:
 
 
 def _reclaim(request: Request) -> None:
-    """Refuse to reclaim memory: there is no swap, and no page of a file is counted."""
+    """Refuse a write to memory.reclaim: without swap and without pages of files, simunix has no memory to reclaim."""
     size(request.word)
     raise RefusedError(errno.EAGAIN)
 

@@ -1,8 +1,8 @@
-"""Knows which control files have changed since a process read them: poll(2) reports POLLPRI (cgroups(7), cgroup.events).
+"""Finds out which control files have changed since a process read them, for poll(2): POLLPRI (cgroups(7), cgroup.events).
 
-The kernel reads the real files, so the server sees only what comes before a read: an open, a seek to the beginning,
-pread64. What has been read by then follows from the position of the descriptor. Linux records this for each open file; here
-it is recorded for each process.
+Programs read the real files through the kernel. Of a read, the server sees only the call before it: an open, a seek to
+the beginning, or pread64. How much was read follows from the position of the descriptor. Linux keeps such a record for
+each open file; simunix keeps one for each process and file.
 """
 
 from __future__ import annotations
@@ -18,36 +18,44 @@ from rsg_server.waits.descriptors import DescriptorWait
 
 @dataclass(slots=True)
 class Mark:
-    """For a process and a file: the number of the file's change that was read last, and of the one that a read would find."""
+    """What a process has read of a control file that changes.
+
+    `read` is the number of the change that the process has read last, `offered` that of the change which its next read
+    will find.
+    """
 
     read: int = 0
     offered: int = 0
 
 
 class News:
-    """The changes of one host's files, by inode, and the actors that the next change wakes."""
+    """The changes of the control files of one host, and the actors (threads) that the next change of a file wakes.
+
+    Each file is named by its inode.
+    """
 
     def __init__(self, wake: Callable[[Actor, int], bool]) -> None:
         self._wake = wake
         self._changes: dict[int, int] = {}
-        self._marks: dict[int, dict[int, Mark]] = {}  # by inode, then by the number of the process
-        self._waiting: dict[int, dict[int, Actor]] = {}  # by inode, then by the actor's number, in the order of asking
+        self._marks: dict[int, dict[int, Mark]] = {}  # by the file's inode, then by the process's number
+        # by the file's inode, then by the actor's number, in the order in which they asked
+        self._waiting: dict[int, dict[int, Actor]] = {}
 
     def changed(self, inode: int) -> None:
-        """Count a change of a file, and wake the actors that have asked and wait for descriptors."""
+        """Count a change of a control file, and wake the actors that poll this file."""
         self._changes[inode] = self._changes.get(inode, 0) + 1
         for actor in self._waiting.pop(inode, {}).values():
             if isinstance(actor.parked, DescriptorWait):
                 self._wake(actor, WAKE_READY)
 
     def gone(self, inode: int) -> None:
-        """Forget a file that has been removed."""
+        """Forget the changes of a control file that has been removed."""
         self._changes.pop(inode, None)
         self._marks.pop(inode, None)
         self._waiting.pop(inode, None)
 
     def reads(self, process: Process, inode: int, how: int) -> None:
-        """Note that a process is about to read a file; see enum simunix_cgroup_read."""
+        """Note that a process is about to read a control file. `how` is a value of enum simunix_cgroup_read."""
         if inode not in self._changes:
             return
         mark = self._marks.setdefault(inode, {}).setdefault(process.number, Mark())
@@ -58,7 +66,10 @@ class News:
             mark.read = mark.offered
 
     def are_there(self, actor: Actor, inode: int, is_unread: bool) -> bool:
-        """Whether a file has changed since an actor's process read it; `is_unread`: nothing was read since the last look."""
+        """Return whether a control file has changed since an actor's process read it; if not, the next change wakes the actor.
+
+        `is_unread` says that the process has not read the file since the server was last asked this.
+        """
         if inode not in self._changes:
             return False
         mark = self._marks.setdefault(inode, {}).setdefault(actor.process.number, Mark())

@@ -1,4 +1,4 @@
-"""pids.max: the most processes and threads in a group and below; a birth beyond that fails with EAGAIN."""
+"""The pids.* control files of cgroups. A process or thread above the limit pids.max is not created: EAGAIN."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LIMIT, REFUSALS, PEAK = "pids.max", "pids.events", "pids.peak"
 
 
 def current(group: Group) -> int:
-    """Return the number of threads in a group and below."""
+    """Return the number of threads in a group and in the groups below."""
     return sum(len(process.actors) for process in group.members())
 
 
 def may_be_born(hierarchy: Hierarchy, group: Group) -> bool:
-    """Whether one thread more may be born. If a group's limit forbids it, the refusal is counted there."""
+    """Return whether one more thread may be created in a group. The group whose limit forbids it counts that (pids.events)."""
     for above in group.up():
         if above.parent is None or "pids" not in above.controllers:
             continue

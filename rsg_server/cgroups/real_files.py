@@ -1,9 +1,9 @@
-"""The real folders and files of a host's cgroups, as hosts see them: in a tmpfs that the host's init has mounted.
+"""The real folders and files of a host's cgroups, which programs of the host see in a tmpfs that its init has mounted.
 
-The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. The server
-of an ordinary user owns the files, but their modes forbid it to write, so it changes the modes for a moment. A contained
-host's file system has no files with an id that the host does not know: the server makes them as the owner of the folder
-(setfsuid(2)).
+The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. If the
+server belongs to an ordinary user, it owns the files, but their modes forbid it to write: it changes a mode for the
+time of a write. If the host is contained (has a user namespace), the file system takes no file of a user whom the host
+does not know. So the server makes each file as the owner of the folder (setfsuid(2)).
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from rsg_server.file_owner import making_as
 
 
 def _packed(texts: Iterable[str]) -> bytes:
-    """Join texts, each with a NUL at its end, as C reads them."""
+    """Return texts as C reads them: joined, with a NUL at the end of each."""
     return "".join(f"{text}\0" for text in texts).encode()
 
 
 def _check(result: int) -> None:
-    """Raise OSError if the result of a function of C is negative (-errno)."""
+    """Raise OSError if the result of a C function is negative, which is then -errno."""
     if result < 0:
         raise OSError(-result, os.strerror(-result))
 
 
 class RealFiles:
-    """The folders and files of a host, by their paths below the topmost folder, without a slash at the beginning."""
+    """The folders and control files of one host, each named by its path below the topmost folder, without a slash at
+    the start.
+    """
 
     def __init__(self, folder: int) -> None:
         self._folder = folder
@@ -41,7 +43,7 @@ class RealFiles:
         return os.fstat(self._folder).st_ino
 
     def listing(self, path: str, folders: bool = False) -> dict[str, int]:
-        """Return the control files of a folder, or the folders there: inodes by name."""
+        """Return the control files of a folder, or the folders in it: the inode number of each by its name."""
         opened = os.open(f"./{path}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
         try:
             with os.scandir(opened) as entries:
@@ -50,12 +52,12 @@ class RealFiles:
             os.close(opened)
 
     def owner(self, path: str) -> tuple[int, int]:
-        """Return user and group of a folder or file, as the server sees them."""
+        """Return the user id and the group id of a folder or file, as the server's kernel has them."""
         status = os.stat(f"./{path}", dir_fd=self._folder, follow_symlinks=False)
         return status.st_uid, status.st_gid
 
     def make(self, path: str, files: Sequence[tuple[str, int, str]], owner: tuple[int, int]) -> list[int]:
-        """Make control files (name, mode, initial text) in a folder, and return their inodes."""
+        """Make control files in a folder, each given by name, mode and initial text. Return their inode numbers."""
         names, count = _packed([name for name, _, _ in files]), len(files)
         texts, modes = _packed([text for _, _, text in files]), array("I", [mode for _, mode, _ in files])
         inodes, maker = ffi.new("uint64_t[]", count), self._maker(path)
@@ -68,7 +70,7 @@ class RealFiles:
 
     @contextlib.contextmanager
     def _opened(self, path: str) -> Iterator[int]:
-        """Open a folder, and yield the descriptor."""
+        """Open a folder, and yield its descriptor; it is closed when the `with` block ends."""
         folder = os.open(f"./{path}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folder)
         try:
             yield folder
@@ -76,22 +78,25 @@ class RealFiles:
             os.close(folder)
 
     def _maker(self, path: str) -> tuple[int, int]:
-        """Return the owner of a new file: the server, if the file system knows its id, else the owner of the folder."""
+        """Return the user and group id under which a new file is made.
+
+        That is the server if the file system knows its id, else the owner of the folder.
+        """
         own = os.geteuid(), os.getegid()
         return own if os.fstat(self._folder).st_uid == own[0] else self.owner(path)
 
     def remove(self, path: str, names: Sequence[str]) -> None:
-        """Remove control files, those that still exist."""
+        """Remove those of the given control files of a folder that still exist."""
         with contextlib.suppress(FileNotFoundError), self._opened(path) as folder:
             _check(lib.control_files_remove(folder, _packed(names), len(names)))
 
     def remove_folder(self, path: str) -> None:
-        """Remove a folder, whose control files are gone."""
+        """Remove a folder whose control files have been removed."""
         with contextlib.suppress(FileNotFoundError):
             os.rmdir(f"./{path}", dir_fd=self._folder)
 
     def put(self, path: str, text: str) -> None:
-        """Replace the text of a file, in one change."""
+        """Replace the text of a file by one write, so that no reader sees half of the new text."""
         at, content = os.fsencode(f"./{path}"), text.encode()
         result = lib.control_file_put(self._folder, at, content, len(content))
         if result in (-errno.EACCES, -errno.EPERM):
@@ -101,7 +106,7 @@ class RealFiles:
 
     @contextlib.contextmanager
     def _writable(self, path: str) -> Iterator[None]:
-        """Let a file's owner write to the file for a moment."""
+        """Inside of the `with` block, let the owner of a file write to it."""
         at = f"/proc/self/fd/{self._folder}/{path}"
         mode = os.stat(at).st_mode
         os.chmod(at, mode | stat.S_IWUSR)
@@ -111,5 +116,5 @@ class RealFiles:
             os.chmod(at, mode)
 
     def close(self) -> None:
-        """Close the descriptor."""
+        """Close the descriptor of the topmost folder."""
         os.close(self._folder)

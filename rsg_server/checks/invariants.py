@@ -1,7 +1,8 @@
-"""Verifies the invariants of docs/internals/invariants.md whenever the server gives a turn, in a run with SIMUNIX_CHECK=1.
+"""Checks the invariants of docs/internals/invariants.md whenever the server gives a turn, if SIMUNIX_CHECK is 1.
 
-A check only looks: a run that is checked has the event log of one that is not. All actors are looked at in each turn as long
-as there are LOOKS_A_TURN of them at most; of more, so seldom that a turn costs that many looks on average.
+A check changes nothing: a checked run has the event log of a run without checks. With up to LOOKS_A_TURN actors, all of
+them are checked at each turn. With more actors, all are checked at some turns only, so seldom that on average a turn
+checks no more than LOOKS_A_TURN actors.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ if TYPE_CHECKING:
     from rsg_server.shared.memory import SharedMemory
 
 VARIABLE = "SIMUNIX_CHECK"
-"""The variable of the environment of simunix that turns the checks on: 1."""
+"""The environment variable of the command `simunix` that turns the checks on if it is 1."""
 LOOKS_A_TURN = 64
 
 
 class InvariantError(ServerError):
-    """An invariant does not hold any more, by a mistake of simunix."""
+    """Raised if an invariant does not hold any more, which is a mistake in simunix."""
 
     def __init__(self, number: int, what: str) -> None:
         super().__init__(f"invariant {number} of docs/internals/invariants.md does not hold: {what}; report this as a bug")
 
 
 class Checks:
-    """Looks, when an actor is given the turn, at the clock, at what is due, and at where each actor stands."""
+    """Checks the clock, the events that are due, and the state of each actor, whenever an actor is given the turn."""
 
     def __init__(
         self,
@@ -46,10 +47,10 @@ class Checks:
         self._clock, self._deadlines, self._timeline = shared.clock, shared.deadlines, timeline
         self._run_queue, self._all, self._slots, self._futex_table = run_queue, actors, slots, futexes
         self._now_ns = 0
-        self._turns = 0  # since all actors were looked at
+        self._turns = 0  # the number of turns since all actors were checked
 
     def given(self, holder: Actor) -> None:
-        """The turn is about to begin, and its holder to be told. Raises InvariantError."""
+        """Check the invariants when `holder` is about to be given the turn. Raises InvariantError."""
         self._time()
         self._lookahead(holder)
         self._holder(holder)
@@ -67,7 +68,9 @@ class Checks:
         self._now_ns = now_ns
 
     def _lookahead(self, holder: Actor) -> None:
-        """A holder that is not alone moves no clock, and nobody moves it past the server's next event."""
+        """Check that the holder of the turn moves the clock only if no other actor is ready, and not past the server's
+        next event.
+        """
         lookahead_ns, own_ns = self._clock.lookahead_ns, self._timeline.next_own_ns
         if lookahead_ns and self._run_queue:
             raise InvariantError(2, f"{holder!r} may move the clock up to {lookahead_ns} ns while {self._line()} are to run")
@@ -84,7 +87,7 @@ class Checks:
             raise InvariantError(4, f"{holder!r} has the turn, and its process is stopped or frozen")
 
     def _actors(self, holder: Actor) -> None:
-        """Each actor is where its state says: in the run queue once, or not at all; and at its slot."""
+        """Check that each actor is in the run queue exactly if its state says so, and that it has its own slot."""
         line = list(self._run_queue)
         waiting = set(line)
         wrong = self._run_queue.core.wrong
@@ -115,7 +118,7 @@ class Checks:
             raise InvariantError(5, f"the timer queue has slot {slot} ({self._slots.get(slot)!r}) in a wrong place")
 
     def _futexes(self) -> None:
-        """Those in queues of futexes wait there, or have been woken by a signal and have not run yet."""
+        """Check that each actor in the queue of a futex waits there, or was woken by a signal and has not run yet."""
         for actor in self._futex_table.waiting():
             if actor.state not in (State.PARKED, State.READY):
                 raise InvariantError(4, f"{actor!r} is queued at a futex and {actor.state.value}")
@@ -125,5 +128,5 @@ class Checks:
 
 
 def are_wanted() -> bool:
-    """Whether the environment asks for checks."""
+    """Return whether the environment asks for checks, by SIMUNIX_CHECK=1."""
     return os.environ.get(VARIABLE) == "1"

@@ -1,14 +1,14 @@
-"""The real clock with which the kernel stamps files: what it has stamped since a run began is of that run."""
+"""Waits for a tick of the real clock with which the kernel stamps files. A file with a later stamp was made during the run."""
 
 import time
 
-CLOCK_REALTIME_COARSE = 5  # <linux/time.h>; the time module has no name for it
+CLOCK_REALTIME_COARSE = 5  # from <linux/time.h>; Python's module time has no such constant
 
 
 def next_tick_ns() -> int:
-    """Wait for a tick of the clock with which the kernel stamps files: all stamps made before are older than the tick.
+    """Wait for a tick of the kernel's clock for file stamps, and return its time in ns: stamps made before are older.
 
-    Since Linux 6.13 some stamps are of the fine clock, which is up to a tick ahead of the coarse one.
+    Since Linux 6.13 some stamps are of a finer clock, which is up to a tick ahead of this one.
     """
     before = time.clock_gettime_ns(time.CLOCK_REALTIME)
     while (now := time.clock_gettime_ns(CLOCK_REALTIME_COARSE)) <= before:

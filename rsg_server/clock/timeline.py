@@ -1,4 +1,4 @@
-"""The events of the emulation: actions in total order of virtual time, then of adding."""
+"""The events of the emulation, ordered by virtual time; events of one moment are in the order in which they were added."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TIE: Final[int] = lib.DUE_TIE
 
 
 class Event:
-    """An action that is due at a moment; may be cancelled until it has happened."""
+    """An action that happens at a moment of virtual time, unless it is cancelled before."""
 
     __slots__ = ("_timeline", "action", "handle")
 
@@ -29,23 +29,24 @@ class Event:
         self._timeline = timeline
 
     def cancel(self) -> None:
-        """Cancel the event; nothing changes if it has happened or been cancelled already."""
+        """Cancel the event, unless it has happened or has been cancelled already."""
         if self.action is not None:
             self.action = None
             self._timeline.forget(self.handle)
 
 
 class Timeline:
-    """A heap of events, and of the deadlines of parked actors (csrc/turn/waits/timeline.c); `core` is the struct timeline.
+    """The events of a run and the deadlines of waiting actors, in a heap (csrc/turn/waits/timeline.c).
 
-    The timer queue, if there is one, is part of the timeline: the deadlines that processes may also let come by themselves.
+    `core` is the struct timeline of C. The timer queue in shared memory, if there is one, is part of the timeline: it
+    has the deadlines that emulated processes may let come without the server.
     """
 
     def __init__(self, timer_queue: TimerQueue | None = None) -> None:
         self._timer_queue = timer_queue
         self._shared: Any = ffi.NULL if timer_queue is None else timer_queue.address
         self.core: Any = ffi.gc(lib.timeline_new(), lib.timeline_free)
-        self._events: dict[int, Event] = {}  # by handle
+        self._events: dict[int, Event] = {}  # by the number that C has given the event
         self._parking: Any = ffi.NULL
         self._comes_later: Callable[[Any], bool] | None = None
         self._which: Any = ffi.new("uint32_t *")
@@ -56,24 +57,28 @@ class Timeline:
         return count
 
     def let_come(self, parking: Any) -> None:
-        """Have deadlines of actors come to a struct parking, which must last as long as the timeline."""
+        """Set the struct parking of C whose actors get the deadlines that come. It must last as long as the timeline."""
         self._parking = parking
 
     def choose_ties(self, comes_later: Callable[[Any], bool]) -> None:
-        """Have `comes_later` say, of the record of an actor whose deadline ties with an event, whether the event is first."""
+        """Have `comes_later` decide which comes first when a deadline of an actor and an event have the same moment.
+
+        Its argument is the record of the actor; it returns True if the event comes first.
+        """
         self._comes_later = comes_later
         lib.parking_ask_ties(self._parking)
 
     def settle_tie(self) -> None:
-        """Have chosen which comes first: the deadline that is due first, or what else is due at its moment."""
+        """Ask the function of `choose_ties` what comes first: the deadline that is due, or an event of the same moment."""
         record = lib.due_first(self.core, self._shared, self._parking)
         is_behind = bool(record) and self._comes_later is not None and self._comes_later(record)
         lib.due_settle(self.core, self._shared, self._parking, is_behind)
 
     def add(self, at_ns: int, action: Action) -> Event:
-        """Have `action` called at `at_ns`; events of one moment happen in the order in which they were added.
+        """Have `action` called at virtual time `at_ns`, and return the event.
 
-        An event at the end of time never happens: clocks are signed numbers of 64 bits.
+        Events of one moment happen in the order in which they were added. An event at END_NS or later never happens:
+        clocks are signed numbers of 64 bits.
         """
         if at_ns >= END_NS:
             return Event(None, self)
@@ -84,36 +89,36 @@ class Timeline:
         return event
 
     def forget(self, handle: int) -> None:
-        """Take out an event that is cancelled, by its handle."""
+        """Remove a cancelled event, given by the number that C has for it."""
         del self._events[handle]
         lib.timeline_remove(self.core, handle)
 
     @property
     def next_ns(self) -> int | None:
-        """The moment of the next event, None if nothing is due."""
+        """The moment (virtual ns) of the next event or deadline; None if nothing is due."""
         due: int = lib.due_next(self.core, self._shared)
         return None if due == END_NS else due
 
     @property
     def next_own_ns(self) -> int | None:
-        """The moment of the next event outside of the timer queue, None if nothing is due."""
+        """The moment (virtual ns) of the next event that is not in the timer queue of shared memory; None if there is none."""
         due: int = lib.timeline_next(self.core)
         return None if due == END_NS else due
 
     def is_ordered(self) -> bool:
-        """Whether no event stands in the heap before one that comes earlier."""
+        """Return whether the heap is in order: no entry has an earlier moment than the entry above it."""
         heap = [(entry.at_ns, entry.sequence) for entry in self.core.entries[0 : len(self)]]
         return all(heap[(place - 1) // 2] < heap[place] for place in range(1, len(heap)))
 
     def take(self, handle: int) -> Action:
-        """The action of an event that has come, and is in the heap no longer."""
+        """Return the action of an event whose moment has come, and forget the event."""
         event = self._events.pop(handle)
         action, event.action = event.action, None
         assert action is not None
         return action
 
     def run_due(self, now_ns: int) -> None:
-        """Let all events happen that are due until `now_ns`, those included that they add."""
+        """Let all events happen whose moment is `now_ns` or earlier, also those that are added meanwhile."""
         while (step := lib.due_step(self.core, self._shared, self._parking, now_ns, self._which)) != lib.DUE_NOTHING:
             if step == _EVENT:
                 self.take(self._which[0])()

@@ -1,4 +1,4 @@
-"""Deadlines in shared memory, which processes may let come without the server (csrc/shared/timer_queue.c)."""
+"""The timer queue: deadlines in shared memory, which shims may let come without the server (csrc/shared/timer_queue.c)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Alarm:
-    """The deadline of the thread with a slot; may be cancelled as long as it has not come."""
+    """The deadline of a waiting thread, which is given by its slot. It may be cancelled until it has come."""
 
     __slots__ = ("_deadlines", "_slot")
 
@@ -20,14 +20,14 @@ class Alarm:
         self._slot = slot
 
     def cancel(self) -> None:
-        """Remove the deadline; nothing happens if it has come."""
+        """Remove the deadline from the timer queue, unless it has come already."""
         self._deadlines.remove(self._slot)
 
 
 class TimerQueue:
-    """The deadlines of slots; `on_alarm` is told of a slot when its deadline has come.
+    """The deadlines in shared memory, one for each slot at most. `on_alarm` tells observers the slot whose deadline has come.
 
-    Emulated processes write to the queue, so a slot may have no actor.
+    Emulated processes write to this memory, so a slot may have no actor.
     """
 
     def __init__(self, deadlines: Deadlines) -> None:
@@ -36,36 +36,36 @@ class TimerQueue:
 
     @property
     def address(self) -> Any:
-        """Where the shared memory is, for the core (csrc/turn/)."""
+        """The address of the timer queue in shared memory, for the server's C code (csrc/turn/)."""
         return self._deadlines.address
 
     def next_sequence(self) -> int:
-        """A number that no deadline or event has had: what is due at one moment happens in the order of these numbers."""
+        """Return a new sequence number. What is due at one moment happens in the order of these numbers."""
         return self._deadlines.next_sequence()
 
     def add(self, slot: int, at_ns: int) -> Alarm:
-        """Have the timer queue ring for a slot at `at_ns`."""
+        """Add a deadline at `at_ns` (virtual ns) for the thread that waits at a slot, and return it."""
         self._deadlines.add(slot, at_ns)
         return self.alarm(slot)
 
     def alarm(self, slot: int) -> Alarm:
-        """The deadline that a slot has already, set by its process."""
+        """Return the deadline of a slot that the thread's process has added already."""
         return Alarm(self._deadlines, slot)
 
     @property
     def next_ns(self) -> int:
-        """The moment of the earliest deadline; FOREVER_NS if there is none."""
+        """The moment (virtual ns) of the earliest deadline; FOREVER_NS if there is none."""
         return self._deadlines.next_ns
 
     @property
     def next_order(self) -> tuple[int, int]:
-        """Moment and sequence number of the earliest deadline."""
+        """The moment (virtual ns) and the sequence number of the earliest deadline."""
         return self._deadlines.next_order
 
     def run_next(self) -> None:
-        """Let the earliest deadline come."""
+        """Let the earliest deadline come: remove it, and tell the observers of `on_alarm`."""
         self.come(self._deadlines.pop())
 
     def come(self, slot: int) -> None:
-        """The deadline of a slot has come, and was taken out of the queue."""
+        """Tell the observers of `on_alarm` that the deadline of a slot has come; it has been removed from the queue."""
         self.on_alarm.tell(slot)

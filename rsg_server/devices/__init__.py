@@ -1,1 +1,1 @@
-"""Devices of emulated hosts: the files that stand for them, and the drivers that open them."""
+"""The devices of emulated hosts: which files stand for devices, and which driver opens each of them."""

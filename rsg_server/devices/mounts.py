@@ -1,8 +1,8 @@
-"""Finds the mounts of a contained host that show a file system of this computer.
+"""Finds out which mounts of a contained host show a file system of this computer.
 
-Such a mount has the flag `nodev`, whatever the emulated kernel knows (csrc/hostinit/containment/mounts.c), so its flag
-means nothing: bind mounts and mount namespaces inherit it. Other file systems come from a host's program or from the host's
-start. There a user has asked for the flag, and it holds.
+Such a mount has the flag `nodev`, because the real kernel demands it (csrc/hostinit/containment/mounts.c). For the
+emulated host its flag means nothing, and bind mounts and mount namespaces inherit it. Other file systems were mounted
+by a host's program or at the host's start. If they have `nodev`, a user has asked for it, and it holds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Iterable
 
 
 def is_of_computer(processes: Iterable[str], mount: int, device: int) -> bool:
-    """Whether the mount with the kernel's number `mount` shows a file system of this computer.
+    """Return whether the mount with the kernel's number `mount` shows a file system of this computer.
 
-    `processes` are folders of /proc; the first process that sees the mount tells its file system. If the mount lies outside
-    of their root directories, no process sees it. Then `device`, the st_dev of a file there, is that of the file system,
-    except on some file systems (btrfs).
+    `processes` are folders of /proc; the first process that sees the mount tells its file system. A mount outside of
+    the root directories of all of them is seen by none. For such a mount `device`, the st_dev of a file there, tells
+    the file system, except on some file systems (btrfs).
     """
     for process in processes:
         found = devices_by_mount(f"{process}/mountinfo").get(mount)
@@ -28,12 +28,14 @@ def is_of_computer(processes: Iterable[str], mount: int, device: int) -> bool:
 
 @functools.cache
 def _of_computer() -> frozenset[str]:
-    """Return the file systems of this computer, as the server sees them: the server is on no host."""
+    """Return the major:minor numbers of this computer's file systems, which are those that the server itself sees."""
     return frozenset(devices_by_mount("/proc/self/mountinfo").values())
 
 
 def devices_by_mount(path: str) -> dict[int, str]:
-    """Return major and minor number of the file system of each mount, by the kernel's mount number; proc(5), mountinfo."""
+    """Return major:minor of the file system of each mount that a process sees, by the kernel's mount number (proc(5),
+    mountinfo).
+    """
     try:
         with open(path, encoding="ascii", errors="replace") as lines:
             rows = [line.split(" ", 3) for line in lines]

@@ -1,8 +1,9 @@
-"""The programs that decide which devices the processes of a cgroup may open or make; see kernel/bpf/cgroup.c.
+"""The eBPF programs that decide which devices the processes of a cgroup may open or make (kernel/bpf/cgroup.c of Linux).
 
-A program gets a number when it is loaded; equal programs are one. A group has no program, one, or (ALLOW_MULTI) up to 64.
-For a group its own programs count; if it has none, those of the nearest group above; and all programs of groups above that
-allow several. An access is allowed if every program that counts answers 1.
+A program gets a number when it is loaded; equal programs get the same one. A group has no program, one, or (with the
+flag ALLOW_MULTI) up to 64. For a process, the programs of its own group count. If its group has none, those of the
+nearest group above that has some count. The programs of all groups above that have ALLOW_MULTI count, too. An access is
+allowed if every program that counts answers 1.
 """
 
 from __future__ import annotations
@@ -22,28 +23,28 @@ OVERRIDE, MULTI, REPLACE = 1, 2, 4
 MOST_OF_A_GROUP = 64
 BLOCK, CHARACTER = 1, 2
 MAKE, READ, WRITE = 1, 2, 4
-"""The parts of the context's access_type, see struct bpf_cgroup_dev_ctx."""
+"""The bits of access_type, the field of struct bpf_cgroup_dev_ctx that says what a process wants to do with the device."""
 
 
 class Group(Protocol):
-    """A group of processes in a tree (rsg_server/cgroups/group.py)."""
+    """The part of a cgroup (rsg_server/cgroups/group.py) that is used here: the way up to the root."""
 
     def up(self) -> Iterator[Self]:
-        """The group itself, then the group above, up to the root."""
+        """Yield this group, then the group above it, and so on up to the root."""
 
 
 @dataclass(eq=False, slots=True)
 class Program:
-    """A verified program, with the answers that it has given: they depend on the context only."""
+    """A verified program, and its earlier answers. An answer depends on the context (access, device number) only."""
 
     number: int
     instructions: list[Instruction]
     answers: dict[tuple[int, int, int], bool] = field(default_factory=dict)
 
     def allows(self, context: tuple[int, int, int]) -> bool:
-        """Whether the program answers 1."""
+        """Return whether the program allows an access, by answering 1."""
         if context not in self.answers:
-            from rsg_server.devices.ebpf.machine import run  # few runs have programs
+            from rsg_server.devices.ebpf.machine import run  # imported late, since few runs have such programs
 
             self.answers[context] = bool(run(self.instructions, context) & 1)
         return self.answers[context]
@@ -51,14 +52,14 @@ class Program:
 
 @dataclass(eq=False, slots=True)
 class Attached:
-    """The programs that are attached to one group, and the flags."""
+    """The programs that are attached to one cgroup, and the flags with which they were attached."""
 
     flags: int
     programs: list[Program]
 
 
 class Programs:
-    """All programs of a run, and the groups that have programs; `tell` tells the shims the number of these groups."""
+    """All eBPF programs of a run, and which cgroups have some. `tell` tells the shims how many cgroups have programs."""
 
     def __init__(self, tell: Callable[[int], None]) -> None:
         self._tell = tell
@@ -66,15 +67,15 @@ class Programs:
         self._by_number: dict[int, Program] = {}
         self._of: dict[Group, Attached] = {}
         self.parts: dict[int, bytes] = {}
-        """The parts of a program that actors (by number) have sent so far."""
+        """The parts of a program that an actor has sent so far, by the actor's number."""
 
     @property
     def are_used(self) -> bool:
-        """Whether any group has a program."""
+        """Whether any cgroup has a program."""
         return bool(self._of)
 
     def load(self, content: bytes) -> int:
-        """Load a program, and return its number. Raises RefusedError if it may not run."""
+        """Verify a program, and return its number. Raises RefusedError if it may not run."""
         known = self._by_content.get(content)
         if known is None:
             from rsg_server.devices.ebpf.instructions import decoded
@@ -87,13 +88,13 @@ class Programs:
         return known.number
 
     def find(self, number: int, otherwise: int = errno.ENOENT) -> Program:
-        """Return the program with a number. Raises RefusedError."""
+        """Return the program with a number. Raises RefusedError if there is none."""
         if number not in self._by_number:
             raise RefusedError(otherwise)
         return self._by_number[number]
 
     def attach(self, group: Group, number: int, flags: int, replaced: int) -> None:
-        """Attach a program to a group. Raises RefusedError."""
+        """Attach a program to a cgroup. Raises RefusedError if the flags or the programs of a group above forbid it."""
         program, kept = self.find(number, errno.EBADF), flags & (OVERRIDE | MULTI)
         if kept == OVERRIDE | MULTI or (flags & REPLACE and not flags & MULTI):
             raise RefusedError(errno.EINVAL)
@@ -110,7 +111,7 @@ class Programs:
         self._tell(len(self._of))
 
     def _may_have_own(self, group: Group) -> bool:
-        """Whether the nearest group above that has programs allows other groups to have some."""
+        """Return whether the nearest group above that has programs allows the groups below to have programs of their own."""
         above = next((each for each in group.up() if each is not group and each in self._of), None)
         return above is None or bool(self._of[above].flags)
 
@@ -128,7 +129,7 @@ class Programs:
             raise RefusedError(errno.ENOENT)
 
     def detach(self, group: Group, number: int) -> None:
-        """Detach a program from a group; an only program need not be given. Raises RefusedError."""
+        """Detach a program from a cgroup. If the group has a single program, it need not be named. Raises RefusedError."""
         own = self._of.get(group)
         program = self._by_number.get(number)
         if own is not None and not own.flags & MULTI:
@@ -142,12 +143,14 @@ class Programs:
             self.removed(group)
 
     def removed(self, group: Group) -> None:
-        """Forget the programs of a group, which may be gone."""
+        """Forget the programs of a cgroup that has been removed."""
         if self._of.pop(group, None) is not None:
             self._tell(len(self._of))
 
     def of(self, group: Group, counts: bool) -> tuple[int, list[int]]:
-        """Return flags and numbers of a group's own programs; with `counts`, 0 and the numbers of all that count for it."""
+        """Return the flags and the numbers of a cgroup's own programs; with `counts`, 0 and the numbers of all that
+        count for it.
+        """
         if counts:
             return 0, [program.number for program in self._counting(group)]
         own = self._of.get(group)
@@ -162,5 +165,5 @@ class Programs:
         return found
 
     def allow(self, group: Group, access: int, kind: int, number: tuple[int, int]) -> bool:
-        """Whether a process of a group may open or make a device."""
+        """Return whether a process of a cgroup may open or make a device."""
         return all(program.allows((access << 16 | kind, *number)) for program in self._counting(group))

@@ -1,8 +1,8 @@
-"""The files that stand for devices, and the drivers that hosts have.
+"""Records which files stand for devices, and which drivers each host has.
 
-A file is known by its file system and inode on this computer's kernel: hosts that share a folder see the same device there.
-A host has the drivers of the devices that it was given before its daemons began, and of /dev/null and its like. A device of
-any other number can be made and looked at, but not be opened (ENXIO), as on Linux.
+A file is named by its file system and inode of the real kernel, so hosts that share a folder see the same device there.
+A host has drivers for /dev/null and its like, and for the devices that it was given before its daemons began. A device
+with any other number can be made and looked at, but open(2) fails with ENXIO, as on Linux.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from rsg_server.devices.programs import Programs
 from rsg_server.protocol import Driver
 
 MEMORY = {(1, 5): "/dev/zero", (1, 7): "/dev/full"}
-"""Devices that each host has in its own /dev, by number. A program that opens another file with such a number gets these."""
+"""The path of some devices in every host's /dev, by major and minor number.
+
+A program that opens any file which stands for such a device gets the file at this path.
+"""
 DRIVERS = {
     (1, 3): Driver.NOTHING,
     **dict.fromkeys(MEMORY, Driver.MEMORY),
@@ -23,12 +26,12 @@ DRIVERS = {
     (1, 9): Driver.RANDOM,
     (5, 0): Driver.TERMINAL,
 }
-"""The drivers that every host has, see null(4), random(4), tty(4)."""
+"""The drivers that every host has, by type, major and minor number; see null(4), random(4), tty(4)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device by its type (bits of st_mode) and number."""
+    """A device, given by its type (the bits S_IFMT of st_mode) and its number (st_rdev)."""
 
     kind: int
     major: int
@@ -36,7 +39,7 @@ class Device:
 
     @property
     def number(self) -> tuple[int, int]:
-        """The major and minor number, by which the kernel finds the driver."""
+        """The major and the minor number of the device, by which the kernel finds its driver."""
         return self.major, self.minor
 
 
@@ -48,7 +51,7 @@ class Notices(Protocol):
 
 
 class Devices:
-    """All devices of a run, and the programs that decide who may open them. The shims learn of both."""
+    """All devices of a run, and the eBPF programs that decide who may open them. Shims learn about both by shared memory."""
 
     def __init__(self, notices: Notices) -> None:
         self._tell = notices.tell_device
@@ -57,25 +60,25 @@ class Devices:
         self._drivers: dict[str, set[tuple[int, int]]] = {}
 
     def made(self, file: tuple[int, int], device: Device) -> None:
-        """Note that a file (st_dev, st_ino) stands for a device from now on."""
+        """Note that a file, given by st_dev and st_ino, stands for a device from now on."""
         self._of[file] = device
         self._tell(file[1])
 
     def given(self, host: str, file: tuple[int, int], major: int, minor: int) -> None:
-        """Note a character device that a host was given at its start; its driver does nothing."""
+        """Note a character device that a host was given at its start. Its driver does nothing."""
         self._drivers.setdefault(host, set()).add((major, minor))
         self.made(file, Device(stat.S_IFCHR, major, minor))
 
     def forget(self, file: tuple[int, int]) -> None:
-        """Forget that a file stands for a device: its inode belongs to another file now."""
+        """Forget that a file stands for a device, because the file was removed and its inode belongs to another one."""
         self._of.pop(file, None)
 
     def at(self, file: tuple[int, int]) -> Device | None:
-        """Return the device for which a file stands; None if the file is no device."""
+        """Return the device that a file stands for; None if it is no device."""
         return self._of.get(file)
 
     def driver(self, host: str, device: Device) -> Driver | None:
-        """Return the driver that opens a device on a host; None if there is no driver."""
+        """Return the driver with which a host opens a device; None if the host has no driver for it."""
         if device.kind != stat.S_IFCHR:
             return None
         if device.number in self._drivers.get(host, ()):

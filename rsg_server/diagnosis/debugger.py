@@ -1,6 +1,7 @@
-"""Holds one new program at its very start, while the program has the turn, until a debugger has attached to it.
+"""Holds a new program before its first instruction, while it has the turn, until a debugger has attached to it.
 
-Virtual time does not move meanwhile, nor whenever the debugger stops the holder of the turn: no timeout expires.
+Virtual time does not move while the program is held, nor while the debugger stops a thread that has the turn. So no
+timeout of the emulation expires.
 """
 
 from __future__ import annotations
@@ -17,27 +18,28 @@ if TYPE_CHECKING:
 
 
 RELEASE_TIMEOUT_S = 10.0
-"""How long a debugger may take to see the end of a dead process, real time."""
+"""How long (real seconds) the server waits for a debugger to notice the end of a process."""
 Answer = TypeVar("Answer")
-"""The type of the server's answer to a HELLO, which this file keeps and does not look into."""
+"""The type of the server's answer to a HELLO. Debugger stores such an answer and does not use its contents."""
 
 
 @dataclass(slots=True)
 class Debugger(Generic[Answer]):
-    """Holds the first program called `name` on `host` ("" for any), and calls `attach` with its process.
+    """Holds the first program named `name` on `host` ("" for any host), and calls `attach` with its process.
 
-    `has_come` knows of a debugger that may have left again before anybody looked whether the process is traced.
+    `has_come` says whether a debugger has attached, even if it has left before anybody looked whether the process is
+    traced.
     """
 
     host: str
     name: str
     attach: Callable[[Process], None]
     has_come: Callable[[], bool] = lambda: False
-    process: Process | None = None  # the held one, from then on
+    process: Process | None = None  # the actor of the held program
     held: tuple[Actor, Answer] | None = field(default=None, repr=False)
 
     def holds(self, actor: Actor, reply: Answer) -> bool:
-        """Whether a program that has just said HELLO is the one to hold. If so, its answer is kept back."""
+        """Return whether a program that has just sent HELLO is the one to hold. If so, the answer to HELLO is stored here."""
         process = actor.process
         if self.process is not None or self.host not in ("", process.host.name):
             return False
@@ -49,21 +51,23 @@ class Debugger(Generic[Answer]):
         return True
 
     def is_attached(self) -> bool:
-        """Whether a debugger traces the held process now."""
+        """Return whether a debugger traces the held process now."""
         return self.process is not None and self.process.status_fields().get("TracerPid", "0") != "0"
 
     def await_release(self, process: Process) -> None:
-        """Wait until the debugger has seen the end of a dead process: only then can its parent wait for it (ptrace(2))."""
+        """Wait until the debugger has noticed the end of a dead process; before that, its parent cannot wait for it
+        (ptrace(2)).
+        """
         end = time.monotonic() + RELEASE_TIMEOUT_S
         while process is self.process and self.is_attached() and time.monotonic() < end:
             time.sleep(0.01)
 
     def may_go(self) -> bool:
-        """Whether the held program is to be answered: a debugger traces it, or has done so, or it is gone."""
+        """Return whether the held program may go on: a debugger traces it or has traced it, or the program has died."""
         return self.is_attached() or self.has_come() or self.process is None or not self.process.status_fields()
 
     def release(self) -> tuple[Actor, Answer]:
-        """Take out the held actor, and the answer that the actor waits for."""
+        """Forget the held program, and return its actor with the answer to HELLO that the actor waits for."""
         assert self.held is not None
         held, self.held = self.held, None
         return held

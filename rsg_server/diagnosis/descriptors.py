@@ -1,4 +1,4 @@
-"""Words for a descriptor of an emulated process: what is open there, and which processes hold its other end."""
+"""Describes descriptors of emulated processes in words: what is open, and which processes have the other end open."""
 
 from __future__ import annotations
 
@@ -40,13 +40,15 @@ Holder = tuple["Process", int]
 
 
 class Descriptors:
-    """Describes descriptors from /proc. Made anew for each report, since it remembers which process has what open."""
+    """Describes descriptors by /proc. It remembers which process has what open, so each report makes a new one."""
 
     def __init__(self, processes: Mapping[int, Process], sockets: SocketTable) -> None:
         self._processes, self._sockets = processes, sockets
 
     def describe(self, process: Process, fd: int) -> str:
-        """A descriptor in a few words, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no such descriptor."""
+        """Return a few words about a descriptor, e.g. `pipe, written by sh[2]@node1 (fd 4)`; "closed" if there is no
+        such descriptor.
+        """
         path = f"/proc/{process.global_pid}/fd/{fd}"
         try:
             link, status = os.readlink(path), os.stat(path)
@@ -61,11 +63,15 @@ class Descriptors:
             return _ANONYMOUS.get(name, Descriptors._named)(self, process, fd, name)
         return link
 
-    # Holders
+    # Which processes have a file open
 
     @cached_property
     def _holders(self) -> dict[Key, list[Holder]]:
-        """(device, inode) of every pipe and socket -> (process, descriptor) of its holders, in the order of birth."""
+        """The processes that have each pipe or socket open, with their descriptors, in the order in which the processes
+        were born.
+
+        The key is (st_dev, st_ino) of the pipe or socket.
+        """
         found: dict[Key, list[Holder]] = {}
         for process in self._processes.values():
             for fd, status in self._open_files(process):
@@ -83,7 +89,7 @@ class Descriptors:
     def _names(holders: list[Holder]) -> str:
         return listed([f"{process!r} (fd {fd})" for process, fd in holders])
 
-    # Kinds
+    # The words for each kind of file
 
     def _pipe(self, process: Process, fd: int, link: str, key: Key) -> str:
         name = "pipe" if link.startswith("pipe:") else f"FIFO {link}"
@@ -185,7 +191,7 @@ def _peer_name(copy: socket.socket) -> object:
 
 
 def _name_text(name: object) -> str:
-    """A UNIX address as netstat(8) shows it: an abstract name begins with @."""
+    """Return the address of a UNIX socket as netstat(8) shows it: an abstract name begins with @."""
     if isinstance(name, bytes):
         return "@" + name[1:].decode(errors="replace")
     return str(name) if name else ""

@@ -1,7 +1,8 @@
-"""Why a run cannot be repeated to the byte: what has come from outside of the emulation, or from real time.
+"""Records why a run cannot be repeated to the byte: something came from outside of the emulation, or from real time.
 
-Inside of the emulation, a process announces its own end, and the sender of a signal names the signal. A process that dies of a
-signal that no message has named was killed from outside: by a user, by the kernel when memory is short, by a limit of CPU time.
+Inside of the emulation, a process sends the server a message before it ends, and so does the sender of a signal. A
+process that dies of a signal which no message has named was killed from outside: by a user, by the kernel for lack of
+memory, or by a limit of CPU time.
 """
 
 from __future__ import annotations
@@ -29,16 +30,24 @@ _OWN = {
     signal.SIGXFSZ,
     signal.SIGSYS,
 }
-"""Signals by which a process ends itself in its own turn. That they came from outside cannot be told from that."""
+"""Signals by which a process may end itself in its own turn (a mistake, abort(3), …).
+
+They do not prove that something came from outside.
+"""
 _CPU_TIME = {signal.SIGXCPU: "RLIMIT_CPU", signal.SIGVTALRM: "ITIMER_VIRTUAL", signal.SIGPROF: "ITIMER_PROF"}
 _EXIT_CODE = 49
-"""The field `exit_code` of /proc/PID/stat, counted from `state`: proc_pid_stat(5)."""
+"""The place of the field `exit_code` in /proc/PID/stat, counted from the field `state` (proc_pid_stat(5))."""
 _GET_INFO, _INFO_EXIT = 0xC040FF0B, 1 << 3
-"""PIDFD_GET_INFO with a record of 64 bytes, and the bit of its mask that asks for the exit code (<linux/pidfd.h>, 6.15)."""
+"""The ioctl PIDFD_GET_INFO with a record of 64 bytes, and the bit of its mask for the exit code (<linux/pidfd.h>, Linux
+6.15).
+"""
 
 
 class Disturbances:
-    """Notes reasons, each once, in the order in which they have come. `warn` shows a line to the user."""
+    """Records the reasons why a run cannot be repeated, each once, in the order in which they came.
+
+    `warn` shows a line to the user.
+    """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.reasons: list[str] = []
@@ -46,14 +55,15 @@ class Disturbances:
         self._kills = kills_for_memory()
 
     def note(self, reason: str) -> None:
-        """Note why the run cannot be repeated to the byte."""
+        """Record a reason why the run cannot be repeated to the byte, and warn the user, unless it is recorded already."""
         if reason not in self.reasons:
             self.reasons.append(reason)
 
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
-        """Note the death of a process that has not announced its end, if its killer is not known.
+        """Record the death of a process that has not announced its end, if nobody in the emulation has killed it.
 
-        `in_turn`: one of its threads had the turn when it died, and may have sent itself the signal or made a mistake.
+        `in_turn` says that a thread of the process had the turn when it died. That thread may have sent itself the
+        signal, or may have made a mistake such as a wrong address.
         """
         if process.dead or process.exit_status is not None:
             return
@@ -66,13 +76,15 @@ class Disturbances:
             self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
 
     def look_at_stillbirth(self, process: Process, status: int) -> None:
-        """Note the death of a started process before its first message, if by a signal; `status` is as wait(2) gives it."""
+        """Record that a started process has died of a signal before its first message. `status` is as wait(2) returns it."""
         number = status & 0x7F
         if number and number not in _OWN:
             self._tell(process, f"{signal_name(number)} from outside the emulation{self._by_kernel()}")
 
     def _by_kernel(self) -> str:
-        """Words for the kernel as the killer, if it has killed any process since the last look because memory was short."""
+        """Return words that name the kernel as the killer, if it has killed a process for lack of memory since the last
+        call.
+        """
         before, self._kills = self._kills, kills_for_memory()
         return ", by the kernel, which has run out of memory" if self._kills > before else ""
 
@@ -84,7 +96,7 @@ class Disturbances:
 
 
 def kills_for_memory() -> int:
-    """How many processes the kernel has killed since it was started because memory was short."""
+    """Return how many processes the kernel has killed for lack of memory since the computer was started."""
     try:
         with open("/proc/vmstat") as file:
             return next((int(line.split()[1]) for line in file if line.startswith("oom_kill ")), 0)
@@ -97,7 +109,7 @@ def _is_told(process: Process, number: int) -> bool:
 
 
 def _await_signal(process: Process) -> int:
-    """The signal that has ended a process; 0 if it has ended otherwise, or if that cannot be known any more."""
+    """Return the signal that has ended a process; 0 if no signal has, or if that cannot be known any more."""
     if process.pidfd < 0:
         return 0
     poller = select.poll()
@@ -107,7 +119,10 @@ def _await_signal(process: Process) -> int:
 
 
 def _status(process: Process) -> int:
-    """The status of a dead process as wait(2) gives it, from /proc, or from the pidfd of one that was reaped; 0 if unknown."""
+    """Return the status of a dead process as wait(2) gives it; 0 if it is unknown.
+
+    The status is read from /proc, or for a process that was waited for from its pidfd.
+    """
     try:
         with open(f"/proc/{process.global_pid}/stat") as file:
             return int(file.read().rpartition(") ")[2].split()[_EXIT_CODE])

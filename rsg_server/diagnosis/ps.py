@@ -1,4 +1,6 @@
-"""`simunix ps`: all processes of an emulation with their threads, as plain values for the control socket."""
+"""Collects what `simunix ps` shows: all processes of an emulation and their threads, as plain values (dicts, lists,
+numbers).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def thread_values(actor: Actor, descriptors: Descriptors) -> dict[str, Any]:
-    """One thread: its tid, its state and, if it waits, the call, what for, since when and until when (virtual time)."""
+    """Return what `simunix ps` shows of a thread: tid and state; for a waiting one the call, what it waits for, since
+    and until when.
+
+    Moments are in virtual time.
+    """
     values: dict[str, Any] = {"tid": actor.tid, "state": actor.state.value, "call": None, "waits_for": None}
     values |= {"since_s": None, "until_s": None}
     parked = actor.parked
@@ -35,11 +41,11 @@ def thread_values(actor: Actor, descriptors: Descriptors) -> dict[str, Any]:
 
 
 def process_values(process: Process, descriptors: Descriptors) -> dict[str, Any]:
-    """One process with its threads in the order of their birth."""
+    """Return what `simunix ps` shows of a process, with its threads in the order of their birth."""
     return {
         "host": process.host.name,
         "pid": process.pid,
-        "native_pid": process.global_pid,  # for tools outside of the emulation: gdb, perf, strace
+        "native_pid": process.global_pid,  # the real pid, for tools that run outside of the emulation: gdb, perf, strace
         "program": os.path.basename(process.program),
         "command": command_line(process),
         "born_s": process.born_ns / 1e9,
@@ -48,7 +54,7 @@ def process_values(process: Process, descriptors: Descriptors) -> dict[str, Any]
 
 
 def list_processes(hosts: Iterable[str], processes: Mapping[int, Process], descriptors: Descriptors) -> list[dict[str, Any]]:
-    """All processes, in the platform's order of hosts, then in the order of birth."""
+    """Return all processes for `simunix ps`: by host in the platform's order, then in the order of their birth."""
     order = {name: place for place, name in enumerate(hosts)}
     in_order = sorted(processes.values(), key=lambda process: (order[process.host.name], process.number))
     return [process_values(process, descriptors) for process in in_order]

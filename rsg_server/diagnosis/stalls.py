@@ -1,4 +1,8 @@
-"""Reports for a run that does not move: a deadlock, one line per actor; a stall, the state of the holder of the turn."""
+"""Writes the reports for a run that does not move.
+
+A deadlock report has one line for each actor (thread). A stall report describes the actor that has the turn and does
+not give it back.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +32,12 @@ _FIRST_IS_DESCRIPTOR = frozenset(_DESCRIPTOR_FIRST.split())
 
 
 def seconds(moment_ns: int) -> str:
-    """A moment of virtual time with microseconds, e.g. `12.500000 s`."""
+    """Return a moment of virtual time as text in seconds, e.g. `12.500000 s`."""
     return f"{moment_ns / 1e9:.6f} s"
 
 
 def command_line(process: Process) -> str:
-    """The arguments of a process as one line; the name of its program if /proc shows none."""
+    """Return the arguments of a process as one line; if /proc shows none, the name of its program."""
     with contextlib.suppress(OSError), open(f"/proc/{process.global_pid}/cmdline", "rb") as file:
         words = file.read().rstrip(b"\0").split(b"\0")
         if any(words):
@@ -42,10 +46,10 @@ def command_line(process: Process) -> str:
 
 
 def process_text(process: Process) -> str:
-    """A process in words, e.g. `node1: sleep[12] (sleep 100)`: host, program, pid, and its arguments if there are any."""
+    """Return a process as text, e.g. `node1: sleep[12] (sleep 100)`: host, program, pid, and its arguments if there are any."""
     program = os.path.basename(process.program) or "?"
     first, space, rest = command_line(process).partition(" ")
-    command = os.path.basename(first) + space + rest  # without the folder of the program, which is long and says little
+    command = os.path.basename(first) + space + rest  # the program without its folder, which is long and tells little
     if len(command) > _COMMAND_SHOWN:
         command = command[: _COMMAND_SHOWN - 1] + "…"
     shown = "" if command == program else f" ({command})"
@@ -53,7 +57,9 @@ def process_text(process: Process) -> str:
 
 
 def actor_line(actor: Actor, descriptors: Descriptors) -> str:
-    """An actor in one line: host, process, thread, system call, what the actor waits for, until when, and since when."""
+    """Return a line about an actor: host, process, thread, system call, what the actor waits for, until when, and since
+    when.
+    """
     where = f"{process_text(actor.process)} thread {actor.tid}"
     if actor.process.stopped:
         return f"{where} is stopped by a signal"
@@ -68,18 +74,20 @@ def actor_line(actor: Actor, descriptors: Descriptors) -> str:
 
 
 def actor_lines(actors: Mapping[int, Actor], descriptors: Descriptors) -> list[str]:
-    """One line for each actor, in the order of birth."""
+    """Return a line for each actor, in the order of their birth."""
     return [actor_line(actor, descriptors) for actor in actors.values()]
 
 
 def deadlock_report(now_ns: int, actors: Mapping[int, Actor], descriptors: Descriptors) -> str:
-    """The report of a deadlock, in which virtual time cannot move: one line for each actor, in the order of birth."""
+    """Return the report of a deadlock, in which virtual time cannot move: a line for each actor, in the order of their
+    birth.
+    """
     head = f"virtual time stopped at {seconds(now_ns)}: nobody can run and nothing is due"
     return "\n".join([head, *("  " + line for line in actor_lines(actors, descriptors))])
 
 
 def stall_report(now_ns: int, cpu_timers: CpuTimers, descriptors: Descriptors, actor: Actor, waited_s: float) -> str:
-    """The report of a turn that does not come back: the thread that has the turn, and what /proc tells of that thread."""
+    """Return the report about an actor that does not give the turn back: who it is, and what /proc shows of its thread."""
     process = actor.process
     thread = native_signal.global_tid(process.global_pid, actor.tid, process.host.level) or process.global_pid
     folder = f"/proc/{process.global_pid}/task/{thread}"
@@ -93,7 +101,7 @@ def stall_report(now_ns: int, cpu_timers: CpuTimers, descriptors: Descriptors, a
         text = _read(folder, name)
         if text not in ("", "0"):
             lines.append(f"  {name}: {text}")
-    # Only root's gdb may enter the host's mount namespace to read the program there.
+    # Only root's gdb may enter the mount namespace of the host, which it must do to read the program there.
     root = "" if os.geteuid() == 0 else f" -iex 'set sysroot /proc/{process.global_pid}/root'"
     lines.append(f"  its own stack: gdb -p {process.global_pid}{root} -batch -ex 'thread apply all backtrace'")
     return "\n".join(lines)
@@ -114,14 +122,16 @@ def _state(folder: str) -> str:
 
 
 def _call(cpu_timers: CpuTimers, descriptors: Descriptors, process: Process, text: str) -> str:
-    """The text of /proc/PID/task/TID/syscall in words: the call, its arguments and, if its first is one, the descriptor."""
+    """Return the text of /proc/PID/task/TID/syscall in words: the call, its arguments and, if the first is a
+    descriptor, what is open.
+    """
     words = text.split()
     if not words or words[0] == "running":
         passes = "which passes at its next call" if cpu_timers.counts(process) else "which takes no virtual time"
         return f"none: it computes, {passes}" if words else "not readable"
     address = int(words[-1], 16)
     at = f" at {mapping_of(process, address) or hex(address)}"
-    if len(words) < 9:  # blocked outside of a system call: "-1 SP PC"
+    if len(words) < 9:  # the thread is blocked outside of a system call: "-1 SP PC"
         return f"none{at}"
     name = syscall_name(int(words[0]))
     shown = f"{name}({', '.join(words[1:7])}){at}"
@@ -132,7 +142,7 @@ def _call(cpu_timers: CpuTimers, descriptors: Descriptors, process: Process, tex
 
 
 def waits_for_files(actors: Mapping[int, Actor], files: set[tuple[int, int]]) -> bool:
-    """Whether an actor waits for one of these files (device, inode), or for an epoll, which may watch one."""
+    """Return whether an actor waits for one of these files (st_dev, st_ino), or for an epoll instance, which may watch one."""
     if not files:
         return False
     inodes = {inode for _, inode in files}

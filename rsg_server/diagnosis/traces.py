@@ -1,4 +1,4 @@
-"""Traces of system calls: which processes are traced, into which files. csrc/shim/strace/lines.c writes the lines."""
+"""Decides which processes have their system calls traced, and into which files. csrc/shim/strace/lines.c writes the lines."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Processes whose host and command match shell patterns; the command is the file name of the program."""
+    """Selects processes to trace, by shell patterns for the host's name and the program's file name."""
 
     host: str = "*"
     command: str = "*"
 
     @classmethod
     def parse(cls, text: str, hosts: Iterable[str]) -> Selection:
-        """Parse `HOST`, `HOST:COMMAND` or `:COMMAND`; "" selects all. Raises SimunixError if no host matches."""
+        """Return the selection for `HOST`, `HOST:COMMAND` or `:COMMAND`; "" selects all.
+
+        Raises SimunixError if no host matches.
+        """
         host, _, command = text.partition(":")
         known = list(hosts)
         if host and not any(fnmatchcase(name, host) for name in known):
@@ -36,13 +39,13 @@ class Selection:
         return cls(host or "*", command or "*")
 
     def matches(self, process: Process) -> bool:
-        """Whether a process is selected."""
+        """Return whether a process is selected to be traced."""
         program = os.path.basename(process.program)
         return fnmatchcase(process.host.name, self.host) and fnmatchcase(program, self.command)
 
 
 class Traces:
-    """Opens the files of traced threads, and writes how each thread ended."""
+    """Opens the trace files of selected threads, and writes into each how its thread ended."""
 
     def __init__(self, folder: Callable[[str], Path], selections: Iterable[Selection], stable: bool, own_pids: bool) -> None:
         """Trace the selected processes.
@@ -54,14 +57,16 @@ class Traces:
         self._selections = tuple(selections)
         self._flags = FLAG_TRACE | (FLAG_TRACE_STABLE if stable else 0)
         self._by_number = stable and not own_pids
-        self._files: dict[int, Path] = {}  # by actor number
+        self._files: dict[int, Path] = {}  # the trace file of each actor, by the actor's number
 
     def flags(self, process: Process) -> int:
-        """The flags that a new program gets in the reply to its HELLO: 0 if it is not traced."""
+        """Return the flags about tracing that HELLO's reply carries to a new program: 0 if it is not traced."""
         return self._flags if any(selection.matches(process) for selection in self._selections) else 0
 
     def open(self, actor: Actor) -> int:
-        """Open COMMAND.TID, the file of an actor's calls. Returns a descriptor, which the caller closes, or -errno."""
+        """Open COMMAND.TID, the trace file of a thread, and return its descriptor, which the caller closes; -errno on
+        failure.
+        """
         process = actor.process
         folder = self._folder(process.host.name) / "strace"
         name = os.path.basename(process.program) or "unknown"
@@ -75,37 +80,42 @@ class Traces:
         return descriptor
 
     def write(self, actor: Actor, text: bytes) -> None:
-        """Write text for a thread that may not write itself, since its process has limited the size of files (setrlimit(2))."""
+        """Write text into a thread's trace for a thread that cannot, since its process has a limit for the size of
+        files (setrlimit(2)).
+        """
         path = self._files.get(actor.number)
         if path is not None:
             with path.open("ab") as file:
                 file.write(text)
 
     def forget(self, actor: Actor) -> None:
-        """Forget the file of a thread that has exec'd: the new program opens its own, if it is traced."""
+        """Forget the trace file of a thread that has called exec: if the new program is traced, it opens a file of its own."""
         self._files.pop(actor.number, None)
 
     def ended(self, actor: Actor, moment_ns: int, how: str) -> None:
-        """Write the last line of a thread, e.g. `+++ exited with 0 +++`."""
+        """Write the last line of a thread's trace, e.g. `+++ exited with 0 +++`."""
         path = self._files.pop(actor.number, None)
         if path is not None:
             _append(path, f"{moment_ns // 10**9}.{moment_ns % 10**9:09d} +++ {how} +++\n")
 
     def process_ended(self, process: Process, moment_ns: int) -> None:
-        """Write the last line of each thread of a dying process."""
+        """Write the last line into the trace of each thread of a dying process."""
         how = ending(process)
         for actor in process.actors:
             self.ended(actor, moment_ns, how)
 
     def close(self) -> None:
-        """End all files, with a mark at a call that has not returned: the run is over."""
+        """Close all trace files at the end of the run. A call that has not returned is marked as unfinished."""
         for path in self._files.values():
             _append(path, "")
         self._files.clear()
 
 
 def _append(path: Path, text: str) -> None:
-    """Append to a trace, whose last line may be that of a call that has not returned."""
+    """Append text to a trace file.
+
+    If its last line is a call that has not returned, that line is marked as unfinished first.
+    """
     with path.open("a+b") as file:
         if file.tell() and _last_byte(file) != b"\n":
             file.write(b" <unfinished ...>\n")
@@ -118,12 +128,14 @@ def _last_byte(file: BinaryIO) -> bytes:
 
 
 def exited(status: int) -> str:
-    """An end by exit in strace's words."""
+    """Return strace's words for an end by exit, e.g. `+++ exited with 0 +++`."""
     return f"exited with {status}"
 
 
 def ending(process: Process) -> str:
-    """How a dying process ends: as the process announced, else as /proc tells of a zombie (proc_pid_stat(5))."""
+    """Return strace's words for the end of a dying process: as it was announced, else as /proc shows the zombie
+    (proc_pid_stat(5)).
+    """
     if process.started and process.exit_status is not None and process.exit_status >= 0:
         return describe_status(process.exit_status)
     if process.exit_status is not None and not process.started:
@@ -136,14 +148,16 @@ def ending(process: Process) -> str:
 
 
 def describe_status(status: int) -> str:
-    """A wait(2) status in strace's words."""
+    """Return strace's words for a status that wait(2) returns."""
     if os.WIFSIGNALED(status):
         return f"killed by {signal_name(os.WTERMSIG(status))}{' (core dumped)' if os.WCOREDUMP(status) else ''}"
     return exited(os.WEXITSTATUS(status))
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal as strace writes it: SIGTERM for 15, SIGRT_1 for 33; the number where there is no such signal."""
+    """Return the name of a signal as strace writes it: SIGTERM for 15, SIGRT_1 for 33; the number if there is no such
+    signal.
+    """
     if number >= 32:
         return f"SIGRT_{number - 32}" if number > 32 else "SIGRTMIN"
     return NAMES.get(number, str(number))

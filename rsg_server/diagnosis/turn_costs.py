@@ -1,8 +1,9 @@
-"""The CPU time of each turn, of its process and of the server, and what crossed the network: the data for critical paths.
+"""Measures the CPU time of each turn, and lists what crossed the network: the data from which critical paths are computed.
 
-While turns are measured, every turn comes from the server: an actor may not move the clock alone, and hands no turn on. The
-order of turns is the same either way (tests/system/turns/test_handoff.py), but such a run takes longer, and more of it is the
-server's. The CPU times are the real computer's and differ from run to run, so they stand in files of their own.
+CPU time is measured for the process that has the turn and for the server. While turns are measured, the server gives
+every turn: an actor may neither move the clock nor give the turn to another one. The order of turns is the same either
+way (tests/system/turns/test_handoff.py), but such a run takes longer, and the server takes a larger part of it. The CPU
+times are those of the real computer and differ from run to run, so they stand in files of their own.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ MESSAGE_COLUMNS = ("sent_ns", "latency_ns", "source", "destination", "bytes")
 
 
 class Turns(Protocol):
-    """What gives turns (rsg_server.turn.core)."""
+    """The part of the server that gives turns (rsg_server.turn.core), as far as it is used here."""
 
     def forbid_handoffs(self) -> None:
-        """From the next turn on, have every turn come from the server."""
+        """Have every turn given by the server from the next turn on."""
 
 
 class MeasuredKernel(Protocol):
-    """The kernel, as far as turns are measured."""
+    """The parts of the kernel (rsg_server.kernel) that are used to measure turns."""
 
     @property
     def core(self) -> Turns: ...
@@ -54,11 +55,11 @@ class MeasuredKernel(Protocol):
 
 
 class TurnCosts:
-    """Writes a row for each turn once the next one begins, and a row for each piece that crosses the network.
+    """Writes a row for each turn once the next turn begins, and a row for each piece of data that crosses the network.
 
-    A turn's `cpu_ns` is what its process has used since it was last looked at, the kernel's work for it included; `server_ns`
-    is what the server has used since the turn began, this measurement not counted. A process that the kernel has forgotten
-    before the next turn leaves its last moments uncounted.
+    A turn's `cpu_ns` is the CPU time that its process has used since it was last measured, including the real kernel's
+    work for it. `server_ns` is the CPU time that the server has used since the turn began, without this measurement. If
+    a process ends and is waited for before the next turn, its last CPU time is not counted.
     """
 
     def __init__(self, kernel: MeasuredKernel, folder: Path) -> None:
@@ -73,8 +74,8 @@ class TurnCosts:
         self._messages = csv.writer(self._messages_file, lineterminator="\n")
         self._turns.writerow(TURN_COLUMNS)
         self._messages.writerow(MESSAGE_COLUMNS)
-        self._used_ns: dict[int, int] = {}  # by number of the process
-        self._turn: tuple[int, str, int, int] | None = None  # the turn that has begun last: the first four columns
+        self._used_ns: dict[int, int] = {}  # by the process's number
+        self._turn: tuple[int, str, int, int] | None = None  # the first four columns of the turn that began last
         self._process: Process | None = None
         self._server_ns = 0
         kernel.core.forbid_handoffs()
@@ -82,7 +83,7 @@ class TurnCosts:
         kernel.wire.watchers.append(self)
 
     def _begins(self, now_ns: int, actor_number: int, wake: int) -> None:
-        """Account for the turn that is over, and begin the next one."""
+        """Write the row of the turn that is over, and begin the row of the next one."""
         self._account()
         actor = self._kernel.actors[actor_number]
         self._turn, self._process = (now_ns, actor.process.host.name, actor_number, wake), actor.process
@@ -95,21 +96,21 @@ class TurnCosts:
         self._turn = None
 
     def _spent_ns(self, process: Process) -> int:
-        """CPU time that a process has used since it was last looked at."""
+        """Return the CPU time (ns) that a process has used since it was last measured."""
         before_ns = self._used_ns.get(process.number, 0)
         used_ns = native_signal.process_cpu_ns(process.global_pid) if process.global_pid else 0
         self._used_ns[process.number] = max(used_ns, before_ns)
         return max(used_ns - before_ns, 0)
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
-        """Note what crosses the network between two hosts (see rsg_server.sockets.wire.Watcher)."""
+        """Write a row for data that crosses the network between two hosts (see rsg_server.sockets.wire.Watcher)."""
         if source is destination:
             return
         latency_ns = self._kernel.network.route(source, destination).latency_ns
         self._messages.writerow((begin_ns, latency_ns, source.name, destination.name, size_bytes))
 
     def close(self) -> None:
-        """Account for the last turn and close the files."""
+        """Write the row of the last turn, and close the files."""
         self._account()
         try:
             self._turns_file.close()

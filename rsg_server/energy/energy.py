@@ -1,6 +1,6 @@
-"""The meters of a run: what changes the power of hosts and links, told to the meters that follow it.
+"""Makes the meters of a run's power, and connects them to what changes the power of hosts and links.
 
-A platform without watts has no meter, and nothing is followed.
+On a platform whose description has no watts there are no meters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Energy:
-    """The meters of all hosts, enclosures and links that have watts."""
+    """The meters of all hosts, enclosures and links whose description has watts."""
 
     def __init__(
         self,
@@ -55,14 +55,14 @@ class Energy:
 
     @property
     def is_metered(self) -> bool:
-        """Whether anything has watts."""
+        """Whether any host, enclosure or link has watts."""
         return bool(self.hosts.hosts or self.links.links)
 
 
 def _links_with_watts(platform: Platform) -> Iterator[Link]:
-    """The links that may have watts: those that a zone stores, and the cables of a topology if its description has watts.
+    """Yield the links that may have watts: those that a zone stores, and the cables of a topology whose description has watts.
 
-    All cables of such a topology are made now, since each draws its idle watts, used or not.
+    This makes all cables of such a topology, since each draws its idle watts, used or not.
     """
     root = platform.description.root
     for zone in root.family() if root is not None else ():

@@ -1,8 +1,9 @@
-"""What hosts draw, as SimGrid's plugin host_energy computes it, and the enclosures around them.
+"""Computes what hosts and the enclosures around them draw, as SimGrid's plugin host_energy does.
 
-The power of a host depends on its power state, on the part of its cores that executions use, and on whether it is on. An
-enclosure (a chassis, a rack) draws its own watts as long as one of its hosts is on; with all of them off it has no power
-itself, and its hosts draw nothing either. Invariant: at every moment each meter has the power of the present state.
+The power of a host depends on its power state, on the part of its cores that executions use, and on whether it is on.
+An enclosure (a chassis, a rack) draws its own watts as long as one of its hosts is on. When all of them are off, the
+enclosure has no power, and its hosts draw nothing either. Invariant: at every moment each meter has the power that
+follows from the present state.
 """
 
 from __future__ import annotations
@@ -16,12 +17,18 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.power import NO_BOOT, Boot, Enclosure, HostPower
 
 ON, STOPPING, OFF, BOOTING = "on", "stopping", "off", "booting"
-"""What a host may be: `stopping` is a shutdown in good order that has not ended, and draws what a host draws that is on."""
+"""The conditions of a host.
+
+`stopping`: it shuts down in good order; until that has ended, it draws as much as one that is on.
+"""
 
 
 @dataclass(slots=True)
 class MeteredHost:
-    """What decides on the power of a host. `dark`: how many enclosures around the host have no power."""
+    """A host with a power meter, and what decides on its power.
+
+    `dark` is the number of enclosures around the host that have no power, because all of their hosts are off.
+    """
 
     power: HostPower
     cores: int
@@ -40,7 +47,7 @@ class MeteredHost:
 
     @property
     def watts(self) -> float:
-        """What the host draws now."""
+        """The power (W) that the host draws now."""
         if self.what == BOOTING:
             return self.power.states[self.state].full_w if self.boot_w is None else self.boot_w
         if self.is_on:
@@ -50,7 +57,7 @@ class MeteredHost:
 
 @dataclass(slots=True)
 class MeteredEnclosure:
-    """An enclosure, and how many of its hosts are on."""
+    """An enclosure (a chassis, a rack) with a power meter, and the number of its hosts that are on."""
 
     enclosure: Enclosure
     hosts_on: int
@@ -59,7 +66,7 @@ class MeteredEnclosure:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A host has gone to another power state, or is `what` it was not before."""
+    """A record of a host's change to another power state, or to another condition `what` (on, stopping, off, booting)."""
 
     at_ns: int
     host: str
@@ -68,7 +75,7 @@ class Switch:
 
 
 class HostMeters:
-    """The meters of all hosts that have watts, and of all enclosures. Other hosts draw nothing that is known."""
+    """The power meters of all hosts that have watts, and of all enclosures. For other hosts no power is known."""
 
     def __init__(
         self,
@@ -92,18 +99,18 @@ class HostMeters:
                 self._around.setdefault(name, []).append(enclosure)
 
     def meters(self) -> list[Meter]:
-        """The meters of all hosts and enclosures."""
+        """Return the power meters of all hosts and enclosures."""
         return [*(host.meter for host in self.hosts.values()), *(each.meter for each in self.enclosures)]
 
     def loaded(self, name: str, cores: float) -> None:
-        """Executions use so many cores of a host from now on."""
+        """Note that executions use `cores` of a host's cores from now on."""
         host = self.hosts.get(name)
         if host is not None:
             host.load = min(1.0, cores / host.cores)
             self._measure(host)
 
     def changed_state(self, name: str, state: int) -> None:
-        """A host is in another power state from now on; if it is off, from its next boot on."""
+        """Note that a host is in another power state from now on, or, if it is off, from its next boot on."""
         host = self.hosts.get(name)
         if host is not None:
             host.state = state
@@ -111,7 +118,7 @@ class HostMeters:
                 self._switched(name, host)
 
     def switched(self, name: str, what: str) -> None:
-        """A host goes on, off, or begins to shut down or to boot."""
+        """Note that a host goes on or off, or begins to shut down or to boot."""
         host = self.hosts.get(name)
         if host is None:
             return
@@ -126,7 +133,11 @@ class HostMeters:
         self._measure(host)
 
     def _enclose(self, enclosure: MeteredEnclosure, change: int) -> None:
-        """Count a host of an enclosure that goes on or off; the last one takes the power of all that is inside with it."""
+        """Add `change` (1 or -1) to the number of an enclosure's hosts that are on.
+
+        With its first host the enclosure goes on, with its last one off; in both cases the power of all its hosts
+        changes.
+        """
         was_on = enclosure.hosts_on > 0
         enclosure.hosts_on += change
         if was_on == (enclosure.hosts_on > 0):

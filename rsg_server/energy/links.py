@@ -1,9 +1,10 @@
-"""What links draw: idle, and in proportion to what they carry, up to the busy watts at full bandwidth.
+"""Computes what links draw: the idle watts, and in proportion to their traffic more, up to the busy watts at full bandwidth.
 
-As in SimGrid's plugin link_energy, the load of a link is the rate of its flows by its bandwidth, where the flow model's
-bandwidth factor counts as full (LV08: payload is 97 % of what a link carries), and with cross-traffic 5 % of what goes the
-other way. So the energy of a link follows from its bytes alone. Unlike in SimGrid, the latency of a flow counts as idle, since
-nothing is carried then, and a link that is down draws its `wattage_off`.
+As in SimGrid's plugin link_energy, the load of a link is the rate of its flows divided by its bandwidth. The flow
+model's bandwidth factor counts as full load (LV08: payload is 97 % of what a link carries). With cross-traffic, 5 % of
+the traffic in the other direction is added for acknowledgements. So the energy of a link follows from its bytes alone.
+Unlike in SimGrid, a link draws its idle watts during the latency of a flow, since nothing is carried then, and a link
+that is down draws its `wattage_off`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from rsg_server.platform.link import Link, Route
 from rsg_server.platform.power import LinkPower
 
 ACKNOWLEDGED = 0.05
-"""What acknowledgements take of the way back, as a part of the data; SimGrid's network/crosstraffic."""
+"""The bytes of acknowledgements on the way back, as a part of the data: SimGrid's network/crosstraffic."""
 
 
 class Routes(Protocol):
-    """A network, as far as links are looked up and asked whether they are up."""
+    """The part of a network that is used here: the routes between hosts, and which links are `down`."""
 
     down: dict[str, None]
 
@@ -31,19 +32,27 @@ class Routes(Protocol):
 
 @dataclass(slots=True)
 class MeteredLink:
-    """A link without traffic as a meter, and how many seconds at full bandwidth all its traffic has taken."""
+    """The energy of one link: a meter for its power without traffic, and the seconds at full bandwidth that its traffic
+    has taken.
+    """
 
     power: LinkPower
     meter: Meter
     busy_s: float = 0.0
 
     def joules(self, moment_ns: int) -> float:
-        """The energy from the start of the run to a moment, by which all that was counted has left."""
+        """Return the energy (J) from the start of the run to `moment_ns`.
+
+        All traffic that was counted must have left by then.
+        """
         return self.meter.joules(moment_ns) + (self.power.busy_w - self.power.idle_w) * self.busy_s
 
 
 class LinkMeters:
-    """The meters of all links that have watts (see rsg_server.sockets.wire.Watcher). `factor`: the flow model's."""
+    """The meters of all links that have watts. It is told of traffic as a rsg_server.sockets.wire.Watcher.
+
+    `factor` is the bandwidth factor of the flow model.
+    """
 
     def __init__(
         self,
@@ -60,7 +69,9 @@ class LinkMeters:
         self.links = {link.name: MeteredLink(link.power, Meter(link.power.idle_w)) for link in links if link.power is not None}
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
-        """Count bytes that left their source between two moments, for each link of the route, and of the way back."""
+        """Count bytes that left their source between two moments, for each link of the route; acknowledgements on the
+        way back, too.
+        """
         if source is destination:
             return
         self._count(self._network.route(source, destination).links, size_bytes / self._factor)
@@ -74,7 +85,7 @@ class LinkMeters:
                 metered.busy_s += size_bytes / link.bandwidth_bytes_per_s
 
     def changed(self, name: str) -> None:
-        """A link has gone up or down."""
+        """Note that a link has gone up or down."""
         metered = self.links.get(name)
         if metered is not None:
             is_down = name in self._network.down

@@ -1,7 +1,7 @@
-"""The energy of something whose power changes in steps: the sum, over intervals of one power, of watts × seconds.
+"""Computes the energy of something whose power changes in steps: the sum of watts × seconds over intervals of equal power.
 
-Only changes are kept, and what is changed back at the same moment leaves no trace; so the sum is the same, to the last bit,
-however often a power was said, and whatever happened in no time.
+Only changes are stored. A change that is undone at the same moment leaves no trace. So the sum is the same, to the last
+bit, however often a power was set, and whatever happened without time passing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NS = 10**9
 
 
 class Meter:
-    """The power of one thing since the start of the run. Moments are virtual nanoseconds, and never go back."""
+    """The power of one thing since the start of the run. Moments are virtual ns, in ascending order."""
 
     __slots__ = ("_joules", "_moments", "_watts")
 
@@ -24,11 +24,11 @@ class Meter:
 
     @property
     def watts(self) -> float:
-        """The power now."""
+        """The present power, in watts."""
         return self._watts[-1]
 
     def change(self, now_ns: int, watts: float) -> None:
-        """Draw so many watts from now on."""
+        """Set the power, in watts, from `moment_ns` on."""
         if now_ns == self._moments[-1]:
             self._watts[-1] = watts
             if len(self._watts) > 1 and self._watts[-2] == watts:
@@ -40,18 +40,23 @@ class Meter:
             self._watts.append(watts)
 
     def joules(self, moment_ns: int) -> float:
-        """The energy from the start of the run to a moment."""
+        """Return the energy (J) from the start of the run to `moment_ns`."""
         place = max(0, bisect_right(self._moments, moment_ns) - 1)
         return self._joules[place] + self._watts[place] * (moment_ns - self._moments[place]) / NS
 
     def points(self, end_ns: int) -> tuple[list[int], list[float]]:
-        """Moments and the energy until each; between two of them, energy grows evenly. The last one is the end of the run."""
+        """Return moments (virtual ns), and the energy (J) from the start of the run to each of them.
+
+        Between two moments the energy grows evenly. The last moment is the end of the run.
+        """
         return [*self._moments, end_ns], [*self._joules, self.joules(end_ns)]
 
     def steps(self) -> tuple[list[int], list[float]]:
-        """Moments at which the power changed, the first is 0, and the power from each of them on."""
+        """Return the moments (virtual ns) at which the power changed, of which the first is 0, and the power (W) from
+        each of them on.
+        """
         return [*self._moments], [*self._watts]
 
     def watts_before(self, moment_ns: int) -> float:
-        """The power just before a moment; at the start of the run, from it on."""
+        """Return the power (W) just before a moment; for the start of the run, the power from the start on."""
         return self._watts[max(0, bisect_left(self._moments, moment_ns) - 1)]

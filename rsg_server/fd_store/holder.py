@@ -1,11 +1,12 @@
-"""The process that holds descriptors for the server (store.py): `python -m rsg_server.fd_store.holder`, its socket as stdin.
+"""A holder: a process that keeps open descriptors for the server, which has as many as one process may have (store.py).
 
-Messages on the socket (SEQPACKET; integers in the computer's byte order) are a letter and what follows it.
+The server starts `python -m rsg_server.fd_store.holder` with one end of a socket pair as stdin. A message on the socket
+(SEQPACKET; integers in the computer's byte order) is a letter and what follows it.
 
-  E  holder to server, once, at the start: the holder's epoll comes along, which the server polls itself
-  K  server to holder: for each descriptor that comes along, a token (u64) and the epoll events to watch it for (i64; -1: none);
-     the holder answers K
-  F  server to holder: a token; the holder answers F with the descriptor, and keeps it no longer
+E  holder to server, once, at the start, with the descriptor of the holder's epoll, which the server polls itself
+  K  server to holder: keep the descriptors that come with this message; for each a token (u64) and the epoll
+     events to watch it for (i64; -1: none); the holder answers K
+  F  server to holder: a token; the holder answers F with the token's descriptor, and closes its own copy
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sys
 from rsg_server._native import lib
 
 AT_ONCE = 250
-"""Descriptors in a message: Linux takes 253 (SCM_MAX_FD, unix(7))."""
+"""The most descriptors in one message. Linux allows 253 (SCM_MAX_FD, unix(7))."""
 ENTRY = struct.Struct("=Qq")
 TOKEN = struct.Struct("=Q")
 KEEP, FETCH, EPOLL = b"K", b"F", b"E"
@@ -31,7 +32,7 @@ _MESSAGE_MAX = 1 + AT_ONCE * ENTRY.size
 
 
 class FdHolder:
-    """Descriptors by token, and the epoll that reports those that are watched."""
+    """Keeps the server's descriptors, each under a token, and watches some of them by an epoll."""
 
     def __init__(self, server: socket.socket) -> None:
         self._server = server
@@ -64,10 +65,14 @@ class FdHolder:
 
 
 def main() -> None:
-    """Serve until the server is gone. Signals that a terminal sends to all its processes are for the server to act on."""
+    """Answer the server's messages until the server is gone.
+
+    Signals that a terminal sends to the whole process group are ignored: the server acts on them.
+    """
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # Stopped by a user, this process would not see that the server is gone: the kernel is to continue it then (prctl(2)).
+    # While this process is stopped by a user, it cannot see that the server has ended. So the kernel is asked to
+    # continue it then (prctl(2)).
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
     with socket.socket(fileno=os.dup(sys.stdin.fileno())) as server:
         FdHolder(server).serve()

@@ -1,12 +1,13 @@
-"""Where the server's cold descriptors go when the server has as many as one process may have (RLIMIT_NOFILE).
+"""The descriptor store: keeps sockets of the server that were not used for a while in other processes, the holders.
 
-An idle node costs the server some three descriptors and, while its daemons talk, as many again: five thousand nodes need more
-than `ulimit -Hn` may allow. Holders (holder.py), processes that do nothing else, keep the sockets that were not used for a
-while, as many each as the limit allows; a holder watches them in an epoll that the server polls like its own. A socket that is
-used again is fetched back.
+It is used when the server has as many descriptors as one process may have (RLIMIT_NOFILE). An idle node costs the
+server some three descriptors and, while its daemons talk, as many again: five thousand nodes need more than `ulimit
+-Hn` may allow. A holder (holder.py) keeps as many sockets as the limit allows, and watches them by an epoll, which the
+server polls like its own. When the server uses such a socket again, it takes the socket back.
 
-At every moment a socket is either `held` by its owner and watched by the server's epoll, or kept by one holder under the
-owner's token and watched, for the same events, by that holder's epoll. Nothing in the emulation depends on which of the two.
+Invariant: at every moment a socket is either `held` by its owner and watched by the server's epoll, or kept by one
+holder under the owner's token and watched, for the same events, by that holder's epoll. The emulation is the same in
+both cases.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
     from rsg_server.fd_store.storable import Storable, Watch
 
 RESERVE = 512
-"""Descriptor numbers that stay free for everything else that the server opens."""
+"""The number of descriptors that stay free for everything else that the server opens."""
 SILENCE_S = 1.0
-"""Real time after which a holder that does not answer is taken to be stopped (SIGSTOP), and continued."""
+"""After so many real seconds without an answer, the server takes a holder to be stopped (SIGSTOP), and sends it SIGCONT."""
 _BATCH = 4 * AT_ONCE
 
 
 class _Holder:
-    """The server's side of one holder; `room` is how many more descriptors the holder can take."""
+    """The server's connection to one holder process. `room` is the number of further descriptors that the holder can take."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -54,18 +55,21 @@ class _Holder:
         self.epoll_fd = self._receive(EPOLL)[0]
 
     def keep(self, entries: list[tuple[int, int]], descriptors: list[int]) -> None:
-        """Give the holder copies of descriptors, and for each its token and the events to watch it for."""
+        """Give copies of descriptors to the holder, with a token and the epoll events to watch for each of them."""
         message = KEEP + b"".join(ENTRY.pack(*entry) for entry in entries)
         self._ask(message, descriptors)
         self.room -= len(entries)
 
     def fetch(self, token: int) -> int:
-        """Take a descriptor back from the holder."""
+        """Take the descriptor with a token back from the holder, and return it."""
         self.room += 1
         return self._ask(FETCH + TOKEN.pack(token))[0]
 
     def _ask(self, message: bytes, descriptors: Sequence[int] = ()) -> list[int]:
-        """Send a message and wait for its answer, which begins with the letter that the message begins with."""
+        """Send a message, wait for the answer, and return its descriptors.
+
+        The answer begins with the same letter as the message.
+        """
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             socket.send_fds(self._socket, [message], descriptors)
         return self._receive(message[:1])
@@ -88,7 +92,7 @@ class _Holder:
         )
 
     def close(self) -> None:
-        """Close the holder's socket, which ends the process; everything that it keeps is closed then."""
+        """Close the holder's socket, which ends the process and closes its copies of descriptors."""
         self._socket.close()
         os.close(self.epoll_fd)
         while True:
@@ -100,10 +104,10 @@ class _Holder:
 
 
 class FdStore:
-    """Keeps the server's descriptors fewer than it may have.
+    """Keeps the number of the server's descriptors below the limit of one process.
 
-    `owners` yields everything whose socket may be stored. `free_spares` closes descriptors that nothing uses, and returns
-    how many owners of descriptors it has freed.
+    `owners` yields every owner of a socket that may be stored. `free_spares` closes descriptors that nothing uses, and
+    returns how many owners of descriptors it has freed.
     """
 
     def __init__(self, watch: Watch, free_spares: Callable[[], int], owners: Callable[[], Iterable[Storable]]) -> None:
@@ -113,16 +117,19 @@ class FdStore:
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         self._most = sys.maxsize if limit == resource.RLIM_INFINITY else limit - RESERVE
         self._holders: list[_Holder] = []
-        self._places: dict[int, _Holder] = {}  # by storage token
-        self.stored = self.fetched = 0  # sockets, counted each time
+        self._places: dict[int, _Holder] = {}  # the holder that keeps a socket, by the socket's storage token
+        self.stored = self.fetched = 0  # how often a socket was stored, and taken back
 
     def check(self, descriptor: int) -> None:
-        """Make room if a new descriptor is near the limit: Linux gives out the lowest free number, so all below are taken."""
+        """Store some sockets if a new descriptor is near the limit.
+
+        Linux gives out the lowest free number, so a high number says that all numbers below are in use.
+        """
         if descriptor >= self._most:
             self._make_room()
 
     def fetch(self, owner: Storable) -> socket.socket:
-        """Take an owner's socket back from its holder; the server's epoll watches it again, if it did before."""
+        """Take a socket back from its holder and return it. The server's epoll watches the socket again, if it did before."""
         token = owner.storage_token
         descriptor = self._places.pop(token).fetch(token)
         self.fetched += 1
@@ -133,9 +140,10 @@ class FdStore:
         return owner.socket_of(descriptor)
 
     def _make_room(self) -> None:
-        """Close what is spare; unless that is enough, store the sockets that were not used since the last time.
+        """Close descriptors that nothing uses; if those are too few, store the sockets that were not used since the last call.
 
-        Where every socket was used since then, the first pass over them marks all as cold, and the second finds them so.
+        If all sockets were used since then, the first pass over them marks each as unused, and the second pass stores
+        some.
         """
         if self._free_spares() >= _BATCH:
             return
@@ -172,7 +180,7 @@ class FdStore:
         self.stored += len(some)
 
     def _holder(self, wanted: int) -> _Holder:
-        """A holder with room for so many descriptors, started if there is none."""
+        """Return a holder with room for so many descriptors; if there is none, start one."""
         for holder in self._holders:
             if holder.room >= wanted:
                 return holder
@@ -181,7 +189,7 @@ class FdStore:
         return self._holders[-1]
 
     def close(self) -> None:
-        """End the holders at the end of a run: owners of stored sockets get a closed one."""
+        """End the holders at the end of the run. The owner of a stored socket gets a closed socket object."""
         for owner in self._owners():
             if owner.held is None:
                 owner.held = socket.socket(socket.AF_UNIX)

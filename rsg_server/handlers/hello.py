@@ -1,4 +1,4 @@
-"""HELLO: the first message of an actor, or of a process after an exec, and the server's reply."""
+"""Handles HELLO, the first message of an actor (thread), and of a process after an exec."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rsg_server.processor.policies import FREE, MODELLED
 from rsg_server.protocol import COST_ROW_SHIFT, FLAG_CALIBRATES, FLAG_CHARGED, FLAG_MODELLED, Hello, Op, Resume, Space
 
 _IMAGE_CHARGE = struct.Struct("=5q")
-"""struct simunix_image_charge of csrc/shared/wire/cpu_protocol.h."""
+"""The layout of struct simunix_image_charge (csrc/shared/wire/cpu_protocol.h), which ends the reply to HELLO."""
 
 if TYPE_CHECKING:
     from rsg_server.cgroups.cgroups import Cgroups
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Images:
-    """Ends what ends with the old image of a process at an exec."""
+    """Ends what execve(2) ends in a process: its other threads and its POSIX timers."""
 
     def __init__(
         self, threads: Threads, vforks: Vforks, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None
@@ -41,7 +41,9 @@ class Images:
         self._channel_pool, self._futexes, self._traces = channel_pool, futexes, traces
 
     def begin(self, actor: Actor) -> None:
-        """End, after an exec (execve(2)), the process's other threads and its POSIX timers; let a parent in vfork go on."""
+        """After an execve(2), end the process's other threads and its POSIX timers; let a parent that waits in vfork(2)
+        go on.
+        """
         process = actor.process
         for other in list(process.actors):
             if other is not actor:
@@ -53,20 +55,20 @@ class Images:
             if timer.event is not None:
                 timer.event.cancel()
         self._channel_pool.close(process)
-        self._futexes.wake_space(Space.LOCKS)  # descriptors that the exec has closed may have held locks
+        self._futexes.wake_space(Space.LOCKS)  # the exec has closed descriptors (O_CLOEXEC) that may have held locks
         self._vforks.release(process)
 
 
 class ImageCharging:
-    """Tells the new image of a process which CPU policy it has."""
+    """Tells a process, at its start and after each exec, how its computing is charged (its CPU policy)."""
 
     def __init__(self, charges: Charges | None, cpu_timers: CpuTimers) -> None:
         self._charges, self._cpu_timers = charges, cpu_timers
 
     def told(self, actor: Actor) -> tuple[int, bytes]:
-        """Return the CPU policy that a new image gets to know: flags, and the last bytes of HELLO's reply.
+        """Return what a new program must know of its CPU policy: the flags, and the bytes that end the reply to HELLO.
 
-        The first charged image of a run measures what calls cost under simunix.
+        The first program with the policy `charged` in a run is told to measure what system calls cost under simunix.
         """
         charges, process = self._charges, actor.process
         if charges is None:
@@ -88,8 +90,8 @@ class ImageCharging:
 class HelloHandlers:
     """Handles HELLO.
 
-    `watch` makes the server notice the end of a process. `shared_fd` is the descriptor of the shared memory: programs that
-    a scenario starts get it with the reply, all others inherit it.
+    `watch` makes the server notice the end of a process. `shared_fd` is the descriptor of the shared memory. Programs
+    that a scenario starts get it with the reply; all other programs inherit it.
     """
 
     def __init__(
@@ -108,7 +110,7 @@ class HelloHandlers:
         self._watch, self._shared_fd = watch, shared_fd
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.HELLO: self.hello,
@@ -116,7 +118,10 @@ class HelloHandlers:
         )
 
     def hello(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[kind, pid, tid, program]: handle the first message of an actor, or of a process after an exec."""
+        """Handle the first message of an actor, or of a process after an exec; the reply tells the shim about process and run.
+
+        [kind, pid, tid, program] -> the values of HELLO's reply (csrc/shared/protocol.h), or no reply yet.
+        """
         asked, pid, tid, program = arguments
         reaper, kind = divmod(asked, Hello.REAPER)
         process = actor.process
@@ -145,7 +150,8 @@ class HelloHandlers:
         soft, hard = process.nofile
         first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
         values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-        fds = (self._shared_fd,) if process.started and process.images == 1 else ()  # others inherited it
+        # all other programs have inherited the descriptor of the shared memory
+        fds = (self._shared_fd,) if process.started and process.images == 1 else ()
         tracee = self._tracees.all.get(actor)
         traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
         last = (*(traced or (0,)), charging) if charging else traced
@@ -159,7 +165,8 @@ class HelloHandlers:
     def _known(self, process: Process, pid: int, reaper: int) -> None:
         """Record the pid of a process, and watch for the end of the process.
 
-        `reaper` is the pid of the init process of the process's own PID namespace within its host; 0 if it has none.
+        `reaper` is the pid of the first process (init) of the process's own PID namespace within its host; 0 if it has
+        none.
         """
         process.pid, process.is_traced = pid, False
         process.host.processes[pid] = process

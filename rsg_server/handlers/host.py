@@ -1,4 +1,4 @@
-"""Answers what files of /proc say of a host and its processes; the shim writes the text (csrc/shim/sys/procfs/files.c)."""
+"""Answers what files of /proc say about a host and its processes. The shim writes the text (csrc/shim/sys/procfs/files.c)."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 
 def _may_run(thread: Actor) -> bool:
-    """Whether a thread has the turn, or would run if it got the turn or a processor."""
+    """Return whether /proc shows a thread as running: it has the turn, is ready to get it, or computes on a processor."""
     return thread.state in (State.READY, State.RUNNING) or (thread.parked is not None and thread.parked.computes())
 
 
 CORES_MAX: Final[int] = lib.SIMUNIX_CORES_TOLD
-"""The number of cores that one answer to HOST_CPU reports on."""
+"""The most cores on which one answer to HOST_CPU reports."""
 
 
 class StorageHandlers:
-    """Handles STORAGE and STORAGE_COUNTS: what a host reads from modelled storages and writes to them."""
+    """Handles STORAGE and STORAGE_COUNTS: reads from modelled storages, writes to them, and their counts."""
 
     def __init__(self, storages: Storages, run_disk: RunDisk, clock: Clock) -> None:
         self._storages, self._run_disk, self._clock = storages, run_disk, clock
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.STORAGE: self.storage,
@@ -53,11 +53,13 @@ class StorageHandlers:
         )
 
     def storage(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used]: enum simunix_storage.
+        """Handle a request about a file on a modelled storage, as enum simunix_storage lists them.
 
-        For STORAGE_ROOM the value is the number of bytes for which there is room (with file 0 all free bytes), or -errno; a
-        capacity of -1 means that the storage has none. For other requests the value 1 means that the caller must wait, and
-        a negative value is an error. Raises ServerError if the disk of the run is full.
+        [what, storage, file, offset, bytes, bytes of the file] -> [0, value, capacity, bytes used].
+
+        For STORAGE_ROOM the value is the number of bytes for which there is room (with file 0 all free bytes), or
+        -errno; a capacity of -1 means that the storage has none. For other requests the value 1 means that the caller
+        must wait, and a negative value is an error. Raises ServerError if the disk that has the run's folder is full.
         """
         what, number, file, offset, size, file_bytes = arguments
         host = actor.process.host.host
@@ -75,7 +77,10 @@ class StorageHandlers:
         return Reply((0, max(0, room.capacity_bytes - used), room.capacity_bytes, used))
 
     def storage_counts(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid] -> [0, bytes read from storages, bytes made dirty, bytes cut off before they were written]; proc(5)."""
+        """Return what a process has read from storages and written to them, as /proc/PID/io shows it (proc(5)).
+
+        [pid] -> [0, bytes read, bytes made dirty, bytes that were cut off before they were written].
+        """
         process = actor.process.host.processes.get(arguments[0])
         counts = IoCounts() if process is None else process.io
         return Reply((0, counts.read_bytes, counts.write_bytes, counts.cancelled_write_bytes))
@@ -88,7 +93,7 @@ class HostHandlers:
         self._births, self._cpu, self._charges, self._sockets, self._disks = births, cpu, charges, sockets, disks
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.HOST: self.host,
@@ -102,17 +107,21 @@ class HostHandlers:
         )
 
     def host(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, when it booted], for the sender's host."""
+        """Return numbers about the sender's host.
+
+        [] -> [0, threads, processes born so far, latest pid, seed, bytes of disk, virtual ns of its boot].
+        """
         state = actor.process.host
         threads = sum(len(process.actors) for process in state.processes.values())
         seed = self._births.seed_of_host(state.name)
         return Reply((0, threads, state.births, state.latest_pid, seed, state.host.disk_bytes, state.booted_ns))
 
     def born(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid or tid] -> [0, birth, CPU time, its dead children's, 1 if it may run, seccomp filters: mode and number].
+        """Return when a process or thread was born, its CPU time, and whether it can run.
 
-        Times are virtual nanoseconds. A process may run if its main thread may. The reply is -ESRCH if there is no such
-        process or thread.
+        [pid or tid] -> [0, birth, CPU time, that of its dead children, 1 if it can run, mode and number of its seccomp
+        filters]. Times are virtual ns. A process counts as able to run if its main thread is. The reply is -ESRCH if
+        there is no such process or thread.
         """
         state, number = actor.process.host, arguments[0]
         process = state.processes.get(number)
@@ -128,18 +137,28 @@ class HostHandlers:
         )
 
     def filters(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[mode, how many] -> [0]: note the filters of system calls that the process has set itself (seccomp(2))."""
+        """Note the filters of system calls that the process has set for itself (seccomp(2)).
+
+        [mode, number of filters] -> [0].
+        """
         mode, count = arguments
         actor.process.filters = (mode, count)
         return OK
 
     def child_time(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid] -> [0, nanoseconds of CPU time that a dead child and its children were charged]; pid 0: the sum over all."""
+        """Return the CPU time (ns) that a dead child and its own children were charged; for pid 0, that of all children.
+
+        [pid] -> [0, ns].
+        """
         process, pid = actor.process, arguments[0]
         return Reply((0, process.dead_children_ns.pop(pid, 0) if pid else process.children_cpu_ns))
 
     def host_cpu(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[first core] -> [0, load averages of 1, 5, 15 minutes in 2^-11, executions, busy ns of all cores, of each core]."""
+        """Return how busy the processors of the sender's host are.
+
+        [first core] -> [0, load averages of 1, 5 and 15 minutes in units of 2^-11, executions, busy ns of all cores
+        together, busy ns of each core from the first one on].
+        """
         if self._charges is None:
             return failed(errno.ENOSYS)
         use, running = self._cpu.use(actor.process.host.host)
@@ -148,9 +167,10 @@ class HostHandlers:
         return Reply((0, *use.load.averages, running, sum(busy_ns), struct.pack(f"={len(some)}q", *some)))
 
     def sockets(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[name, first line] -> [0, lines of a file of /proc/net from that one on]; b"" behind the last.
+        """Return lines of a file such as /proc/net/tcp, from a given line on.
 
-        The lines of /proc/diskstats are read likewise; `block/NAME` is the line of /sys/block/NAME/stat.
+        [name, first line] -> [0, lines], which are b"" behind the last line. The name `diskstats` means
+        /proc/diskstats, and `block/NAME` means /sys/block/NAME/stat.
         """
         name, first = arguments
         host, disks = actor.process.host.host, self._disks
@@ -164,7 +184,10 @@ class HostHandlers:
         return failed(errno.EINVAL) if lines is None or first < 0 else Reply((0, listing.piece(lines, first)))
 
     def cost_row(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[name of the thread] -> [0, row of the thread in the table of costs]; -1 if it has none."""
+        """Return the row of the sender's thread in the table of learned costs of system calls.
+
+        [name of the thread] -> [0, row; -1 if there is none].
+        """
         charges, process = self._charges, actor.process
         if charges is None:
             return Reply((0, NO_ROW))

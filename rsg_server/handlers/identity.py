@@ -1,4 +1,4 @@
-"""What a process reports of itself: its limit of descriptors, its processors, its memory policy, and warnings."""
+"""Handles what a process reports of itself: its limit of descriptors, its processors, its memory policy, and warnings."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _PHRASES = {
 
 
 def _call(kind: int, text: str) -> str:
-    """Return the name under which run.json counts a call: the number of an unknown call, the name of a refused one.
+    """Return the name under which run.json counts a system call: the number of an unknown call, the name of a refused one.
 
-    The number of an unknown call of 32 bits is written as `i386 11`.
+    An unknown call of a program of 32 bits is named e.g. `i386 11`.
     """
     if kind == WarningKind.UNKNOWN_SYSCALL:
         return text.replace("system call ", "")
@@ -54,7 +54,10 @@ def _call(kind: int, text: str) -> str:
 
 
 def _thread(actor: Actor, tid: int) -> Actor | None:
-    """Return the thread of the actor's host that has this number; 0 means the actor itself."""
+    """Return the thread with a number on the actor's host; the number 0 means the actor itself.
+
+    None if there is no such thread.
+    """
     if tid == 0:
         return actor
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
@@ -64,7 +67,7 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
 class IdentityHandlers:
     """Handles NOFILE, RAISE_LIMIT, WARN, AFFINITY and MEMORY_POLICY.
 
-    `calls_by_warning` counts system calls, by the kind of warning about them.
+    `calls_by_warning` counts, for each kind of warning, the system calls that have caused it.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class IdentityHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.NOFILE: self.nofile,
@@ -98,9 +101,9 @@ class IdentityHandlers:
         )
 
     def nofile(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[soft, hard, floor] -> [0]: set the limit of descriptors (RLIMIT_NOFILE) that the process and its children see.
+        """Set the limit of descriptors (RLIMIT_NOFILE) that the process and its children see.
 
-        The descriptors of the process's shim begin at the floor.
+        [soft, hard, floor] -> [0]. The shim's own descriptors in the process have numbers from the floor on.
         """
         soft, hard, floor = arguments
         actor.process.nofile = (soft, hard)
@@ -108,11 +111,11 @@ class IdentityHandlers:
         return OK
 
     def raise_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, limit, soft, hard] -> [0 | -EPERM]: set a limit of a process natively, if its host is contained.
+        """Set a resource limit of a process in the real kernel, for a caller on a contained host, which may not.
 
-        Limits by which a process would get priority on this computer are refused. With RLIMIT_NOFILE the reply is [0, soft,
-        hard before], on any host: the values become what another process sees from its next image on; -1 leaves them as
-        they are.
+        [pid, limit, soft, hard] -> [0 or -EPERM]. Limits by which a process would get priority on this computer are
+        refused. For RLIMIT_NOFILE the reply is [0, soft, hard of before], on any host: another process gets the new
+        values at its next exec; -1 leaves a value unchanged.
         """
         pid, limit, *values = arguments
         host = actor.process.host
@@ -129,12 +132,15 @@ class IdentityHandlers:
             resource.prlimit(process.global_pid, limit, (values[0], values[1]))
         except OSError as error:
             return failed(error.errno or errno.EPERM)
-        except ValueError:  # soft above hard; the kernel has already refused that to the caller
+        except ValueError:  # the soft limit is above the hard one, which the kernel has already refused to the caller
             return failed(errno.EINVAL)
         return OK
 
     def warn(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[kind, text] -> [0]: warn the user, once for each program, with the first host on which it happened."""
+        """Show the user a warning, once for each program, with the first host on which it happened.
+
+        [kind, text] -> [0].
+        """
         kind, text = arguments
         process = actor.process
         phrase = _PHRASES.get(kind, "")
@@ -150,7 +156,10 @@ class IdentityHandlers:
         return OK
 
     def affinity(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[tid, bytes] -> [0, bytes]: set the processors of a thread, one bit for each; without bytes only read them."""
+        """Set the processors on which a thread may run, as a mask with a bit for each; an empty mask changes nothing.
+
+        [tid, mask] -> [0, mask of now].
+        """
         tid, wanted = arguments
         thread = _thread(actor, tid)
         if thread is None:
@@ -165,7 +174,10 @@ class IdentityHandlers:
         return Reply((0, (thread.affinity or existing).to_bytes((actor.process.host.host.cores + 7) // 8, "little")))
 
     def memory_policy(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[tid, mode or -1, nodes, nodes as named] -> [0, these three, NUMA nodes, cores, first CPU]; see OP_MEMORY_POLICY."""
+        """Set or read the memory policy of a thread (set_mempolicy(2)); see OP_MEMORY_POLICY in csrc/shared/protocol.h.
+
+        [tid, mode or -1, nodes, nodes as named] -> [0, mode, nodes, nodes as named, NUMA nodes, cores, first CPU].
+        """
         tid, mode, nodes, named = arguments
         thread = _thread(actor, tid)
         if thread is None:

@@ -1,4 +1,4 @@
-"""Requests about the network interfaces of a host: netlink(7) sockets, and the older ioctls of netdevice(7)."""
+"""Handles requests about the network interfaces of a host: by netlink(7) sockets, and by the older ioctls of netdevice(7)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InterfaceHandlers:
         self._interfaces, self._netlink, self._sockets = interfaces, netlink, sockets
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.NETWORK: self.network,
@@ -35,7 +35,10 @@ class InterfaceHandlers:
         )
 
     def netlink(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0]: answer what has been sent on a netlink socket."""
+        """Answer the requests that a program has sent on a netlink socket.
+
+        [number of the socket] -> [0].
+        """
         found = self._sockets.of(actor, arguments[0])
         if not isinstance(found, NetlinkSocket):
             return failed(errno.EBADF)
@@ -43,7 +46,10 @@ class InterfaceHandlers:
         return OK
 
     def interface(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[index, name] -> [0, index, flags, mtu, kind, speed, prefix, name, MAC address, IPv4 addresses] of an interface."""
+        """Return the properties of a network interface, given by index or name.
+
+        [index, name] -> [0, index, flags, MTU, kind, speed, prefix length, name, MAC address, IPv4 addresses].
+        """
         index, name = arguments
         for found in self._interfaces.of(network_namespaces.network_of(actor).host):
             if index == found.index or (index == 0 and name == found.name.encode()):
@@ -55,7 +61,10 @@ class InterfaceHandlers:
         return failed(errno.ENODEV)
 
     def network(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, 1 if it is new] -> [0]: note that the caller has entered a network namespace."""
+        """Note that the caller has entered a network namespace.
+
+        [inode of the namespace, 1 if it is new] -> [0].
+        """
         inode, is_new = arguments
         network_namespaces.enter(actor, inode, bool(is_new))
         return OK

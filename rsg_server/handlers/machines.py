@@ -1,6 +1,7 @@
-"""MACHINES: requests of a program to the machine room, about hosts other than its own too (prctl(PR_SIMUNIX_MACHINES)).
+"""Handles MACHINES: a program asks for hosts, also other than its own, to be switched (prctl(PR_SIMUNIX_MACHINES)).
 
-A request is a line of words. Changes happen at the moment of the request, once the turn is free, in the order of requests.
+A request is a line of words. The change happens at the virtual time of the request, when the caller has given the turn
+back; several changes happen in the order of the requests.
 
     on HOST...         boot hosts that are off. A host that still shuts down stays as it is, as under a power button.
     off HOST...        cut the power of hosts.
@@ -38,7 +39,7 @@ LIMIT = r"[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
 class MachineHandlers:
-    """Handles MACHINES: switches hosts, and answers what they draw."""
+    """Handles MACHINES: switches hosts on and off, limits their power, and says what they draw."""
 
     def __init__(self, platform: Platform, faults: Faults, energy: Energy, governors: Governors, clock: Clock) -> None:
         self._platform, self._faults, self._energy, self._governors, self._clock = platform, faults, energy, governors, clock
@@ -52,11 +53,14 @@ class MachineHandlers:
         }
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.MACHINES: self.machines})
 
     def machines(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[request] -> [0, answer], or [-EINVAL, reason]: carry out a line of words; a reason ends with a zero byte."""
+        """Carry out a request, which is a line of words (see the top of this file).
+
+        [request] -> [0, answer], or [-EINVAL, reason with a zero byte at its end].
+        """
         words = arguments[0].decode(errors="replace").split()
         try:
             answer = self._requests.get(words[0] if words else "", self._unknown)(words)

@@ -1,4 +1,4 @@
-"""POSIX message queues with a signal (mq_notify(3)): the kernel sends the signal, the server wakes the thread that takes it."""
+"""Handles the signals of POSIX message queues (mq_notify(3)): the kernel sends the signal, the server wakes its receiver."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SIGNAL_MAX = 64
 
 
 class QueueHandlers:
-    """Handles QUEUE_NOTIFY and QUEUE_SENT: which process wants a signal from a queue, and which signal."""
+    """Handles QUEUE_NOTIFY and QUEUE_SENT: records which process wants a signal from a queue, and which signal."""
 
     def __init__(self, signals: Signals, notices: Notices) -> None:
         self._signals, self._notices = signals, notices
         self._notifies: dict[int, tuple[Process, int]] = {}
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.QUEUE_NOTIFY: self.notify,
@@ -35,7 +35,10 @@ class QueueHandlers:
         )
 
     def notify(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[queue, signal] -> [0]: note that a process wants a queue's signal. The kernel allows one process per queue."""
+        """Note that the caller's process wants a signal from a message queue; the kernel allows one process per queue.
+
+        [number of the queue, signal] -> [0].
+        """
         queue, signal = arguments
         if not 0 <= signal <= SIGNAL_MAX:
             return failed(errno.EINVAL)
@@ -46,9 +49,10 @@ class QueueHandlers:
         return OK
 
     def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[queue] -> [0]: look for the signal of a queue to which a message was sent.
+        """After a message was sent to a queue, let the queue's signal take effect, if the kernel has sent one.
 
-        The kernel sends the signal only if the queue was empty before; looking in vain does no harm.
+        [number of the queue] -> [0]. The kernel sends the signal only if the queue was empty before. Looking for a
+        signal that was not sent does no harm.
         """
         process, signal = self._notifies.get(arguments[0], (None, 0))
         if process is None or process.dead:
@@ -59,5 +63,7 @@ class QueueHandlers:
         return OK
 
     def _tell_shims(self) -> None:
-        """Tell the shims to report the messages that they send, as long as a process wants a signal from some queue."""
+        """Ask the shims to report each message that they send to a queue, as long as a process wants a signal from some
+        queue.
+        """
         self._notices.tell_queue_notifies(len(self._notifies))

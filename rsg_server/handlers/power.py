@@ -1,4 +1,7 @@
-"""Files about the power of hosts (csrc/shim/sys/procfs/power_files.c): their content, and what programs write to them."""
+"""Handles POWER_FILE: what files about a host's power contain, and what programs write to them (cpufreq, RAPL).
+
+The shim recognises these files (csrc/shim/sys/procfs/power_files.c).
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,25 @@ if TYPE_CHECKING:
 
 
 class PowerHandlers:
-    """Handles POWER_FILE: reads and writes of files about power."""
+    """Handles POWER_FILE: reads of files about power, and writes to them."""
 
     def __init__(self, power_files: PowerFiles) -> None:
         self._power_files = power_files
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.POWER_FILE: self.power_file})
 
     def power_file(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[path, what, offset, bytes] -> [0, bytes]: read or write a file about power; -ENOENT for any other file."""
+        """Read a file about power, read a register of such a file, or write to it.
+
+        [path, a value of enum simunix_power_file, offset, bytes] -> [0, text or value]; -ENOENT for a path that is no
+        file about power.
+        """
         path, what, offset, written = arguments[0].decode(errors="replace"), arguments[1], arguments[2], arguments[3]
         host, files = actor.process.host.name, self._power_files
         if what == PowerFile.WRITE:
-            text = written.partition(b"\0")[0].decode(errors="replace")  # the kernel, too, reads no further
+            text = written.partition(b"\0")[0].decode(errors="replace")  # Linux, too, ignores what is written behind this
             return Reply((-files.write(host, path, text), b""))
         if what == PowerFile.REGISTER:
             value = files.register(host, path, offset)

@@ -1,4 +1,4 @@
-"""Births and ends of processes and threads: FORK, EXEC, EXIT and what belongs to them."""
+"""Handles the messages about beginnings and ends of processes and threads: FORK, FORK_DONE, EXEC, INJECT, THREAD_EXIT, EXIT."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def is_child(actor: Actor, process: Process) -> bool:
-    """Whether an unborn actor is a thread or a child of the process, or a child of its parent (clone(2), CLONE_PARENT)."""
+    """Return whether a new actor is a thread of a process, its child, or a child of its parent (CLONE_PARENT of clone(2))."""
     return actor.process is process or actor.process.parent in (process, process.parent)
 
 
 class ForkHandlers:
-    """Handles FORK."""
+    """Handles FORK, by which a thread announces that it is about to create a child process or a thread."""
 
     def __init__(
         self,
@@ -51,14 +51,17 @@ class ForkHandlers:
         self._tracees, self._charges, self._parking = tracees, charges, parking
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.FORK: self.fork}, makes_descriptors=(Op.FORK,))
 
     def fork(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[kind] -> [number, slot, channel number, seed, 1 if traced] + the child's channel: announce a child or a thread.
+        """Announce a child process or a thread, before the kernel creates it.
 
-        SIBLING in the kind: a child of the caller's parent. The bits from EVENT on: for a tracer, which event of ptrace(2)
-        the birth is. After both kinds of VFORK the parent is silent until the child has exec'd or died.
+        [kind] -> [actor's number, slot, channel's number, seed, 1 if traced] + the child's channel.
+
+        With SIBLING in the kind, the caller's parent becomes the child's parent. The bits from EVENT on say which event
+        of ptrace(2) this is for a tracer. After the two kinds of VFORK the caller sends no message until the child has
+        called exec or died.
         """
         event, kind = divmod(arguments[0], Fork.EVENT)
         kind = Fork(kind & ~Fork.SIBLING)
@@ -66,7 +69,7 @@ class ForkHandlers:
             return failed(errno.EAGAIN)
         if kind is Fork.THREAD:
             return self._thread(actor, event)
-        ends = new_channel()  # before anything changes, since new_channel may fail
+        ends = new_channel()  # made before anything is changed, since new_channel may fail
         creator = actor.process
         parent = creator.parent if arguments[0] & Fork.SIBLING else creator
         process = self._births.new_process(creator.host, parent, creator.program)
@@ -79,13 +82,17 @@ class ForkHandlers:
             self._vforks.begin(actor, child, is_next=kind is Fork.VFORK)
         else:
             self._parking.make_ready(child)
-        newborn = child if kind is Fork.VFORK_IN_ORDER else None  # others may run before the child: its pid is known before
+        # other actors may run before the child, and they must find the child's pid
+        newborn = child if kind is Fork.VFORK_IN_ORDER else None
         traced = self._tracees.born(actor, child, event)
         values = (child.number, child.slot, child.channel_number, process.seed, *self._seldom(child, traced))
         return Reply(values, fds=(channel,), newborn=newborn)
 
     def _thread(self, creator: Actor, event: int) -> Reply:
-        """Announce a thread. It takes over the channel of an ended thread, if there is one; with a slot it sends no HELLO."""
+        """Announce a thread, and return the reply.
+
+        The thread gets the channel of an ended thread, if there is one. A thread with a slot sends no HELLO.
+        """
         process = creator.process
         child, fds = self._threads.new_sibling(process)
         child.inherit(creator)
@@ -93,10 +100,11 @@ class ForkHandlers:
             child.owes_message, child.answer_at_slot, child.is_new = False, True, True
         self._parking.make_ready(child)
         seldom = self._seldom(child, self._tracees.born(creator, child, event))
-        return Reply((child.number, child.slot, child.channel_number, *((0, *seldom) if seldom else ())), fds=fds)  # no seed
+        # a thread needs no seed
+        return Reply((child.number, child.slot, child.channel_number, *((0, *seldom) if seldom else ())), fds=fds)
 
     def _seldom(self, child: Actor, is_traced: bool) -> tuple[int, ...]:
-        """Return the last values of the reply about a child, if they matter: is it traced, its first recorded charge."""
+        """Return the last values of FORK's reply: 1 if the child is traced, and its first recorded charge. () if both are 0."""
         next_charge = self._charges.next_of(child.number) if self._charges is not None else 0
         if next_charge:
             return (int(is_traced), next_charge)
@@ -104,24 +112,27 @@ class ForkHandlers:
 
 
 class ForkDoneHandlers:
-    """Handles FORK_DONE."""
+    """Handles FORK_DONE, by which a thread reports that the kernel has created the announced child, or has not."""
 
     def __init__(self, threads: Threads, deaths: Deaths) -> None:
         self._threads, self._deaths = threads, deaths
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.FORK_DONE: self.fork_done})
 
     def fork_done(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid | -errno, number]: report the outcome of a fork.
+        """Report the outcome of a fork(2) or clone(2).
 
-        After a failed fork the announced child is withdrawn. A child that was born says HELLO before its parent goes on.
+        [pid or -errno, number of the announced actor] -> [0].
+
+        After a failure the announced child is forgotten. After a success the child sends its HELLO before the parent
+        goes on.
         """
         outcome, number = arguments
         child = self._threads.all.get(number)
         if child is None or not (child.owes_message or child.is_new) or not is_child(child, actor.process):
-            return OK  # the child of a vfork, which has sent HELLO, or a child that was killed from outside
+            return OK  # the child of a vfork has sent HELLO already, or the child was killed from outside
         if outcome < 0:
             self._take_back(child, actor.process)
         elif child.process is not actor.process:
@@ -138,13 +149,13 @@ class ForkDoneHandlers:
 
 
 class ExecHandlers:
-    """Handles EXEC and INJECT, which come before an exec."""
+    """Handles EXEC and INJECT, which a process sends before it calls execve(2)."""
 
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.EXEC: self.execute,
@@ -153,13 +164,18 @@ class ExecHandlers:
         )
 
     def execute(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[]: an exec is near. By this message the process reports its hand-offs, which a new image could not do."""
+        """Note that the process is about to call execve(2).
+
+        [] -> [0]. The message's header reports the turns that the process's threads have given each other without the
+        server; the new program could not report them any more.
+        """
         return OK
 
     def inject(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[tid, descriptor]: make the host's init trace the thread's next exec.
+        """Have the host's init trace the next exec of a thread, to load the shim into a program that would not load it itself.
 
-        -1 as descriptor: that exec has failed. -EPERM if the init cannot trace it.
+        [tid, number for the shim's descriptor] -> [0] + the file of the shim; -EPERM if the init cannot trace the
+        thread. The number -1 says that the exec has failed.
         """
         tid, descriptor = arguments
         process = actor.process
@@ -191,7 +207,7 @@ class EndHandlers:
         self._futexes, self._traces, self._clock = futexes, traces, clock
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.THREAD_EXIT: self.thread_exit,
@@ -200,10 +216,10 @@ class EndHandlers:
         )
 
     def thread_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
-        """[status, join word]: end a thread.
+        """End a thread, and wake the threads that wait for its end (pthread_join(3)).
 
-        Threads that join this one may go on; the shim of the actor that runs next waits until the kernel has ended the
-        thread.
+        [status, address of the futex word for joining] -> no reply. The actor that has the next turn waits in its shim
+        until the kernel has ended the thread.
         """
         status, word = arguments
         process = actor.process
@@ -218,7 +234,10 @@ class EndHandlers:
         self._threads.end(actor, leaves_channel=True)
 
     def process_exit(self, actor: Actor, arguments: Sequence[Any]) -> None:
-        """[status]: end a process. No actor runs until the kernel has ended the process."""
+        """End a process. No actor runs until the kernel has ended the process.
+
+        [status] -> no reply.
+        """
         self._cgroups.count_memory(actor.process)
         if actor.process.dead:
             return

@@ -1,4 +1,7 @@
-"""PTRACE: the requests of tracers, and the stops of the threads that they trace (rsg_server/process/tracees.py)."""
+"""Handles ptrace(2) between emulated processes: the requests of tracers, and the stops of the threads that they trace.
+
+rsg_server/process/tracees.py has the state of traced threads.
+"""
 
 from __future__ import annotations
 
@@ -20,24 +23,27 @@ if TYPE_CHECKING:
 
 _TRACEME, _KILL, _ATTACH = 0, 8, 16
 _RESUMES = {7: 0, 9: int(Resume.STEP), 24: int(Resume.SYSCALL)}
-"""PTRACE_CONT, SINGLESTEP and SYSCALL, and how the thread goes on after each."""
+"""PTRACE_CONT, PTRACE_SINGLESTEP and PTRACE_SYSCALL, each with the flags that say how the thread goes on after it."""
 _DETACH, _SET_OPTIONS = 17, 0x4200
 _SHIM_ANSWERS = {1, 2, 3, 4, 5, 6, 12, 13, 14, 15, 30, 0x4201, 0x4202, 0x4203, 0x4204, 0x4205}
-"""Requests about memory words, registers, siginfo and the event's message.
+"""The requests of ptrace(2) about words of memory, registers, siginfo and the event's message.
 
-The tracer's shim carries these out itself, at the place where the thread has stopped."""
+The server only checks these. The tracer's shim carries them out itself, in the memory where the thread has stopped.
+"""
 _STATUS_UID = "Uid"
 
 
 def _may_trace(tracer: Process, target: Process) -> bool:
-    """Whether the tracer is root, or the target runs under the tracer's user only (ptrace(2), credentials)."""
+    """Return whether a process may trace another: it is root, or the other runs under its user only (ptrace(2),
+    credentials).
+    """
     own = tracer.status_fields().get(_STATUS_UID, "").split()
     others = target.status_fields().get(_STATUS_UID, "").split()
     return bool(own and others) and (own[1] == "0" or set(others[:3]) == {own[3]})
 
 
 def _thread(actor: Actor, tid: int) -> Actor | None:
-    """Return the thread of the caller's host that has this number."""
+    """Return the thread with a number on the caller's host; None if there is none."""
     main = actor.process.host.processes.get(tid)
     if main is not None:
         return next((other for other in main.actors if other.tid == tid), None)
@@ -46,7 +52,7 @@ def _thread(actor: Actor, tid: int) -> Actor | None:
 
 
 class TraceeHandlers:
-    """Handles PTRACE and the stops of traced threads."""
+    """Handles PTRACE, and the messages with which a traced thread stops."""
 
     def __init__(self, tracees: Tracees, deaths: Deaths, effects: SignalEffects) -> None:
         self._tracees, self._deaths, self._effects = tracees, deaths, effects
@@ -58,7 +64,7 @@ class TraceeHandlers:
         }
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.PTRACE: self.ptrace,
@@ -69,7 +75,10 @@ class TraceeHandlers:
         )
 
     def ptrace(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[request, tid, data] -> [0 | -errno, address of the stop, pid, event message]: carry out a request of a tracer."""
+        """Carry out a tracer's request of ptrace(2).
+
+        [request, tid, data] -> [0 or -errno, address of the stop, pid, event message].
+        """
         request, tid, data = arguments
         if request == _TRACEME:
             return self._trace_me(actor)
@@ -102,9 +111,9 @@ class TraceeHandlers:
         return OK
 
     def _stop_by_signal(self, target: Actor) -> Reply:
-        """Stop one thread of the target's process for its tracer by a SIGSTOP, `target` itself if it is traced.
+        """Stop one thread of the target's process for its tracer by a SIGSTOP: `target` itself if it is traced.
 
-        ESRCH if no thread of the process is traced: then the kernel stops the process.
+        The reply is -ESRCH if no thread of the process is traced; then the kernel stops the process.
         """
         for actor in (target, *target.process.actors):
             if actor in self._tracees.all:
@@ -138,15 +147,25 @@ class TraceeHandlers:
         return OK
 
     def stops(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[kind, value, event message, address] -> [0, how it goes on]: stop the caller until its tracer lets it go on."""
+        """Stop the caller, which is traced, until its tracer lets it go on.
+
+        [a value of enum simunix_stop, value, event message, address of the stop] -> [0, bits of enum simunix_resume],
+        sent when the tracer lets it go on.
+        """
         kind, value, message, address = arguments
         how = self._tracees.stop(actor, Stop(kind), value, message, address)
         return Reply((0, how)) if how is not None else None
 
     def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, 1 if the caller must stop for its tracer]."""
+        """Say whether the caller must stop for its tracer.
+
+        [] -> [0, 1 if it must stop, else 0].
+        """
         return Reply((0, int(self._tracees.looks(actor))))
 
     def wait(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, options] -> [tid, status] of a traced thread; 0 if there is no news; -ECHILD if the caller traces none."""
+        """Return a stop or an end of a thread that the caller traces, as wait4(2) does.
+
+        [pid, options] -> [tid, status]; 0 if there is none yet; -ECHILD if the caller traces no such thread.
+        """
         return Reply(self._tracees.wait(actor.process, arguments[0]))

@@ -1,4 +1,6 @@
-"""The private epoll that contains what an actor waits for, and looks for ready descriptors in the middle of a turn."""
+"""Handles EPOLL, which makes the epoll of one thread, and LOOK, which makes the server look for ready descriptors in
+mid-turn.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,29 @@ if TYPE_CHECKING:
 
 
 class ReadinessHandlers:
-    """Handles EPOLL and LOOK. `look` wakes the actors for which something has become ready."""
+    """Handles EPOLL and LOOK. `look` wakes the actors whose descriptors have become ready."""
 
     def __init__(self, watch: Callable[[int, Actor], None], look: Callable[[], None]) -> None:
         self._watch, self._look = watch, look
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.EPOLL: self.epoll, Op.LOOK: self.look})
 
     def epoll(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> a private epoll, which the server watches in its own epoll; only the actor keeps the descriptor open."""
+        """Make the private epoll of a thread, to which the thread's shim adds what the thread waits for.
+
+        [] -> [0] + the epoll. The server watches it in its own epoll, but does not keep the descriptor open.
+        """
         with select.epoll() as private:
             self._watch(private.fileno(), actor)
             return Reply(fds=(os.dup(private.fileno()),))
 
     def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]: wake, for what the actor has written just now, one of the actors that watch it with EPOLLEXCLUSIVE."""
+        """Look which descriptors are ready just after the caller has written something.
+
+        [] -> [0]. This chooses, at the moment of the write, which of the actors that watch a file with EPOLLEXCLUSIVE
+        wakes for it.
+        """
         self._look()
         return OK

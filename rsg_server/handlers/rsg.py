@@ -1,4 +1,4 @@
-"""RSG: the operations of programs that use Remote SimGrid."""
+"""Handles RSG, by which a program that uses Remote SimGrid asks for an operation such as sending a message."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ if TYPE_CHECKING:
 
 
 class RsgHandlers:
-    """Handles RSG: operations, and the boxes through which threads send them."""
+    """Handles RSG: operations of Remote SimGrid, and the boxes (shared memory) in which threads may ask for them."""
 
     def __init__(self, room: Rsg, boxes: Boxes) -> None:
         self._room, self._boxes = room, boxes
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.RSG: self.rsg})
 
     def rsg(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[operation, blocked signals, request] -> [wake, status, answer], at once or when the operation is done."""
+        """Begin an operation of Remote SimGrid.
+
+        [a value of enum simunix_rsg_operation, blocked signals, request] -> [wake, status, answer], at once or when the
+        operation is done.
+        """
         operation, blocked, request = arguments
         if not actor.process.has_boxes:
             self._give_boxes(actor.process)
@@ -35,7 +39,7 @@ class RsgHandlers:
         return None if told is None else Reply((WAKE_READY, int(told[0]), told[1]))
 
     def _give_boxes(self, process: Process) -> None:
-        """Let threads of a process use their boxes from its next operation on; delete what former owners left there."""
+        """Let the threads of a process ask in their boxes from the next operation on. Requests of former owners are deleted."""
         process.has_boxes = self._boxes.open()
         for thread in process.actors if process.has_boxes else ():
             self._boxes.clear(thread.slot)

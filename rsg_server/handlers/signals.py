@@ -1,4 +1,7 @@
-"""Signals: the shim of the sender sends each signal natively; the server decides which actor takes the signal, and when."""
+"""Handles signals between processes. The sender's shim sends a signal by the real kernel; the server decides when it acts.
+
+The server also decides which thread takes a signal that was sent to a process.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,28 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 _LOOKS_AT_SENT = 100
-"""How often the server looks whether an announced signal has had its effect."""
+"""How often at most the server looks whether a process that was sent a signal shows its effect (stopped or continued)."""
 _LOOKS_AT_PENDING = 10_000
-"""How often the server looks for the effect of a signal that is pending, and so has been sent for certain."""
+"""How often at most the server looks for the effect of a signal that is pending, and so has been sent for certain."""
 _OF_LIBC = frozenset((32, 33))
-"""SIGCANCEL and SIGSETXID of nptl(7), which threads of glibc and musl send each other: seteuid(2) sends one to each thread."""
+"""The signals SIGCANCEL and SIGSETXID (nptl(7)), which threads of glibc and musl send each other.
+
+E.g. seteuid(2) sends one to each thread.
+"""
 
 
 def _doom(sender: Process, targets: list[Process]) -> None:
-    """Note which processes a sender is about to kill: afterwards /proc no longer lists the groups of all of them."""
+    """Note which processes a sender is about to kill.
+
+    Afterwards /proc no longer lists the process groups of all of them.
+    """
     sender.doomed = targets
     for target in targets:
         target.told |= 1 << (signal.SIGKILL - 1)
 
 
 def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -> bool:
-    """Whether a SIGKILL is going to kill its sender too. Such a sender announces the signal before it sends it."""
+    """Return whether a SIGKILL will kill its sender, too. Such a sender reports the signal before it sends it."""
     if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
         return False
     return not sender.is_dying()
@@ -50,10 +59,10 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
 
 
 def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
-    """Spin until the kernel has stopped (or continued) a process; True if it is stopped.
+    """Wait until the kernel has stopped a process (or continued it, if not `stopped`); return whether it has.
 
-    This takes microseconds, since nothing else runs. False if the process is not stopped: the announced signal has not been
-    sent. A pending signal is waited for longer.
+    This takes microseconds, since nothing else runs. After `looks` looks without effect, the signal was not sent, and
+    the result is False. A pending signal is waited for longer.
     """
     for look in range(_LOOKS_AT_PENDING):
         status = process.status_fields()
@@ -62,7 +71,7 @@ def await_state(process: Process, stopped: bool, looks: int, number: int = signa
             return True
         if look >= looks and not (stopped and _has_pending(status, number)):
             return False
-        os.sched_yield()  # the process may share the core of the server
+        os.sched_yield()  # the process may need the processor core on which the server runs
     return False
 
 
@@ -88,15 +97,19 @@ def _targets(actor: Actor, pid: int, tid: int) -> list[Process]:
 
 
 class SignalEffects:
-    """Waits until natively sent signals have taken effect, before another actor runs."""
+    """Waits until signals have had their effect on a process, before another actor runs.
+
+    The real kernel has sent the signals.
+    """
 
     def __init__(self, deaths: Deaths, signals: Signals, log: EventLog, clock: Clock, timeline: Timeline) -> None:
         self._deaths, self._signals, self._log, self._clock, self._timeline = deaths, signals, log, clock, timeline
 
     def inject(self, process: Process, number: int) -> None:
-        """Send a signal from outside of the emulation (a failure that the user asked for); between two turns only.
+        """Send a process a signal from outside of the emulation, e.g. for a fault of the scenario. No actor may have the turn.
 
-        A process that has just been started has no pidfd before its first message, so the signal waits for that message.
+        A process that was started just now has no pidfd before its first message, so the signal is sent after that
+        message.
         """
         if process.dead:
             return
@@ -108,7 +121,10 @@ class SignalEffects:
         self.take_effect(process, number)
 
     def take_effect(self, target: Process, number: int, tid: int = 0) -> None:
-        """Wait until the kernel has done to a process what a signal does, before another actor runs; then wake its threads."""
+        """Wait until the kernel has done to a process what a signal does, before another actor runs; then wake its threads.
+
+        With a `tid` the signal was sent to this thread.
+        """
         if number == signal.SIGKILL:
             self._deaths.await_deaths([target])
         elif number == signal.SIGSTOP:
@@ -144,7 +160,7 @@ class SignalHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.SIGNAL: self.sent,
@@ -156,9 +172,10 @@ class SignalHandlers:
         )
 
     def sent(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[pid, tid, signal] as in kill(2): let a signal take effect that the shim has sent; tid 0 means the whole process.
+        """Let a signal take effect that the caller's shim has sent by the real kernel.
 
-        A negative SIGKILL is announced and not sent yet.
+        [pid as in kill(2), tid or 0 for the whole process, signal] -> [0]. The signal -SIGKILL says that a SIGKILL is
+        about to be sent.
         """
         pid, tid, number = arguments
         assert isinstance(pid, int) and isinstance(tid, int) and isinstance(number, int)
@@ -169,7 +186,7 @@ class SignalHandlers:
         if not 1 <= number <= 64:
             return OK
         if (pid == sender.pid and tid == actor.tid) or _is_about_to_kill_itself(sender, pid, tid, number):
-            sender.told |= 1 << (number - 1)  # the sender ends itself in this turn; the kernel does the rest
+            sender.told |= 1 << (number - 1)  # the signal acts on the sender itself, in this turn, by the kernel
             if number == signal.SIGKILL and pid != sender.pid:
                 _doom(sender, [target for target in _targets(actor, pid, tid) if target is not sender])
             return OK
@@ -185,9 +202,10 @@ class SignalHandlers:
         return None if sender.dead else OK
 
     def stopping(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[signal, pid]: wait for the stop of an actor that the kernel is about to stop; the reply comes when it is continued.
+        """Handle that the kernel is about to stop the caller's process by a signal.
 
-        The signal goes also to the processes that `pid` means in kill(2); -1 means no process.
+        [signal, pid] -> [0], sent when the process is continued. The signal also stops the processes that `pid` means
+        in kill(2); -1 means no other process.
         """
         number, pid = arguments
         if not 1 <= number <= 64:
@@ -204,15 +222,24 @@ class SignalHandlers:
         return None if stopped else OK
 
     def kernel_signals(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[by a terminal] -> [0]: note that the kernel may send signals: by a terminal, or for an O_ASYNC file (fcntl(2))."""
+        """Note that from now on the kernel itself may send signals to this process: from a terminal, or for an O_ASYNC file.
+
+        [1 if from a terminal] -> [0]. See fcntl(2).
+        """
         self._signals.listen_to_kernel(actor.process, is_at_terminal=bool(arguments[0]))
         return OK
 
     def group_orphaned(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]; -EIO if the actor's process group is orphaned (setpgid(2)), so that its terminal cannot stop the group."""
+        """Say whether the caller's process group is orphaned (setpgid(2)), so that its terminal cannot stop the group.
+
+        [] -> [0]; -EIO if it is orphaned.
+        """
         return failed(errno.EIO) if is_orphaned_group(actor.process) else OK
 
     def typed(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[number, bytes] -> [how many]: type bytes at a terminal whose master they were written to; -EAGAIN: the shim does."""
+        """Type characters at a terminal, which a program has written to the terminal's master.
+
+        [number of the terminal, bytes] -> [number of bytes]; -EAGAIN: the shim must write them to the master itself.
+        """
         number, keys = arguments
         return Reply((len(keys),)) if type_at(actor.process.host, number, keys) else failed(errno.EAGAIN)

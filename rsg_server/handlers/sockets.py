@@ -1,4 +1,4 @@
-"""Requests about internet and netlink sockets that the kernel cannot answer: it knows only pairs of AF_UNIX sockets."""
+"""Handles requests about internet and netlink sockets. For the real kernel, these sockets are pairs of AF_UNIX sockets."""
 
 from __future__ import annotations
 
@@ -32,17 +32,21 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_RD, SHUT_WR, SHUT_RDWR = 0, 1, 2
 UDP_LITE = 136
 MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
-"""net.core.somaxconn, to which listen(2) limits the backlog; and the mask that makes the backlog unsigned, as Linux does."""
+"""The most connections that a backlog of listen(2) can ask for (net.core.somaxconn); and the mask by which a negative
+backlog becomes a large one, as in Linux.
+"""
 AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
 NETLINK_PROTOCOLS = (0, 4, 15)
-"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT is silent, since no device ever changes."""
+"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which the server answers, and NETLINK_KOBJECT_UEVENT, on which nothing is ever
+sent, since no device changes.
+"""
 
 
 def _on_socket(
     sockets: SocketTable, run: Callable[[SimulatedSocket, Sequence[Any]], Reply]
 ) -> Callable[[Actor, Sequence[Any]], Reply]:
-    """Make a message handler from a function for a socket: the first argument of the message is the socket's number."""
+    """Return a message handler for a function about a socket; the first argument of its message is the socket's number."""
 
     def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
         found = sockets.of(actor, arguments[0])
@@ -54,7 +58,7 @@ def _on_socket(
 def _on_stream(
     sockets: SocketTable, run: Callable[[StreamSocket, Sequence[Any]], Reply], otherwise: Reply
 ) -> Callable[[Actor, Sequence[Any]], Reply]:
-    """Make a handler that is run for a stream; sockets of other kinds are answered with `otherwise`."""
+    """Return a message handler for a function about a TCP socket; for other kinds of sockets the reply is `otherwise`."""
 
     def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
         found = sockets.of(actor, arguments[0])
@@ -70,7 +74,7 @@ def _status(code: int) -> Reply:
 
 
 def _wrong_address(which: SimulatedSocket, family: int, ip: bytes, port: int) -> int:
-    """Return the errno for an address that the socket cannot have, or 0."""
+    """Return the errno for an address that the socket cannot have; 0 if it can."""
     if family != which.family:
         return errno.EAFNOSUPPORT
     return 0 if len(ip) == (4 if family == 4 else 16) and 0 <= port < 1 << 16 else errno.EINVAL
@@ -95,7 +99,7 @@ class SocketHandlers:
         )
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.SOCKET: self.create,
@@ -114,7 +118,10 @@ class SocketHandlers:
         )
 
     def create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[family, type, protocol] -> [id] + fd: make a socket; the server keeps the other end of the pair."""
+        """Make a socket; the caller gets one end of an AF_UNIX pair, and the server keeps the other.
+
+        [family, type, protocol] -> [number of the socket] + its descriptor.
+        """
         family, kind, protocol = arguments
         if family == AF_NETLINK:
             return self._create_netlink(actor, kind, protocol)
@@ -131,7 +138,7 @@ class SocketHandlers:
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def _create_icmp(self, actor: Actor, family: int, kind: int) -> Reply:
-        """Make a ping socket, or a raw socket for ICMP; a raw socket's port number is its protocol."""
+        """Make a ping socket (icmp(7)), or a raw socket for ICMP. The port number of a raw socket is its protocol."""
         made = self._sockets.create(network_of(actor), family, PingSocket if kind == SOCK_DGRAM else RawSocket)
         made.owner = actor.process
         if isinstance(made, RawSocket):
@@ -149,7 +156,10 @@ class SocketHandlers:
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def bind(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes, port, the lowest port that the caller may have] -> [0]: bind a socket to an address."""
+        """Bind a socket to an address.
+
+        [family, IP address as bytes, port, lowest port that the caller may have] -> [0].
+        """
         family, ip, port, least = arguments
         wrong = _wrong_address(which, family, ip, port)
         if wrong:
@@ -160,7 +170,11 @@ class SocketHandlers:
         return _status(code)
 
     def bind_any(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id, family, bytes, port, lowest port] -> [0]: bind a socket; netlink: port 0 is the process's pid (netlink(7))."""
+        """Bind a socket of any family to an address.
+
+        [number of the socket, family, IP address as bytes, port, lowest port] -> [0]. For a netlink socket the port 0
+        means the process's pid (netlink(7)).
+        """
         found = self._sockets.of(actor, arguments[0])
         if found is None:
             return failed(errno.EBADF)
@@ -171,7 +185,10 @@ class SocketHandlers:
         return _status(self._netlink.bind(found, actor.process.pid, arguments[3]))
 
     def listen(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
-        """[backlog] -> [0]: let a socket listen."""
+        """Let a TCP socket listen.
+
+        [backlog] -> [0].
+        """
         if which.state not in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.EINVAL)
         if which.local is None or not which.bound:
@@ -184,7 +201,11 @@ class SocketHandlers:
         return OK
 
     def connect(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes, port, waits] -> [0 | -EINPROGRESS | -errno, 1 if final] + fd if the old one broke: connect."""
+        """Connect a socket to an address.
+
+        [family, IP address as bytes, port, 1 if the caller waits] -> [0, -EINPROGRESS or -errno; 1 if this is the
+        outcome] + a new descriptor, in place of one whose connection has failed. Family 0 removes the peer.
+        """
         family, ip, port, waits = arguments
         if family == 0:
             return self._disconnect(which)
@@ -207,7 +228,7 @@ class SocketHandlers:
         return _status(code)
 
     def _disconnect(self, which: SimulatedSocket) -> Reply:
-        """Make a socket forget its peer: connect(2) to AF_UNSPEC."""
+        """Make a socket forget its peer, as connect(2) with AF_UNSPEC does."""
         if isinstance(which, StreamSocket):
             self._sockets.handshake.dissolve(which)
             return Reply((0, 1), fds=() if which.app_end is None else (which.hand_out(),))
@@ -229,15 +250,22 @@ class SocketHandlers:
         return OK
 
     def may_send(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[family, bytes] -> [0 | -errno]: whether a datagram may be sent to an address, perhaps broadcast or multicast."""
+        """Say whether a datagram may be sent to an address, which may be a broadcast or multicast address.
+
+        [family, IP address as bytes] -> [0 or -errno].
+        """
         family, ip = arguments
         if _wrong_address(which, family, ip, 0):
-            return OK  # the call that sends the datagram reports a wrong address
+            return OK  # the later call that sends the datagram reports a wrong address
         known = self._datagrams.multicast
         return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
     def accept(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [new id, family, bytes, port] + fd: accept a connection; the values are the peer's address."""
+        """Accept a connection.
+
+        [number of the listening socket] -> [number of the new socket, its peer's family, IP address as bytes, port] +
+        descriptor.
+        """
         which = self._sockets.of(actor, arguments[0])
         if which is None:
             return failed(errno.EBADF)
@@ -252,31 +280,40 @@ class SocketHandlers:
         return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
     def socket_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, family, bytes, port]: the address of the socket."""
+        """Return the address of a socket.
+
+        [] -> [0, family, IP address as bytes, port].
+        """
         if isinstance(which, NetlinkSocket):
             return Reply((0, AF_NETLINK, b"", which.port))
         local = which.local or Address(ANY[which.family], 0)
         return Reply((0, local.family, local.ip, local.port))
 
     def peer_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, family, bytes, port]: the address of the socket's peer."""
-        if isinstance(which, NetlinkSocket):  # the peer is the kernel, at port 0
+        """Return the address of a socket's peer.
+
+        [] -> [0, family, IP address as bytes, port].
+        """
+        if isinstance(which, NetlinkSocket):  # the peer is the kernel, whose port is 0
             return Reply((0, AF_NETLINK, b"", 0))
         if which.state is not SocketState.CONNECTED or which.remote is None:
             return failed(errno.ENOTCONN)
         return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
 
     def connected(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0] if the socket is connected, [1] while it connects, -ENOTCONN if it is a stream socket without a peer."""
+        """Say whether a socket is connected.
+
+        [] -> [0] if it is, [1] while it connects, -ENOTCONN for a TCP socket without a peer.
+        """
         if isinstance(which, StreamSocket) and which.state in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.ENOTCONN)
         return Reply((int(which.state is SocketState.CONNECTING),))
 
     def shutdown(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[how] -> [0]: shut a socket down.
+        """Shut a socket down for reading, writing or both.
 
-        The shim then shuts its end of the pair down natively, by which the server learns of the end of data. [1]: there was
-        no connection yet and there will be none; the shim leaves its end alone.
+        [how, as in shutdown(2)] -> [0]: the shim must then shut down its end of the AF_UNIX pair, which tells the
+        server that the data ends. [1]: the socket was connecting, and does so no more; the shim leaves its end alone.
         """
         if not 0 <= arguments[0] <= SHUT_RDWR:
             return failed(errno.EINVAL)
@@ -288,7 +325,7 @@ class SocketHandlers:
         return OK
 
     def _shut_stream(self, which: StreamSocket, how: int) -> Reply:
-        """Shut down a connection, an attempt to connect, or a listener, which is open again then."""
+        """Shut down a connection, an attempt to connect, or a listening socket, which does not listen any more then."""
         if which.state is SocketState.CONNECTING:
             self._sockets.handshake.give_up(which)
             return Reply((1,))
@@ -304,13 +341,16 @@ class SocketHandlers:
         return OK
 
     def late(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
-        """[most, 1 to leave it there] -> [0, bytes]: read bytes that have come since the stream was shut down for reading."""
+        """Return bytes that have arrived since the stream was shut down for reading.
+
+        [most bytes, 1 to leave them in the socket] -> [0, bytes].
+        """
         most, leaves_it = arguments
         return Reply((0, self._sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
 
 
 class OptionHandlers:
-    """Handles SOCKET_GET, SOCKET_SET and MORE: the options of sockets."""
+    """Handles SOCKET_GET, SOCKET_SET and MORE: options of sockets, and bytes that are held back."""
 
     def __init__(
         self,
@@ -325,7 +365,7 @@ class OptionHandlers:
         self._get, self._put = get, put
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.MORE: _on_socket(self._sockets, self.more),
@@ -335,13 +375,19 @@ class OptionHandlers:
         )
 
     def get_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[level, option] -> [0, bytes]: read a socket option."""
+        """Read a socket option.
+
+        [level, option] -> [0, value as bytes].
+        """
         level, option = arguments
         found = self._get(which, (level, option))
         return failed(found) if isinstance(found, int) else Reply((0, found))
 
     def set_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[level, option, bytes] -> [0]: set an option. Each known option is kept, and acts where the server models it."""
+        """Set a socket option. The value of each known option is stored; it has an effect if the server models the option.
+
+        [level, option, value as bytes] -> [0].
+        """
         level, option, value = arguments
         if level in options.levels_of(which) and not isinstance(which, NetlinkSocket):
             if (level, option) in multicast.SOURCE_FILTERS:
@@ -358,7 +404,7 @@ class OptionHandlers:
         return _status(code)
 
     def _cork(self, which: SimulatedSocket, key: tuple[int, int]) -> None:
-        """Apply a change of TCP_CORK or UDP_CORK: when the option is cleared, the bytes that were kept back are sent."""
+        """Apply a change of TCP_CORK or UDP_CORK. When the option is cleared, the bytes that were held back are sent."""
         is_on = any(which.options[key])
         if isinstance(which, StreamSocket):
             self._sockets.streams.keep_back(which, KEEPS_CORK, is_on)
@@ -366,7 +412,10 @@ class OptionHandlers:
             self._datagrams.finish(which)
 
     def more(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """[1 if the next bytes join those to come, 0 if not, -1 to ask] -> [0]; [1] if a datagram has been begun: MSG_MORE."""
+        """Note whether the next bytes of a socket are sent together with later ones (MSG_MORE).
+
+        [1 if together, 0 if not, -1 to ask] -> [0]; [1] if a datagram has been begun.
+        """
         if isinstance(which, StreamSocket):
             if arguments[0] >= 0:
                 self._sockets.streams.keep_back(which, KEEPS_MORE, bool(arguments[0]))

@@ -1,9 +1,9 @@
-"""The types of handlers and replies, and the check of the arguments that an emulated process has sent.
+"""The types of message handlers and their replies, and the check of arguments that an emulated process has sent.
 
-A handler is called with the sender of a message and the arguments of the message. Its result says which actor has the turn.
-A Reply: the sender keeps the turn. None: the sender is parked, ready or dead, and the turn is free (only a debugger keeps a
-reply back while the sender has the turn). If a handler raises because of the content of the message, its sender is ended,
-and no other process.
+A handler is called with the sender (an actor) and the arguments of a message. If it returns a Reply, the sender keeps
+the turn. If it returns None, the sender waits, is ready or is dead, and another actor can have the turn. (Only a held
+program's reply comes later although the sender has the turn: see rsg_server/diagnosis/debugger.py.) If a handler raises
+because of the message's content, the sender's process is ended, and no other process.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class Reply:
-    """The values of a reply (the first is the status), and its descriptors, which are closed after sending if `close`.
+    """The reply to a message: its values, the first of which is the status, and its descriptors.
 
-    Nothing else happens before `newborn` has said HELLO. A newborn whose channel is among the descriptors is forked by the
-    actor that gets the reply; another newborn has been forked, and says HELLO before the reply is sent. The class is no
-    dataclass, whose generated __init__ would be interpreted: one is made for every message.
+    The descriptors are closed after sending if `close`. No actor runs until `newborn`, a new actor, has sent HELLO. If
+    the newborn's channel is among the descriptors, the receiver of the reply is about to fork it; otherwise it has been
+    forked, and its HELLO comes before the reply is sent. The class is no dataclass, whose generated __init__ would be
+    interpreted: an object is made for every message.
     """
 
     __slots__ = ("close", "fds", "newborn", "values")
@@ -48,9 +49,10 @@ _TYPES: dict[str, type] = {"i": int, "b": bytes, "s": str}
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """A handler with the types of its arguments: `i` an integer, `b` bytes, `s` text.
+    """A handler with the types of its message's arguments: `i` an integer, `b` bytes, `s` text.
 
-    A handler that `makes_descriptors` changes nothing when the server has none left; the sender then gets an errno.
+    A handler that `makes_descriptors` changes nothing if the server has no descriptor left; the sender then gets an
+    errno.
     """
 
     shape: str
@@ -62,7 +64,7 @@ class Handler:
         object.__setattr__(self, "types", tuple(_TYPES[kind] for kind in self.shape))
 
     def fits(self, arguments: Sequence[Any]) -> bool:
-        """Whether the arguments of a message fit the declared shape."""
+        """Return whether the arguments of a message have the declared types."""
         types = self.types
         if len(arguments) != len(types):
             return False
@@ -73,10 +75,10 @@ class Handler:
 
 
 def handled(runs: Mapping[Op, Run], makes_descriptors: Container[Op] = ()) -> dict[int, Handler]:
-    """Return the handlers by number, with the shapes of their messages from csrc/tables/messages.def."""
+    """Return handlers by the number of their message, with the types of its arguments from csrc/tables/messages.def."""
     return {int(op): Handler(SHAPES[op], run, op in makes_descriptors) for op, run in runs.items()}
 
 
 def failed(code: int) -> Reply:
-    """Make a reply that reports an error; `code` is a positive errno."""
+    """Return the reply that reports an error; `code` is a positive errno."""
     return Reply((-code,))

@@ -1,4 +1,7 @@
-"""Interval timers, POSIX timers (the server sends their signals) and timerfds (eventfds to which the server writes)."""
+"""Handles the timers of processes: interval timers, POSIX timers, and timerfds.
+
+The server sends the signals of the first two. A timerfd is an eventfd in the real kernel, to which the server writes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 TIMER_IDS = 1 << 31
-"""One more than the highest number of a timer (timer_t is an int for the kernel)."""
+"""One more than the highest number of a timer: for the kernel, timer_t is an int."""
 OVERRUNS_MAX = (1 << 31) - 1
 """The most overruns that are reported: DELAYTIMER_MAX of Linux (timer_getoverrun(2))."""
 EXPIRATIONS_MAX = 1 << 62
@@ -32,7 +35,7 @@ EXPIRATIONS_MAX = 1 << 62
 
 
 def _left(now_ns: int, next_ns: int) -> int:
-    """Return the nanoseconds until a timer expires, at least 1; 0 if the timer is disarmed (timer_gettime(2))."""
+    """Return the nanoseconds until a timer expires, at least 1; 0 if the timer is not armed (timer_gettime(2))."""
     return max(next_ns - now_ns, 1) if next_ns else 0
 
 
@@ -43,7 +46,7 @@ class TimerHandlers:
         self._timeline, self._clock, self._signals, self._cpu_timers = timeline, clock, signals, cpu_timers
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.TIMER_SET: self.timer_set,
@@ -58,7 +61,11 @@ class TimerHandlers:
         return _left(self._clock.now_ns if timer.cpu_of is None else timer.cpu_of.cpu_ns, timer.next_ns)
 
     def timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id, first, interval, signal, tid, value] -> [0, left, interval] of before: arm a timer; first 0 disarms it."""
+        """Arm a timer of virtual time, which sends a signal.
+
+        [id, ns until the first expiration, interval in ns, signal, tid or 0, value] -> [0, ns left before, interval
+        before]. 0 ns disarm it.
+        """
         number, first, interval, signal_number, tid, value = arguments
         if not 0 <= number < TIMER_IDS:
             return failed(errno.EINVAL)
@@ -75,7 +82,7 @@ class TimerHandlers:
         return Reply(before)
 
     def _expire(self, process: Process, number: int, timer: Timer) -> None:
-        """Let a timer expire: arm it for its next period, and send its signal unless an earlier signal of it is pending."""
+        """Let a timer expire: arm it for its next period, and send its signal, unless an earlier signal of it is pending."""
         timer.event = None
         expired = 1
         if timer.interval_ns > 0:
@@ -89,9 +96,10 @@ class TimerHandlers:
             self._signals.notice(process, timer.signal, timer.tid)
 
     def cpu_timer_set(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id, tid of the clock, first, interval, signal, tid, value, 1 if absolute] -> [0, left, interval] of before.
+        """Arm a timer of charged CPU time: that of one thread, or with tid 0 of the whole process.
 
-        Arms a timer of charged CPU time: that of the thread which is the clock, or with tid 0 of the whole process.
+        [id, tid whose CPU time counts, ns until the first expiration, interval, signal, tid or 0, value, 1 if absolute]
+        -> [0, ns left before, interval before].
         """
         number, clock_tid, first, interval, signal_number, tid, value, absolute = arguments
         process = actor.process
@@ -107,7 +115,11 @@ class TimerHandlers:
         return before
 
     def cpu_limit(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid, 1 to set, soft, hard] -> [0, soft, hard] of before: a limit of CPU time; [1] if the kernel keeps that limit."""
+        """Set or read a process's limit of CPU time (RLIMIT_CPU).
+
+        [pid, 1 to set, soft, hard] -> [0, soft and hard of before], in seconds, -1: no limit; [1] if the real kernel
+        keeps this limit.
+        """
         pid, sets, soft, hard = arguments
         process = actor.process.host.processes.get(pid) if pid else actor.process
         if process is None or not self._cpu_timers.counts(process):
@@ -118,13 +130,19 @@ class TimerHandlers:
         return Reply((0, *before))
 
     def timer_get(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0, left, interval, overruns]: read a timer; zeros if there is no such timer."""
+        """Read a timer.
+
+        [id] -> [0, ns left, interval in ns, overruns]; all are 0 if there is no such timer.
+        """
         timer = actor.process.timers.get(arguments[0], Timer())
         overruns = timer.overruns_taken if is_timer_pending(actor.process, timer) else timer.overruns
         return Reply((0, self._left_of(timer), timer.interval_ns, min(overruns, OVERRUNS_MAX)))
 
     def timer_delete(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[id] -> [0]: delete a timer."""
+        """Delete a timer.
+
+        [id] -> [0].
+        """
         timer = actor.process.timers.pop(arguments[0], None)
         if timer is not None and timer.event is not None:
             timer.event.cancel()
@@ -150,7 +168,7 @@ class TimerFdHandlers:
         self._readiness_changed, (self._epoch_ns, self._uptime_ns) = readiness_changed, epochs
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.TIMERFD: self.timerfd_create,
@@ -161,7 +179,9 @@ class TimerFdHandlers:
         )
 
     def _on_timerfd(self, run: Callable[[TimerFd, Sequence[Any]], Reply]) -> Callable[[Actor, Sequence[Any]], Reply]:
-        """Make a message handler from a function for a timerfd: the message begins with the caller's descriptor."""
+        """Return a message handler for a function about a timerfd; the first argument of its message is the caller's
+        descriptor.
+        """
 
         def handler(actor: Actor, arguments: Sequence[Any]) -> Reply:
             try:
@@ -173,13 +193,20 @@ class TimerFdHandlers:
         return handler
 
     def timerfd_create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[1 if of CLOCK_REALTIME] -> [0] + an eventfd: make a timerfd. The server writes to the eventfd at each expiration."""
+        """Make a timerfd: an eventfd, to which the server writes at each expiration.
+
+        [1 if of CLOCK_REALTIME] -> [0] + the eventfd.
+        """
         self._timerfds.sweep(self._processes.values())
         timer = self._timerfds.create(bool(arguments[0]))
         return Reply(fds=(timer.fd,), close=False)
 
     def timerfd_set(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-        """[value, interval, 1 if absolute] -> [0, left, interval] of before: arm a timerfd; value 0 disarms it."""
+        """Arm a timerfd.
+
+        [ns until the first expiration, interval in ns, 1 if absolute] -> [0, ns left before, interval before]. 0 ns
+        disarm it.
+        """
         value, interval, absolute = arguments
         before = (0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns)
         if timer.event is not None:
@@ -187,7 +214,7 @@ class TimerFdHandlers:
             timer.event = None
         poller = select.poll()
         poller.register(timer.fd, select.POLLIN)
-        if poller.poll(0):  # the description is shared with emulated processes, which may have made reads wait
+        if poller.poll(0):  # emulated processes share this open file, and may have cleared O_NONBLOCK
             os.eventfd_read(timer.fd)
         timer.interval_ns = interval
         timer.next_ns = self._first_ns(timer, value, bool(absolute)) if value > 0 else 0
@@ -196,7 +223,7 @@ class TimerFdHandlers:
         return Reply(before)
 
     def _first_ns(self, timer: TimerFd, value: int, absolute: bool) -> int:
-        """Return the moment of the first expiration, at least 1. A moment that is past is due at once."""
+        """Return the virtual time (ns) of a timerfd's first expiration, at least 1. A moment in the past is due at once."""
         if not absolute:
             return self._clock.now_ns + value
         return max(value - (self._epoch_ns if timer.is_real else self._uptime_ns), 1)
@@ -214,10 +241,13 @@ class TimerFdHandlers:
             timer.next_ns = 0
         poller = select.poll()
         poller.register(timer.fd, select.POLLOUT)
-        if poller.poll(0):  # a process may have written the eventfd full, and made writes to the shared description wait
+        if poller.poll(0):  # a process may have filled the eventfd's counter and cleared O_NONBLOCK, so that writes would block
             os.eventfd_write(timer.fd, min(expired, EXPIRATIONS_MAX))
         self._readiness_changed()
 
     def timerfd_get(self, timer: TimerFd, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0, left, interval]: read a timerfd."""
+        """Read a timerfd.
+
+        [] -> [0, ns left, interval in ns].
+        """
         return Reply((0, _left(self._clock.now_ns, timer.next_ns), timer.interval_ns))

@@ -1,4 +1,4 @@
-"""PARK: an actor gives the turn back until what it waits for has happened."""
+"""Handles PARK, by which an actor gives the turn back and waits until something has happened."""
 
 from __future__ import annotations
 
@@ -17,24 +17,31 @@ if TYPE_CHECKING:
 
 
 class ParkHandlers:
-    """Handles PARK, sent as a message or put into the outbox."""
+    """Handles PARK, which comes over the actor's channel or in the outbox (shared memory)."""
 
     def __init__(self, waits: Waits, clock: Clock, parking: Parking) -> None:
         self._waits, self._clock, self._parking = waits, clock, parking
         self.count: Callable[[Actor, Sequence[int]], None] | None = None
-        """Counts the parks in the outbox, if it is set (rsg_server.turn.call_counts)."""
+        """If it is set, it is called for each PARK in the outbox, to count them (rsg_server.turn.call_counts)."""
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.PARK: self.park})
 
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[wait, syscall, deadline, blocked, a, b, c] -> [wake, value]: park the sender; the reply comes with its next turn."""
+        """Let the sender wait; the reply comes with its next turn.
+
+        [kind of wait, system call, deadline, blocked signals, a, b, c] -> [reason of the wake, value]. The kind says
+        what a, b and c mean.
+        """
         wait, syscall, deadline, blocked, a, b, c = arguments
         return self._park(actor, self._waits.make(wait, syscall, deadline, blocked, a, b, c, self._clock.now_ns))
 
     def park_at_slot(self, actor: Actor, arguments: tuple[int, ...]) -> Reply | None:
-        """The fields of struct simunix_park -> [wake, value] in the slot: park an actor that asks in the outbox."""
+        """Let an actor wait that has written its PARK into the outbox; the answer comes at its slot.
+
+        The fields of struct simunix_park -> [reason of the wake, value].
+        """
         if not actor.slot:
             raise ValueError("a park in the outbox of an actor that has no slot")
         if self.count is not None:
@@ -45,10 +52,11 @@ class ParkHandlers:
         return self._park(actor, self._waits.make(wait, syscall, deadline, blocked, a, b, c, now_ns, bool(siblings)))
 
     def _park(self, actor: Actor, wait: ActorWait) -> Reply | None:
-        """Park the actor, unless what it waits for has happened already; an actor that yields is ready at once."""
+        """Let an actor wait, unless what it waits for has happened already. An actor that yields is ready at once."""
         told = wait.prepare(actor)
         if told is not None:
-            return None if actor.process.dead else Reply(told)  # a charge may have reached a limit, which ends the process
+            # the charge of computing may have reached a limit of CPU time, which ends the process
+            return None if actor.process.dead else Reply(told)
         reason = wait.over()
         if reason is None:
             self._parking.park(actor, wait)

@@ -1,1 +1,1 @@
-"""Flows over links."""
+"""The network between hosts: flows of bytes that share links."""

@@ -1,7 +1,7 @@
-"""What the profiles of a platform do to its links and hosts, in the order of time.
+"""Lists the changes that the profiles of a platform make to its links and hosts, in the order of time.
 
-A host that can be switched off appears to the flows from and to it as one more link (`gates`), which fails with the host and
-takes these flows with it. Profiles of a host's speed change no flow and are left out.
+For the flows from and to it, a host that can be switched off is one more link (in `gates`). This link fails with the
+host, and the flows over it fail, too. Profiles of a host's speed change no flow and are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class LinkEvent:
-    """From `time_s` on, a link has another `bandwidth` (bytes per second), `latency` (seconds) or `state` (on if above 0)."""
+    """A change of a link at `time_s` (seconds since the start): of its `bandwidth` (bytes/s), `latency` (s) or `state`.
+
+    A state above 0 means on.
+    """
 
     time_s: float
     link: Link
@@ -34,7 +37,7 @@ class LinkEvent:
 
 
 def events(profile: Profile) -> Iterator[tuple[float, float]]:
-    """The profile's moments, in seconds from its beginning, and values; endless if the profile starts over."""
+    """Yield the moments of a profile (seconds since its beginning) and its values, without end if the profile repeats."""
     begin = 0.0
     while profile.events:
         for date, value in profile.events:
@@ -45,13 +48,17 @@ def events(profile: Profile) -> Iterator[tuple[float, float]]:
 
 
 def gates(platform: Platform) -> dict[str, Link]:
-    """A link of unlimited bandwidth for each host that has a state profile, by the host's name; it is on while the host is."""
+    """Return a link of unlimited bandwidth for each host with a profile of its state, by the host's name; it is on
+    while the host is.
+    """
     hosts = [use.element for use in platform.description.profiles if use.changes is Changes.HOST_STATE]
     return {name: Link(f"host {name}", math.inf, 0.0, SharingPolicy.FATPIPE) for name in hosts}
 
 
 def link_changes(platform: Platform) -> Iterator[LinkEvent]:
-    """The events of all links and gates by time; events of one moment come in the order of the platform's description."""
+    """Yield the changes of all links and gates by time; changes of one moment are in the order of the platform's
+    description.
+    """
     doors = gates(platform)
 
     def of(use: ProfileUse) -> Iterator[LinkEvent]:
@@ -64,5 +71,5 @@ def link_changes(platform: Platform) -> Iterator[LinkEvent]:
 
 
 def next_time(change: LinkEvent | None) -> float:
-    """The time of an event in seconds, infinite for None."""
+    """Return the time of a change in seconds; infinity for None, the end of a profile."""
     return math.inf if change is None else change.time_s

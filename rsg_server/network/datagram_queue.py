@@ -1,8 +1,9 @@
-"""Datagrams from one host to another: a queue that leaves over the links as one connection's bytes do, and that can be full.
+"""The queue of datagrams from one host to another. Its bytes leave over the links as those of a connection do; it can be full.
 
-The queue is a flow without a window and without acknowledgements, at the whole bandwidth: headers are counted with each
-datagram. Alone on its links the queue never meets the solver. A few small datagrams do not meet it either: all small datagrams
-together may have a hundredth of each link, besides what the solver gives to the flows there (`Spare`).
+The queue is a flow without a TCP window and without acknowledgements, at the whole bandwidth of its links, since
+headers are counted with each datagram. If it is alone on its links, its rate is known without the solver. Small
+datagrams need no solver either: all small datagrams together may use a hundredth of each link, besides what the solver
+gives to the flows there (`Spare`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from rsg_server.network.sharing import Path
 from rsg_server.platform.link import Link, Route
 
 QUEUE_BYTES = 212_992
-"""What may wait to leave, headers included: what Linux keeps unsent for one socket (net.core.wmem_default)."""
+"""The most bytes, headers included, that wait to leave: what Linux stores for one socket (net.core.wmem_default)."""
 SMALL_BYTES = 1_500
 SPARE_PART = 0.01
 SPARE_BURST_BYTES = 65_536
@@ -23,13 +24,16 @@ Left = Callable[[int], None]
 
 
 class Spare:
-    """What small datagrams may use of each link without a share from the solver: a rate and a burst (ITU-T I.371's rule)."""
+    """Limits what small datagrams use of each link without a share from the solver: a rate and a burst (rule of ITU-T
+    I.371).
+    """
 
     def __init__(self) -> None:
-        self._due_ns: dict[str, float] = {}  # by link: when the bytes that it has carried so far are paid for
+        # by link: the moment (ns) until which the bytes that it has carried use up the rate
+        self._due_ns: dict[str, float] = {}
 
     def takes(self, links: Sequence[Link], size_bytes: int, now_ns: int) -> bool:
-        """Whether all these links have room to spare for a datagram; if so, the room is taken."""
+        """Return whether all links have room for a datagram besides the flows; if so, the room is taken."""
         due: dict[str, float] = {}
         for link in links:
             rate = link.bandwidth_bytes_per_s * SPARE_PART / 1e9
@@ -42,7 +46,10 @@ class Spare:
 
 
 class DatagramQueue(Flow):
-    """One per ordered pair of hosts. Each action in `waiting` is called once, in its turn, when there may be room again."""
+    """The datagrams from one host to another that have not left yet.
+
+    When there may be room again, one action in `waiting` is called, in order, once each.
+    """
 
     __slots__ = ("_began_ns", "_left", "queued_bytes", "waiting")
 
@@ -54,22 +61,23 @@ class DatagramQueue(Flow):
         self._began_ns = 0
 
     def has_room(self, size_bytes: int) -> bool:
-        """Whether a datagram of this size may join; an empty queue takes any size."""
+        """Return whether a datagram of this size may be added. An empty queue takes any size."""
         return not self.queued_bytes or self.queued_bytes + size_bytes <= QUEUE_BYTES
 
     @property
     def holds_up_its_sender(self) -> bool:
-        """Whether the sender's own link is the bottleneck: then the sender waits while the queue is full.
+        """Whether the sender waits while the queue is full, because its own link is the bottleneck.
 
-        Otherwise the bottleneck is a switch further on, which loses the datagrams that come too fast.
+        Otherwise the bottleneck is a later link, and the switch before it loses datagrams that come too fast.
         """
         self._network.settle()
         return not self.links or self.rate >= self.links[0].bandwidth_bytes_per_s
 
     def put(self, size_bytes: int, arrive: Action, left: Left) -> None:
-        """Queue a datagram.
+        """Add a datagram to the queue.
 
-        Once the datagram has left, `left` gets the moment at which it began to leave; `arrive` follows a latency later.
+        When it has left, `left` is called with the moment (virtual ns) at which it began to leave. `arrive` is called a
+        latency later.
         """
         self._left.append(left)
         self.queued_bytes += size_bytes
@@ -78,17 +86,20 @@ class DatagramQueue(Flow):
         self._add(size_bytes, arrive)
 
     def _arrival(self, late_ns: int) -> int:
-        """When the datagram arrives that has just left the sender: one that is late holds up no other, and none is cut."""
+        """Return when the datagram arrives (virtual ns) that has left the sender just now.
+
+        A late datagram delays no other one, and no datagram is cut in two.
+        """
         self.arrival_ns = max(self.arrival_ns, self._network.now_ns + self.route.latency_ns)
         return self.arrival_ns + self._network.extra_ns(self.route)
 
     def depart(self) -> None:
-        """The first datagram has left, so there may be room for another one."""
+        """Handle that the first datagram has left the sender, so that there may be room for another one."""
         self.queued_bytes -= self._queue[0][0]
         began_ns, self._began_ns = self._began_ns, self._network.now_ns
         self._left.popleft()(began_ns)
         super().depart()
         if self.waiting:
             self.waiting.popleft()()
-        while self.waiting and not self.is_active:  # the one that was told had nothing to send any more
+        while self.waiting and not self.is_active:  # the waiting sender that was called had nothing to send any more
             self.waiting.popleft()()

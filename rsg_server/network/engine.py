@@ -1,4 +1,4 @@
-"""A network on its own, without hosts that run: flows start at given moments of a clock in seconds, and finish."""
+"""A network without emulated hosts: flows start at given moments of a clock in seconds, and finish."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.zone import LOOPBACK
 
 PRECISION_S = 1e-12
-"""Events that are no further apart are one instant."""
+"""Events that are at most so many seconds apart happen at one moment."""
 SIMGRID_PRECISION_S = 1e-9
-"""SimGrid's precision/timing, used in its compatible mode."""
+"""The same number in SimGrid (precision/timing), which is used in the mode that is compatible with SimGrid."""
 
 NO_GATES: Mapping[str, Link] = MappingProxyType({})
 
 
 class FlowState(Enum):
-    """What has become of a flow: csrc/network/engine.h names the states."""
+    """The states of a flow; csrc/network/engine.h explains them."""
 
     WAITING = lib.TRANSFER_WAITING
     LATENCY = lib.TRANSFER_LATENCY
@@ -35,16 +35,17 @@ class FlowState(Enum):
 
 
 class FindRoute(Protocol):
-    """The route from one named host to another."""
+    """A function that returns the route from one host to another, given by their names."""
 
     def __call__(self, source: str, destination: str, /) -> Route: ...
 
 
 class FlowEngine:
-    """Moves flows over the links of a platform, by a model; `now_s` is the engine's own clock.
+    """Moves flows over the links of a platform, by a flow model; `now_s` is its own clock, in seconds.
 
-    `gates` are further links, by the name of the host whose flows cross them (see rsg_server.network.changes).
-    `shared` are links on which somebody else has flows, too; `share` and `others` are for that one.
+    `gates` are further links, which the flows from and to a host cross, by the host's name (see
+    rsg_server.network.changes). `shared` are links on which other code has flows, too, such as the network of the
+    emulation; `share` and `others` are for that code.
     """
 
     def __init__(
@@ -65,11 +66,11 @@ class FlowEngine:
         self._routes: dict[tuple[str, str], int] = {}
         self._disk_routes: dict[tuple[str, str, Direction], int] = {}
         self._cores: dict[str, int] = {}
-        loopback = f"{LOOPBACK.name} of {model.name}"  # whoever shares the links may have another one
+        loopback = f"{LOOPBACK.name} of {model.name}"  # the other users of shared links may have another loopback
         self._loopback = Route((Link(loopback, model.loopback_bytes_per_s, model.loopback_latency_s, SharingPolicy.FATPIPE),))
 
     def _links(self, source: str, destination: str) -> tuple[Route, Route]:
-        """The way from host to host, and the way back."""
+        """Return the route from host to host, and the route back."""
         there = self._find_route(source, destination)
         back = self._find_route(destination, source) if self._model.cross_traffic else there
         if source == destination and there.links in ((), (LOOPBACK,)):
@@ -87,10 +88,10 @@ class FlowEngine:
     def start(
         self, source: str, destination: str, size_bytes: float, time_s: float, rate: float | None = None, weight: float = 1.0
     ) -> int:
-        """Add a flow that begins at `time_s`, or now if that is in the past; returns its number.
+        """Add a flow that begins at `time_s`, or now if that moment is past. Return the flow's number.
 
-        Flows of one moment begin in the order of these calls. A flow never has more than `rate` bytes per second, and has
-        `weight` times the share of an ordinary flow.
+        Flows of one moment begin in the order of these calls. A flow never has more than `rate` bytes per second, and
+        has `weight` times the share of an ordinary flow.
         """
         model = self._model
         return int(
@@ -109,7 +110,10 @@ class FlowEngine:
     def operate(
         self, host_name: str, disk: Disk, direction: Direction, size_bytes: float, time_s: float, weight: float = 1.0
     ) -> int:
-        """Add an operation on a disk of a host as `start` adds a flow: it waits for the disk's latency, then for its bytes."""
+        """Add an operation on a disk of a host, and return its number.
+
+        It waits for the disk's latency, then moves its bytes.
+        """
         route = self._disk_routes.get((host_name, disk.name, direction))
         if route is None:
             route = self._shared.route(disk.route(host_name, direction), Route(()))
@@ -125,9 +129,10 @@ class FlowEngine:
         size_bytes: float,
         time_s: float,
     ) -> int:
-        """Add a flow that a disk of its source is read for, or that is written to one of its destination, as it moves.
+        """Add a flow that is read from a disk of its source, or written to one of its destination, while it moves.
 
-        As SimGrid's Io::streamto; see `start`. Bytes are those of disks, whatever the bandwidth factor of the links.
+        This is Io::streamto of SimGrid; see `start`. The size is what the disks move, whatever the bandwidth factor of
+        the links. Return the flow's number.
         """
         there, back = self._links(source, destination)
         disks = [read.route(source, Direction.READ)] if read is not None else []
@@ -145,44 +150,48 @@ class FlowEngine:
 
     @property
     def unfinished(self) -> int:
-        """How many flows have not ended."""
+        """The number of flows that have not ended."""
         return int(lib.engine_unfinished(self._engine))
 
     @property
     def next_s(self) -> float:
-        """The time of the next event in seconds; infinite if nothing is due."""
+        """The time of the next event, in seconds; infinity if nothing is due."""
         return float(lib.engine_next(self._engine))
 
     def advance(self, moment_s: float, inclusive: bool = True) -> int:
-        """Move the clock to a moment, through all events before it (and at it, if `inclusive`); returns how many ended."""
+        """Move the clock to a moment (s), and let all events before it happen, also those at it if `inclusive`.
+
+        Return how many flows have ended.
+        """
         return int(lib.engine_advance(self._engine, moment_s, inclusive))
 
     def tell_ends(self) -> None:
-        """Remember which flows end from now on, for `ends`."""
+        """Record which flows end from now on, for `ends`."""
         lib.engine_tell_ends(self._engine)
 
     def ends(self) -> list[int]:
-        """The flows that have ended since the last call, in that order; only after `tell_ends`."""
+        """Return the numbers of the flows that have ended since the last call, in that order. Only after `tell_ends`."""
         found = []
         while (flow := lib.engine_take_end(self._engine)) >= 0:
             found.append(int(flow))
         return found
 
     def share(self) -> None:
-        """Compute rates anew, since somebody else's flows have changed."""
+        """Compute all rates anew, because the flows of the other code on shared links have changed."""
         lib.engine_share(self._engine)
 
     def others(self) -> list[int]:
-        """The flows of somebody else, by their numbers in the network, that have other rates since the last call."""
+        """Return the flows of the other code on shared links whose rates have changed since the last call, by their numbers."""
         found = []
         while (flow := lib.engine_take_other(self._engine)) >= 0:
             found.append(int(flow))
         return found
 
     def compute(self, cores: Link, flops: float, weight: float, bound: float | None = None) -> int:
-        """Add an execution that begins now, as a flow over a link that stands for the cores of a host.
+        """Add an execution that begins now, as a flow over a link that stands for the cores of a host. Return its number.
 
-        The link has the speed of all cores as its bandwidth and no latency; `bound` is the speed of one core or less.
+        The bandwidth of that link is the speed of all cores in flop/s; it has no latency. `bound` is the speed of one
+        core, or less.
         """
         number = self._cores.get(cores.name)
         if number is None:
@@ -190,40 +199,44 @@ class FlowEngine:
         return int(lib.engine_add(self._engine, number, self.now_s, flops, 1.0, 1.0, bound or 0.0, weight))
 
     def reserve(self, link: Link, amount: float) -> None:
-        """Leave so much less of a link to flows from now on; their bounds are as if the link had its whole bandwidth."""
+        """Take a part of a link's bandwidth away from flows, from now on.
+
+        The bounds of flows, which come from their windows, are as if the link had its whole bandwidth.
+        """
         lib.engine_reserve(self._engine, self._shared.link(link), amount)
 
     def path(self, source: str, destination: str) -> Route:
-        """The way of a flow from host to host."""
+        """Return the route of a flow from host to host."""
         return self._links(source, destination)[0]
 
     def task(self, uses: Sequence[tuple[Link, float]], latency_s: float, bound: float = 0.0) -> int:
-        """Add a parallel task that begins now: after the latency it uses so much of each link for the whole of itself.
+        """Add a parallel task that begins now: after its latency, it uses an amount of several links at a time. Return
+        its number.
 
-        Its size is 1, or 0 if it uses nothing; `bound` is the part of the task that it does per second at most, 0: none. Only
-        for a model that shares by bottlenecks.
+        The task's size is 1, or 0 if it uses nothing; `bound` is the part of the task that it does per second at most,
+        0: no bound. Only for a flow model that shares by bottlenecks.
         """
         number = self._shared.task(uses, latency_s)
         return int(lib.engine_add(self._engine, number, self.now_s, float(bool(uses)), 1.0, 1.0, bound, 1.0))
 
     def hold(self, flow: int) -> None:
-        """Stop a flow that has begun: it neither waits for its latency nor moves until `go_on`."""
+        """Stop a flow that has begun: neither its latency passes nor its bytes move until `go_on`."""
         lib.engine_hold(self._engine, flow)
 
     def go_on(self, flow: int) -> None:
-        """Let a flow that is held go on."""
+        """Let a flow go on that `hold` has stopped."""
         lib.engine_go_on(self._engine, flow)
 
     def set_weight(self, flow: int, weight: float) -> None:
-        """Give a flow another weight."""
+        """Give a flow another weight, from now on."""
         lib.engine_set_weight(self._engine, flow, weight)
 
     def count_whole(self, flow: int) -> None:
-        """Whenever the clock moves, count what has moved of a flow in whole bytes, as SimGrid does for disks."""
+        """Count what has moved of a flow in whole bytes whenever the clock moves, as SimGrid does for disks."""
         lib.engine_count_whole(self._engine, flow)
 
     def instant(self, moment_s: float) -> None:
-        """Move the clock to a moment, before which nothing is due, and let all happen that belongs to that instant."""
+        """Move the clock to a moment (s), before which nothing is due, and let everything happen that is due then."""
         lib.engine_instant(self._engine, moment_s)
 
     def cancel(self, flow: int) -> None:
@@ -231,31 +244,31 @@ class FlowEngine:
         lib.engine_cancel(self._engine, flow)
 
     def state(self, flow: int) -> FlowState:
-        """What has become of a flow."""
+        """Return the state of a flow."""
         return FlowState(lib.engine_state(self._engine, flow))
 
     def is_done(self, flow: int) -> bool:
-        """Whether a flow has moved all of its bytes."""
+        """Return whether a flow has moved all of its bytes."""
         return bool(lib.engine_state(self._engine, flow) == lib.TRANSFER_DONE)
 
     def is_held(self, flow: int) -> bool:
-        """Whether a flow is stopped until `go_on`."""
+        """Return whether `hold` has stopped a flow."""
         return bool(lib.engine_state(self._engine, flow) == lib.TRANSFER_HELD)
 
     def finish_s(self, flow: int) -> float:
-        """When a flow ended, in seconds; infinite if it has not."""
+        """Return the time at which a flow ended, in seconds; infinity if it has not ended."""
         return float(lib.engine_finish(self._engine, flow))
 
     def remaining_bytes(self, flow: int) -> float:
-        """How many bytes of a flow have not moved yet."""
+        """Return how many bytes of a flow have not moved yet."""
         return float(lib.engine_remaining(self._engine, flow))
 
     def rate(self, flow: int) -> float:
-        """A flow's present rate in bytes per second."""
+        """Return the present rate of a flow, in bytes per second."""
         return float(lib.engine_rate(self._engine, flow))
 
     def change(self, what: str, link: Link, value: float) -> None:
-        """Change a link now; see rsg_server.network.changes.LinkEvent."""
+        """Change a link now; the change is one of rsg_server.network.changes.LinkEvent."""
         CHANGES[what](self._engine, self._shared.link(link), value)
 
 

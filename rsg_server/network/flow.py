@@ -1,7 +1,8 @@
-"""One direction of one connection: bytes that queue at the sender, share links, and arrive in order.
+"""One direction of a connection: bytes that wait at the sender, share links with other flows, and arrive in order.
 
-Invariant: while the flow is active, `remaining_bytes` of the segment at the head of its queue had not left at `updated_ns`, and
-have been leaving at `rate` since; `departure` is the event at which none will remain.
+Bytes that are sent together are a segment. Invariant: while the flow is active, `remaining_bytes` of the first waiting
+segment had not left at `updated_ns`, and leave at `rate` since then. `departure` is the event at which the whole
+segment will have left.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Action = Callable[[], None]
 
 
 class Carrier(Protocol):
-    """What a flow needs of its network."""
+    """The part of the network that a flow uses."""
 
     bytes_sent: int
 
@@ -35,7 +36,7 @@ class Carrier(Protocol):
 
 
 class Flow:
-    """A flow is active while some of its bytes have not left the sender; `rate` is bytes per second then."""
+    """A direction of a connection. It is active while some of its bytes have not left the sender; then `rate` is in bytes/s."""
 
     __slots__ = (
         "_deliver",
@@ -60,17 +61,18 @@ class Flow:
         self.number = number
         self.route = route
         self.path = path
-        self.variable = -1  # its number in the solver; -1 while the solver does not have it
+        self.variable = -1  # the number that the solver has given to the flow; -1 while the flow is not in the solver
         self.links: tuple[Link, ...] = route.links
         self.rate = 0.0
-        self.remaining_bytes = 0.0  # of the segment at the head of the queue, at `updated_ns`
+        self.remaining_bytes = 0.0  # of the first waiting segment, at `updated_ns`
         self.updated_ns = 0
-        self.arrival_ns = 0  # of the latest segment that has left
+        self.arrival_ns = 0  # of the segment that left last
         self.departure: Event | None = None
         self.in_flight_bytes = 0
         self.is_cancelled = False
         self.is_within_host = False
-        self._queue: deque[tuple[int, Action, int]] = deque()  # size, what happens at the arrival, how late that is
+        # for each segment: its size, what is called at its arrival, and by how many ns it is late
+        self._queue: deque[tuple[int, Action, int]] = deque()
         self._deliver = deliver
         self._network = network
 
@@ -80,16 +82,16 @@ class Flow:
 
     @property
     def is_active(self) -> bool:
-        """Whether anything waits to leave the sender."""
+        """Whether some bytes have not left the sender."""
         return bool(self._queue)
 
     @property
     def window_bytes(self) -> int:
-        """How much may be under way or undelivered before the sender has to wait."""
+        """The most bytes that may be on their way or unread by the receiver; with more, the sender has to wait."""
         return self.path.window_bytes
 
     def send(self, data: bytes) -> None:
-        """Queue bytes; `deliver` gets them once the last of them has arrived."""
+        """Send bytes. `deliver` is called with them when the last of them has arrived."""
         if self.is_cancelled:
             return
         self.in_flight_bytes += len(data)
@@ -103,11 +105,11 @@ class Flow:
         self._add(len(data), lambda: self._arrive(data), late_ns)
 
     def finish(self, action: Action) -> None:
-        """Have `action` called when everything sent before has arrived."""
+        """Have `action` called when everything that was sent before has arrived."""
         self._add(0, lambda: None if self.is_cancelled else action())
 
     def cancel(self) -> None:
-        """Forget everything under way; nothing is delivered any more."""
+        """Discard all bytes that have not arrived; they are never delivered."""
         self.is_cancelled = True
         self.in_flight_bytes = 0
         if self._queue:
@@ -130,7 +132,7 @@ class Flow:
             self._network.join(self)
 
     def change_rate(self, rate: float) -> None:
-        """Account for what has left at the rate so far, and go on at another one, in bytes per second."""
+        """Account for the bytes that have left at the old rate, and go on at another rate (bytes per second)."""
         now = self._network.now_ns
         self.remaining_bytes = max(0.0, self.remaining_bytes - self.rate * (now - self.updated_ns) / NS)
         self.updated_ns = now
@@ -138,18 +140,18 @@ class Flow:
         self._schedule()
 
     def _schedule(self) -> None:
-        """Set the moment at which the head of the queue will have left at the present rate, rounded up to the nanosecond."""
+        """Set the moment at which the first waiting segment will have left at the present rate, rounded up to the ns."""
         self.updated_ns = max(self.updated_ns, self._network.now_ns)
         if self.departure is not None:
             self.departure.cancel()
         if self.remaining_bytes > 0 and self.rate <= 0:
-            self.departure = None  # a link without bandwidth: nothing leaves until the bandwidth changes
+            self.departure = None  # a link without bandwidth: nothing leaves until its bandwidth changes
             return
         duration_ns = math.ceil(self.remaining_bytes * NS / self.rate) if self.remaining_bytes > 0 else 0
         self.departure = self._network.at(self.updated_ns + duration_ns, self.depart)
 
     def _arrival(self, late_ns: int) -> int:
-        """When the segment arrives that has just left the sender: not before an earlier one."""
+        """Return when the segment arrives (virtual ns) that has left the sender just now: not before an earlier segment."""
         latency_ns = self.route.latency_ns + late_ns
         if not self.is_within_host:
             latency_ns += self._network.extra_ns(self.route)
@@ -157,9 +159,9 @@ class Flow:
         return self.arrival_ns
 
     def depart(self) -> None:
-        """The head of the queue has left the sender: it arrives after the latency, and the next segment begins to leave.
+        """Handle that the first segment has left the sender: it arrives after the latency, and the next one begins to leave.
 
-        A segment never overtakes an earlier one, even if the latency has shrunk in between.
+        A segment never arrives before an earlier one, even if the latency has shrunk in between.
         """
         _, action, late_ns = self._queue.popleft()
         self._network.at(self._arrival(late_ns), action)

@@ -1,4 +1,4 @@
-"""Flow models: what becomes of a message of so many bytes on a route of links, with SimGrid's terms and published numbers.
+"""Flow models: how fast a message of so many bytes moves over a route of links, in SimGrid's terms and with published numbers.
 
 For a flow of `size` bytes, with `lat` the latency of its route and x its share of the links (csrc/network/maxmin.h):
 
@@ -21,26 +21,28 @@ from typing import Any
 from rsg_server.errors import SimunixError
 
 ACKNOWLEDGEMENTS = 0.05
-"""Share of a flow's bandwidth that its acknowledgements take on the way back (SimGrid's network/crosstraffic)."""
+"""The share of a flow's bandwidth that its acknowledgements take on the way back (SimGrid's network/crosstraffic)."""
 WINDOW_BYTES = 4_194_304.0
 """SimGrid's default of network/TCP-gamma: the largest TCP window of Linux's net.ipv4.tcp_rmem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A number that depends on the size of a message: `values[i]` above `thresholds[i]` bytes, 1 at 0 bytes and below all."""
+    """A number that depends on the size of a message: `values[i]` for more than `thresholds[i]` bytes; 1 for smaller
+    sizes and 0.
+    """
 
     thresholds: tuple[float, ...]
     values: tuple[float, ...]
 
     def of(self, size_bytes: float) -> float:
-        """The value for a message; a single value without threshold holds for all."""
+        """Return the number for a message of a size in bytes. A single value without a threshold holds for all sizes."""
         index = bisect.bisect_left(self.thresholds, size_bytes) - 1
         return self.values[index] if index >= 0 else 1.0
 
 
 def constant(value: float) -> Factor:
-    """One value for messages of any size."""
+    """Return a factor with one value for messages of any size."""
     return Factor((-1.0,), (value,))
 
 
@@ -49,7 +51,7 @@ ONE = constant(1.0)
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The numbers of a model. Those of `models` below have their formulas and sources there."""
+    """The numbers of a flow model. The functions below return known models, with their formulas and sources."""
 
     name: str
     latency_factor: Factor = ONE
@@ -66,18 +68,18 @@ class Model:
 
 
 def lv08() -> Model:
-    """LV08: latency-factor 13.01, bandwidth-factor 0.97, weight-S 20537; SimGrid's default.
+    """Return the model LV08, SimGrid's default: latency-factor 13.01, bandwidth-factor 0.97, weight-S 20537.
 
-    The three were fitted to packet-level simulations (GTNetS) of TCP: slow start makes a transfer begin as if the latency were
-    13.01 times what it is, headers leave 97 % of the bandwidth, and a link of bandwidth B lengthens the round trip of the flows
-    on it by S / B. Source: P. Velho, A. Legrand, "Accuracy study and improvement of network simulation in the SimGrid
-    framework", SIMUTools 2009; the numbers as in SimGrid 3.32, src/surf/network_cm02.cpp.
+    The three numbers were fitted to packet-level simulations (GTNetS) of TCP: slow start makes a transfer begin as if
+    the latency were 13.01 times what it is, headers leave 97 % of the bandwidth, and a link of bandwidth B lengthens
+    the round trip of the flows on it by S / B. Source: P. Velho, A. Legrand, "Accuracy study and improvement of network
+    simulation in the SimGrid framework", SIMUTools 2009; the numbers as in SimGrid 3.32, src/surf/network_cm02.cpp.
     """
     return Model("LV08", constant(13.01), constant(0.97), 20537.0)
 
 
 def cm02() -> Model:
-    """CM02: both factors 1, weight-S 0: max-min with the TCP window as the only bound.
+    """Return the model CM02: both factors 1, weight-S 0. Flows share links max-min fairly; their only bound is the TCP window.
 
     Source: H. Casanova, L. Marchal, "A network model for simulation of grid application", INRIA RR-4596, 2002.
     """
@@ -85,11 +87,11 @@ def cm02() -> Model:
 
 
 def smpi() -> Model:
-    """SMPI: factors by message size, weight-S 8775, for MPI over TCP on gigabit Ethernet.
+    """Return the model SMPI: factors by message size, weight-S 8775, for MPI over TCP on gigabit Ethernet.
 
-    The steps were fitted to measurements; they apply to messages of more bytes than the threshold.
-    Source: P. Bedaride et al., "Toward better simulation of MPI applications on Ethernet/TCP networks", PMBS 2013; the numbers
-    as in SimGrid 3.32, src/surf/network_smpi.cpp.
+    The steps were fitted to measurements; they apply to messages of more bytes than the threshold. Source: P. Bedaride
+    et al., "Toward better simulation of MPI applications on Ethernet/TCP networks", PMBS 2013; the numbers as in
+    SimGrid 3.32, src/surf/network_smpi.cpp.
     """
     thresholds = (0.0, 257.0, 732.0, 1426.0, 3484.0, 5776.0, 9376.0, 15424.0, 65472.0)
     bandwidth = (0.812084, 0.338112, 0.341987, 0.608902, 0.77493, 1.08739, 0.58729, 0.697866, 0.940694)
@@ -98,20 +100,26 @@ def smpi() -> Model:
 
 
 def without_sharing() -> Model:
-    """constant: latency + size / the narrowest bandwidth of the route; flows do not share links, and there is no window."""
+    """Return the model `constant`: a message takes latency + size / (the least bandwidth of its route).
+
+    Flows do not share links, and there is no window.
+    """
     return Model("constant", tcp_gamma=0.0, cross_traffic=False, shares=False)
 
 
 def raw() -> Model:
-    """raw: max-min sharing of the links' bandwidth, without factors, window or cross-traffic, as in SimGrid since 3.36."""
+    """Return the model `raw`: max-min sharing of the links' bandwidth without factors, window or cross-traffic (SimGrid
+    3.36 on).
+    """
     return Model("raw", tcp_gamma=0.0, cross_traffic=False)
 
 
 def ptask_l07() -> Model:
-    """ptask_L07: links and cores are shared by fair bottleneck (csrc/network/bottleneck.c); parallel tasks use both at a time.
+    """Return the model ptask_L07: fair bottleneck sharing (csrc/network/bottleneck.c) of links and cores.
 
-    Each user of a link or of cores is offered an equal part, whatever its latency; no factors, no cross-traffic; the window of
-    TCP is the only bound. As SimGrid 3.32 with host/model:ptask_L07, src/surf/ptask_L07.cpp, of which the loopback is, too.
+    Parallel tasks use links and cores at one time. Each user of a link or of cores is offered an equal part, whatever
+    its latency. There are no factors and no cross-traffic; the only bound is the TCP window. This is what SimGrid 3.32
+    does with host/model:ptask_L07 (src/surf/ptask_L07.cpp), from which the loopback is taken, too.
     """
     return Model(
         "ptask_L07", cross_traffic=False, loopback_bytes_per_s=498e6, loopback_latency_s=15e-6, shares_bottlenecks=True
@@ -122,13 +130,13 @@ MODELS = {"LV08": lv08, "CM02": cm02, "SMPI": smpi, "constant": without_sharing,
 
 
 def model_named(name: str) -> Model:
-    """The model of a name; raises SimunixError with the known names for any other."""
+    """Return the flow model with a name. Raises SimunixError, which lists the known names, for any other name."""
     if name not in MODELS:
         raise SimunixError(f"network/model: there is no model {name!r}; known: {', '.join(MODELS)}")
     return MODELS[name]()
 
 
-# SimGrid's configuration keys
+# The configuration keys of SimGrid
 
 
 def _number(key: str, text: str, least: float) -> float:
@@ -142,7 +150,7 @@ def _number(key: str, text: str, least: float) -> float:
 
 
 def _factor(key: str, text: str) -> Factor:
-    """One number, or SimGrid's `65472:0.940694;15424:0.697866`, thresholds in any order."""
+    """Return the factor that a text means: one number, or `65472:0.940694;15424:0.697866`, with thresholds in any order."""
     if ":" not in text:
         return constant(_positive(key, text))
     steps = []
@@ -194,16 +202,22 @@ KEYS: dict[str, tuple[str | None, Callable[[str, str], Any]]] = {
     "precision/timing": ("timing_s", _positive),
     "network/optim": (None, _full),
 }
-"""SimGrid's keys and the field of Model that each sets (None: the value is fixed here); `network/model` is read before them."""
+"""SimGrid's configuration keys, and the field of Model that each sets. None: the value cannot be changed here.
+
+`network/model` is read before these keys.
+"""
 
 
 def about_flows(config: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a platform file's `<config>` that concern flows."""
+    """Return the settings of a platform file's `<config>` that concern flows."""
     return {key: value for key, value in config.items() if key.startswith(PREFIXES)}
 
 
 def configured(model: Model, settings: Mapping[str, str]) -> Model:
-    """The model with SimGrid's `--cfg` settings applied; raises SimunixError for what is unknown or wrong."""
+    """Return the flow model with SimGrid's `--cfg` settings applied.
+
+    Raises SimunixError for an unknown key or a wrong value.
+    """
     if MODEL in settings:
         model = model_named(settings[MODEL])
     for key, text in settings.items():

@@ -1,7 +1,8 @@
-"""The flow-level network: active flows and queues of datagrams share links by a model; control packets take no share of a link.
+"""The network of the emulation: flows of bytes and queues of datagrams share links by a flow model.
 
-A flow that is alone on its links, as most traffic of an RJMS is, never meets the solver (see sharing.py). Durations are rounded
-up to the nanosecond. The formulas are in csrc/network/flows.h.
+Control packets (SYN, RST, ICMP) take no share of a link. A flow that is alone on its links, as most traffic of an RJMS
+is, needs no solver (see sharing.py). Durations are rounded up to the nanosecond. The formulas are in
+csrc/network/flows.h.
 """
 
 from __future__ import annotations
@@ -26,24 +27,27 @@ NS = 10**9
 
 
 class Clock(Protocol):
-    """The virtual clock, as far as the network needs it."""
+    """The part of the virtual clock that the network uses."""
 
     @property
     def now_ns(self) -> int: ...
 
 
 class Delays(Protocol):
-    """Tells how late packets are (rsg_server.choices.delays)."""
+    """Says how late packets are in an exploring run (rsg_server.choices.delays)."""
 
     def extra_ns(self, route: Route) -> int:
-        """Virtual nanoseconds by which the next packet over a route is late."""
+        """Return by how many virtual nanoseconds the next packet over a route is late."""
 
     def cut(self, route: Route, size_bytes: int) -> tuple[int, int]:
-        """How many of the bytes leave first, 0 for all of them, and by how many virtual nanoseconds later the rest leaves."""
+        """Return where bytes that are sent together are cut, as (bytes that leave first, delay of the rest in virtual ns).
+
+        0 bytes first: they are not cut.
+        """
 
 
 class Network:
-    """Opens flows and moves their bytes; `bytes_sent` counts the payload of all flows, all datagrams and all packets."""
+    """Opens flows and moves their bytes. `bytes_sent` is the payload of all flows, datagrams and packets so far."""
 
     def __init__(
         self,
@@ -55,25 +59,25 @@ class Network:
         delays: Delays | None = None,
     ) -> None:
         self.model = model or raw()
-        self._delays = delays  # of a run that explores
+        self._delays = delays  # only in a run of `simunix explore`
         self._clock = clock
         self._timeline = timeline
         self._platform = platform
         self.sharing = Sharing(self.model, fairness, lambda action: self.at(self.now_ns, action))
         self._paths: dict[tuple[str, str], Path] = {}
-        self._moving: dict[int, Flow] = {}  # all active flows, also those over fat pipes alone
+        self._moving: dict[int, Flow] = {}  # all active flows, also those over links that are not shared (fat pipes)
         self._queues: dict[tuple[str, str], DatagramQueue] = {}
         self._spare = Spare()
         self._last_arrival: dict[tuple[str, str], int] = {}
         self._next_flow = 1
-        self._changed: dict[str, Link] = {}  # links that are not as the platform has them
-        self.down: dict[str, None] = {}  # names of links that carry nothing
-        self.on_state: Observers[str, bool] = Observers()  # told a link's name, and whether the link is up
+        self._changed: dict[str, Link] = {}  # links that differ from the platform's by now, by name
+        self.down: dict[str, None] = {}  # the names of links that are down
+        self.on_state: Observers[str, bool] = Observers()  # its observers get the name of a link and whether it is up
         self.bytes_sent = 0
 
     @property
     def now_ns(self) -> int:
-        """The virtual time."""
+        """Virtual time: nanoseconds since the start of the run."""
         return self._clock.now_ns
 
     @property
@@ -83,11 +87,11 @@ class Network:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no flow has anything to send."""
+        """Whether no flow has any bytes to send."""
         return not self._moving and self.sharing.is_idle
 
     def open_flow(self, source: Host, destination: Host, deliver: Callable[[bytes], None]) -> Flow:
-        """A new direction of a connection; `deliver` gets the bytes when they arrive."""
+        """Return a new flow: one direction of a connection. `deliver` is called with its bytes when they arrive."""
         path = self._path(source, destination)
         flow = Flow(self.new_number(), self._platform.route(source, destination), path, deliver, self)
         flow.is_within_host = source is destination
@@ -95,7 +99,10 @@ class Network:
         return flow
 
     def new_number(self) -> int:
-        """The number of the next flow, queue or operation on a disk: what shares links gets its new rates in this order."""
+        """Return the number of the next flow, queue or disk operation.
+
+        What shares links gets its new rates in the order of these numbers.
+        """
         self._next_flow += 1
         return self._next_flow - 1
 
@@ -110,13 +117,19 @@ class Network:
     def message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
     ) -> None:
-        """A packet on its own (SYN, RST, ICMP): latency plus its size over the bottleneck; order is kept per pair."""
+        """Send a packet on its own (SYN, RST, ICMP). It takes the latency plus its size divided by the route's least bandwidth.
+
+        The packets of one pair of hosts keep their order.
+        """
         self._message(source, destination, action, size_bytes)
 
     def _message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int, earliest_ns: int = 0
     ) -> int:
-        """Send a packet as `message` does, to arrive at `earliest_ns` or later; returns the moment of its arrival."""
+        """Send a packet as `message` does, to arrive at `earliest_ns` or later.
+
+        Return the moment (virtual ns) of its arrival.
+        """
         self.bytes_sent += size_bytes
         route = self.route(source, destination)
         moment = self._clock.now_ns + route.latency_ns + math.ceil(size_bytes * NS / route.bottleneck_bytes_per_s)
@@ -127,15 +140,15 @@ class Network:
         return moment
 
     def extra_ns(self, route: Route) -> int:
-        """By how many virtual nanoseconds the next packet over a route is late: 0, but for a run that explores."""
+        """Return by how many virtual ns the next packet over a route is late: 0, but in a run of `simunix explore`."""
         return 0 if self._delays is None else self._delays.extra_ns(route)
 
     def cut(self, route: Route, size_bytes: int) -> tuple[int, int]:
-        """Where bytes of a connection are cut, as `Delays.cut` says it: nowhere, but for a run that explores."""
+        """Return where bytes of a connection are cut, as `Delays.cut` does: nowhere, but in a run of `simunix explore`."""
         return (0, 0) if self._delays is None else self._delays.cut(route, size_bytes)
 
     def datagrams(self, source: Host, destination: Host) -> DatagramQueue:
-        """The queue of datagrams from one host to another."""
+        """Return the queue of datagrams from one host to another."""
         pair = (source.name, destination.name)
         queue = self._queues.get(pair)
         if queue is None:
@@ -146,9 +159,9 @@ class Network:
     def datagram(self, source: Host, destination: Host, arrive: Callable[[], None], size_bytes: int, left: Left) -> None:
         """Send a datagram for which the queue has room.
 
-        Once the datagram has left, `left` gets the moment at which it began to leave; `arrive` is called when it arrives.
-        Datagrams of one pair of hosts arrive in order. A few small ones do not make the flows that they meet share the links
-        anew (`Spare`). Within a host nothing queues.
+        When the datagram has left, `left` is called with the moment (virtual ns) at which it began to leave. `arrive`
+        is called when it arrives. Datagrams of one pair of hosts arrive in order. A few small datagrams do not change
+        the rates of the flows that they meet (`Spare`). Within a host, datagrams need no queue.
         """
         if source is destination:
             left(self.now_ns)
@@ -164,19 +177,19 @@ class Network:
         self.bytes_sent += size_bytes
         queue.put(size_bytes, arrive, left)
 
-    # Links that change
+    # Changes of links
 
     def link(self, name: str) -> Link:
-        """A link as it is now. Raises KeyError for a name that no link has."""
+        """Return a link as it is now. Raises KeyError if no link has this name."""
         return self._changed.get(name) or self._platform.links[name]
 
     def set_link(
         self, name: str, bandwidth_bytes_per_s: float | None = None, latency_s: float | None = None, is_up: bool | None = None
     ) -> None:
-        """Change what is given, from now on.
+        """Change those properties of a link that are given, from now on.
 
-        Bytes that have left their sender already arrive as they would have. A link that is down keeps its rate, since a
-        sender does not know of it; rsg_server.sockets.wire loses what such a link carries.
+        Bytes that have left their sender already arrive as if nothing had changed. A link that is down keeps its rate,
+        since a sender does not know that it is down; rsg_server.sockets.wire discards what such a link would carry.
         """
         link = self.link(name)
         if is_up is not None:
@@ -201,7 +214,7 @@ class Network:
                 flow.change_rate(flow.path.alone)
 
     def route(self, source: Host, destination: Host) -> Route:
-        """The links from one host to another as they are now."""
+        """Return the links from one host to another as they are now."""
         return self._present(self._platform.route(source, destination))
 
     def _present(self, route: Route) -> Route:
@@ -210,20 +223,20 @@ class Network:
         return Route(tuple(self._changed.get(link.name, link) for link in route.links), route.distance_s)
 
     def _refresh(self, flow: Flow) -> None:
-        """Give a flow its links as they are now."""
+        """Give a flow the present properties of its links."""
         if self._changed:
             flow.route = self._present(flow.route)
             flow.links = flow.route.links
 
     def _crossing(self, name: str) -> list[Flow]:
-        """The active flows over a link, in the order of their numbers."""
+        """Return the active flows over a link, in the order of their numbers."""
         moving = self._moving
         return [moving[number] for number in sorted(moving) if any(link.name == name for link in moving[number].links)]
 
-    # What flows ask for (see rsg_server.network.flow.Carrier)
+    # What flows call (see rsg_server.network.flow.Carrier)
 
     def join(self, flow: Flow) -> None:
-        """A flow has become active."""
+        """Note that a flow has become active."""
         flow.updated_ns = self._clock.now_ns
         flow.rate = 0.0
         self._refresh(flow)
@@ -231,14 +244,17 @@ class Network:
         self.sharing.enter(flow)
 
     def leave(self, flow: Flow) -> None:
-        """A flow has nothing more to send for now."""
+        """Note that a flow has nothing more to send for now."""
         del self._moving[flow.number]
         self.sharing.leave(flow)
 
     def settle(self) -> None:
-        """Give all flows the rates that they have now: flows that begin or end at a moment change them a little later in it."""
+        """Give all flows the rates that they have now.
+
+        When flows begin or end at a moment, the rates are usually computed once, at the end of that moment.
+        """
         self.sharing.settle()
 
     def at(self, moment_ns: int, action: Callable[[], None]) -> Event:
-        """Have an action called at a moment of virtual time."""
+        """Have an action called at a moment of virtual time (ns), and return the event."""
         return self._timeline.add(moment_ns, action)

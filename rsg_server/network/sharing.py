@@ -1,15 +1,18 @@
-"""Which flows meet on a link, and the rates that the solver gives them then. Operations on disks are flows here.
+"""Finds which flows meet on a link, and gives them the rates that the solver computes. Operations on disks count as flows.
 
-The rate of a flow whose shared links no other flow uses depends on its route alone, so the solver is not called for it. When
-another flow enters one of these links, both go into the solver; a flow leaves the solver when it has nothing more to send.
-Invariant: of the active flows, exactly those that have met another one are in the solver (`variable` is not -1).
+The rate of a flow whose shared links no other flow uses depends on its route alone, so the solver is not called for it.
+When another flow enters one of these links, both go into the solver; a flow leaves the solver when it has nothing more
+to send. Invariant: of the active flows, exactly those that have met another one are in the solver (`variable` is not
+-1).
 
-The solver is called once for all flows that enter and leave at a moment, behind what was due then already: N connections that
-begin together cost one call, not N calls over up to N flows each. No byte leaves in between, since no time passes. Flows of
-one link that have their last byte sent at one moment depart in the order in which that was foreseen.
+The solver is called once for all flows that begin and end at a moment, after everything else that was due at this
+moment: N connections that begin together cost one call, not N calls over up to N flows each. No byte leaves in between,
+since no time passes. If flows of one link have their last bytes sent at one moment, they depart in the order in which
+these events were scheduled.
 
-What Remote SimGrid's programs move, the transfers of a partner, shares the same links in the same solver. A flow that enters a
-link that the partner claims is not alone; `meet` is for a transfer that begins where a flow is.
+The transfers of Remote SimGrid's programs share the same links in the same solver; the code that owns them is called
+the partner. A flow on a link that the partner uses is not alone. When a transfer begins where a flow is alone, the
+partner calls `meet`.
 """
 
 from __future__ import annotations
@@ -24,18 +27,18 @@ from rsg_server.network.solver import SharedLinks
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
 WINDOW_BYTES = 262_144
-"""What one direction of a connection may have under way or undelivered, besides what its route holds (see Path)."""
+"""The bytes that one direction of a connection may have on their way or unread, besides what its route holds (see Path)."""
 
 
 class Fairness(Enum):
-    """What has an equal share of a link: every connection, or all connections of two hosts in one direction together."""
+    """Who has an equal share of a link: every connection, or all connections from one host to another together."""
 
     CONNECTION = "connection"
     HOSTS = "hosts"
 
 
 class Sharer(Protocol):
-    """A flow, as far as sharing needs it: `variable` is its number in the solver, -1 while the solver does not have it."""
+    """A flow, as far as sharing knows it. `variable` is its number in the solver, -1 while it is not in the solver."""
 
     variable: int
 
@@ -47,11 +50,11 @@ class Sharer(Protocol):
 
 
 Group = Hashable
-"""What flows have in common that have one share together."""
+"""The key of a group of flows, which have one share of a link together."""
 
 
 class Usage(Protocol):
-    """Who counts what operations on disks do; disks are known by the names in `Path.shared`."""
+    """Counts what operations on disks do. Disks are known by the names in `Path.shared`."""
 
     def began(self, shared: tuple[str, ...], now_ns: int, /) -> None: ...
     def moved(self, shared: tuple[str, ...], begin_ns: int, end_ns: int, size_bytes: float, /) -> None: ...
@@ -59,14 +62,17 @@ class Usage(Protocol):
 
 
 class Partner(Protocol):
-    """Who has flows of its own in the solver, and keeps their books."""
+    """The code that has flows of its own in the solver: Remote SimGrid."""
 
     def share(self) -> list[int]:
-        """Compute all rates as of now; returns the flows of others, by their numbers in the solver, that have new ones."""
+        """Compute all rates anew. Return the numbers, in the solver, of flows that are not the partner's and have new rates."""
 
 
 class Path:
-    """A route in the solver, and the rate of a flow that is alone on it; `shared` are the links on which flows meet others."""
+    """A route that the solver knows, and the rate of a flow that is alone on it.
+
+    `shared` are the names of the links on which its flows can meet others.
+    """
 
     __slots__ = ("_alone", "_sharing", "active", "factor", "is_of_hosts", "latency_s", "number", "shared", "weight")
 
@@ -74,8 +80,8 @@ class Path:
         self._sharing = sharing
         self._alone: float | None = None
         self.factor = sharing.bandwidth_factor
-        self.is_of_hosts = True  # its flows may have one share together
-        self.weight = 1.0  # the share of each of its flows, beside those of other paths
+        self.is_of_hosts = True  # whether its flows have one share together under Fairness.HOSTS
+        self.weight = 1.0  # the share of each of its flows, relative to those of other paths
         self.latency_s = there.latency_s
         self.number = sharing.links.route(there, back)
         returning = back.links if sharing.model.cross_traffic else ()
@@ -85,24 +91,30 @@ class Path:
 
     @property
     def alone(self) -> float:
-        """The rate of a flow that has the route to itself, in bytes per second."""
+        """The rate (bytes/s) of a flow that has the route to itself."""
         if self._alone is None:
             self._alone = float(lib.network_alone(self._sharing.links.net, self.number, self.factor))
         return self._alone
 
     @property
     def window_bytes(self) -> int:
-        """What one direction of a connection may have under way: TCP's buffers grow with bandwidth times round trip."""
+        """The most bytes that one direction of a connection may have on their way.
+
+        As with TCP's buffers, the number grows with bandwidth times round-trip time.
+        """
         return WINDOW_BYTES + int(2 * self.latency_s * self.alone)
 
     def forget(self, latency_s: float) -> None:
-        """A link of the route has changed: compute `alone` anew, with this latency of the route."""
+        """Note that a link of the route has changed: its latency is `latency_s` now, and `alone` must be computed anew."""
         self._alone = None
         self.latency_s = latency_s
 
 
 class DatagramPath(Path):
-    """A route for datagrams: no acknowledgements, no window, and headers are counted with each datagram."""
+    """A route for datagrams.
+
+    Unlike a connection's, it has no acknowledgements and no window, and headers count with each datagram.
+    """
 
     __slots__ = ()
 
@@ -113,7 +125,10 @@ class DatagramPath(Path):
 
 
 class DiskPath(Path):
-    """What operations of one direction on a disk share. Each operation has a share of its own, whoever's it is."""
+    """The part of a disk that operations of one direction (read or write) share. Each operation has a share of its own.
+
+    This is so under both kinds of Fairness.
+    """
 
     __slots__ = ()
 
@@ -126,7 +141,7 @@ class DiskPath(Path):
 class ServedDiskPath(Path):
     """What operations of one direction on a file server's disk share: the disk, and the links between the server and a host.
 
-    `latency_s` is what an operation waits for first; that of the links bounds its window.
+    An operation first waits for `latency_s`. The latency of the links bounds its window.
     """
 
     __slots__ = ()
@@ -138,14 +153,17 @@ class ServedDiskPath(Path):
 
     @property
     def penalty(self) -> float:
-        """That of each operation, by which the flow model divides links: an operation of the server's own has 1."""
+        """The penalty of each operation, by which the flow model divides links.
+
+        An operation of the server itself has the penalty 1.
+        """
         return float(lib.network_route_penalty(self._sharing.links.net, self.number))
 
 
 class Sharing:
-    """All active flows by the shared links that they use. Flows get their new rates in the order of their numbers.
+    """All active flows, by the shared links that they use. Flows get new rates in the order of their numbers.
 
-    `soon` has an action called at this moment of virtual time, behind what is due then.
+    `soon` has an action called at the present moment of virtual time, after everything that is due then.
     """
 
     def __init__(self, model: Model, fairness: Fairness, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -153,18 +171,19 @@ class Sharing:
         self.usage: Usage | None = None
         self.partner: Partner | None = None
         self._soon = soon
-        self._is_stale = False  # the flows are not those of the last call of the solver, which is due at this moment
+        # flows have begun or ended since the last call of the solver; it is called at the end of this moment
+        self._is_stale = False
         self.links = SharedLinks(model)
         self.bandwidth_factor = model.bandwidth_factor.of(float("inf"))
         self.solves = 0
         self._fairness = fairness
         self._active: dict[str, dict[int, Sharer]] = {}
-        self._solved: dict[int, Sharer] = {}  # by the number that the solver has given
+        self._solved: dict[int, Sharer] = {}  # by the number that the solver has given to the flow
         self._groups: dict[Group, dict[int, Sharer]] = {}
-        self._alone: dict[int, Sharer] = {}  # the active flows that the solver does not have
+        self._alone: dict[int, Sharer] = {}  # the active flows that are not in the solver
 
     def is_shared(self, link: Link) -> bool:
-        """Whether flows on this link share its bandwidth."""
+        """Return whether flows on this link share its bandwidth."""
         return link.policy is SharingPolicy.DISK or (self.model.shares and link.policy is SharingPolicy.SHARED)
 
     @property
@@ -173,13 +192,13 @@ class Sharing:
         return not any(self._active.values())
 
     def is_busy(self, path: Path) -> bool:
-        """Whether a flow is on one of the shared links of a path."""
+        """Return whether a flow is on one of the shared links of a path."""
         return any(self._active.get(name) for name in path.shared)
 
     def enter(self, flow: Sharer, group: Group = None) -> None:
-        """A flow has something to send: give it a rate, and at this moment new rates to the flows that it meets.
+        """Add a flow that has something to send: give it a rate, and at this moment new rates to the flows that it meets.
 
-        The flows of a group have one share together, each of them an equal part; all of them share some link.
+        The flows of a group have one share together, and each an equal part of it; all of them use some link in common.
         """
         is_alone = True
         if group is not None:
@@ -195,7 +214,7 @@ class Sharing:
             return
         for name in flow.path.shared:
             flows = self._active[name]
-            for other in flows.values() if len(flows) == 2 else (flow,):  # of more flows, the others have met already
+            for other in flows.values() if len(flows) == 2 else (flow,):  # with more than two flows, the others have met before
                 self._give(other)
         self._weigh(flow.path)
         self._weigh_group(group)
@@ -205,14 +224,14 @@ class Sharing:
         return self.partner is not None and bool(lib.network_is_claimed(self.links.net, flow.path.number))
 
     def meet(self) -> None:
-        """The partner has claimed a route: flows that were alone and are on one of its links go into the solver."""
+        """Put flows into the solver that were alone until now on a link which the partner has begun to use."""
         for flow in [flow for flow in self._alone.values() if self._meets_partner(flow)]:
             self._give(flow)
             self._weigh(flow.path)
             self._share_soon()
 
     def leave(self, flow: Sharer, group: Group = None) -> None:
-        """A flow has nothing more to send; `group` is that of its entry."""
+        """Remove a flow that has nothing more to send. `group` must be the one that it entered with."""
         if group is not None:
             del self._groups[group][flow.number]
         for name in flow.path.shared:
@@ -230,7 +249,7 @@ class Sharing:
         self._share_soon()
 
     def change_link(self, link: Link) -> None:
-        """A link has the bandwidth and latency given, from now on."""
+        """Note that a link has another bandwidth or latency from now on, and compute the rates anew."""
         number = self.links.links.get(link.name)
         if number is None:
             return
@@ -239,7 +258,7 @@ class Sharing:
         self._share()
 
     def _give(self, flow: Sharer) -> None:
-        """Put a flow into the solver, unless it is there."""
+        """Put a flow into the solver, unless it is in the solver already."""
         if flow.variable < 0:
             self._alone.pop(flow.number, None)
             path = flow.path
@@ -248,7 +267,7 @@ class Sharing:
             self._solved[flow.variable] = flow
 
     def _weigh(self, path: Path) -> None:
-        """Under Fairness.HOSTS, divide one share among the flows of a path that are in the solver."""
+        """Under Fairness.HOSTS, divide one share equally among the flows of a path that are in the solver."""
         if self._fairness is Fairness.CONNECTION or not path.is_of_hosts:
             return
         for flow in path.active.values():
@@ -256,7 +275,7 @@ class Sharing:
                 lib.network_set_weight(self.links.net, flow.variable, 1 / len(path.active))
 
     def _weigh_group(self, group: Group) -> None:
-        """Divide one share among the flows of a group. A flow that is alone on its links is alone in its group."""
+        """Divide one share equally among the flows of a group that are in the solver."""
         if group is None:
             return
         flows = self._groups[group]
@@ -272,7 +291,7 @@ class Sharing:
             self._soon(self.settle)
 
     def settle(self) -> None:
-        """Give all flows the rates that they have now, unless they have them."""
+        """Compute the rates of all flows anew, if flows have begun or ended since the last time."""
         if self._is_stale:
             self._share()
 
@@ -290,7 +309,7 @@ class Sharing:
             self.take(ffi.unpack(lib.network_changed(self.links.net), count))
 
     def take(self, changed: Iterable[int]) -> None:
-        """Give the flows of these numbers in the solver the rates that the solver has for them; unknown numbers are left."""
+        """Give the flows with these numbers in the solver their new rates. Numbers of the partner's flows are ignored."""
         for flow in sorted((self._solved[variable] for variable in changed if variable in self._solved), key=_age):
             flow.change_rate(lib.network_rate(self.links.net, flow.variable))
 

@@ -1,4 +1,4 @@
-"""How many bytes each link carries in each interval of virtual time, and the CSV file of that."""
+"""Counts how many bytes each link carries in each interval of virtual time, and writes them to a CSV file."""
 
 from __future__ import annotations
 
@@ -13,27 +13,34 @@ from rsg_server.whole_files import whole_file
 
 NS = 10**9
 COLUMNS = ("time", "link", "bytes", "rate", "utilisation")
-"""Start of the interval (s), name, bytes, bytes/s, and part of the bandwidth that the link had when it was first used in it."""
+"""The columns: start of the interval (s), link's name, bytes, bytes per second, and the part of the link's bandwidth
+that was used.
+
+The bandwidth is that of the first use in the interval.
+"""
 
 
 class Routes(Protocol):
-    """A network, as far as its links are looked up."""
+    """The part of a network that is used here: the route between two hosts."""
 
     def route(self, source: Host, destination: Host, /) -> Route: ...
 
 
 class LinkUsage:
-    """Counts bytes per link and interval (see rsg_server.sockets.wire.Watcher). Traffic within a host does not count."""
+    """Counts bytes per link and interval. It is told of traffic as a rsg_server.sockets.wire.Watcher.
+
+    Traffic within a host does not count.
+    """
 
     def __init__(self, network: Routes, interval_ns: int, now_ns: Callable[[], int]) -> None:
         self._network = network
         self._interval_ns = interval_ns
         self._now_ns = now_ns
-        self._bytes: dict[tuple[int, str], int] = {}  # by interval and link
+        self._bytes: dict[tuple[int, str], int] = {}  # by number of the interval and name of the link
         self._bandwidth: dict[tuple[int, str], float] = {}
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
-        """Count bytes that left their source evenly between two moments, for each link of the route."""
+        """Count bytes that left their source evenly between two moments (virtual ns), for each link of the route."""
         if source is destination:
             return
         links = self._network.route(source, destination).links
@@ -44,7 +51,7 @@ class LinkUsage:
                 self._bandwidth.setdefault(key, link.bandwidth_bytes_per_s)
 
     def rows(self) -> Iterator[tuple[object, ...]]:
-        """One row per interval and link, by time, then by name. The end of the run may cut the last interval short."""
+        """Yield a row for each interval and link, by time, then by name. The run may end before the last interval does."""
         end_ns = self._now_ns()
         for key in sorted(self._bytes):
             index, name = key
@@ -62,7 +69,10 @@ class LinkUsage:
 
 
 def split(begin_ns: int, end_ns: int, size_bytes: int, interval_ns: int) -> Iterator[tuple[int, int]]:
-    """Divide bytes that move evenly between two moments: yields (number of interval, bytes), which add up to the whole."""
+    """Divide bytes that move evenly between two moments among intervals. Yield (number of the interval, bytes).
+
+    The bytes add up to the whole.
+    """
     first, last = begin_ns // interval_ns, max(begin_ns, end_ns - 1) // interval_ns
     done = 0
     for index in range(first, last + 1):

@@ -1,4 +1,4 @@
-"""A disk of a host, and the links whose capacity the operations on the disk share."""
+"""Describes a disk of a host, and the links (in the solver's sense) whose capacity the operations on the disk share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from rsg_server.platform.link import Link, Route, SharingPolicy
 from rsg_server.platform.properties import no_properties
 
 PREFIX = "disk "
-"""How the names of a disk's constraints begin: `disk HOST/NAME` is the constraint that all its operations share."""
+"""The beginning of the names that a disk's links have in the solver: all operations of a disk share the link `disk
+HOST/NAME`.
+"""
 
 
 class Direction(IntEnum):
-    """The direction of an operation: it reads or writes."""
+    """The direction of a disk operation: a read or a write."""
 
     READ = 0
     WRITE = 1
@@ -41,11 +43,11 @@ class Disk:
 
     @property
     def together_bytes_per_s(self) -> float:
-        """The bytes per second that reads and writes may have together."""
+        """The bytes per second that reads and writes may have in total."""
         return self.readwrite_bytes_per_s or max(self.read_bytes_per_s, self.write_bytes_per_s)
 
     def route(self, host_name: str, direction: Direction) -> Route:
-        """Return what an operation on this disk of a host shares with others, as a route with the latency of each operation."""
+        """Return the links that an operation on this disk shares with others, as a route whose latency is that of the disk."""
         name = f"{PREFIX}{host_name}/{self.name}"
         is_read = direction is Direction.READ
         rate = self.read_bytes_per_s if is_read else self.write_bytes_per_s

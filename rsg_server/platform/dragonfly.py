@@ -1,9 +1,10 @@
-"""Dragonflies as in Cray's Cascade, with minimal routes, numbered as in SimGrid (DragonflyZone.cpp of SimGrid 3.32).
+"""Dragonfly topologies as in Cray's Cascade, with minimal routes, numbered as in SimGrid 3.32 (DragonflyZone.cpp).
 
-A dragonfly consists of groups of chassis of routers (blades) of hosts. Green cables join all routers of a chassis. Black
-cables join the routers of a group that have the same place in their chassis. Blue cables join the groups: router n of a
-group, counted through its chassis, leads to group n. SimGrid 3.32 forgets the chassis when it takes a green cable, so that
-some routes miss a black cable or take one that leads nowhere; `simgrid_compat` repeats that.
+A dragonfly consists of groups; a group consists of chassis, a chassis of routers (blades), and hosts are joined to a
+router. Green cables join all routers of a chassis. Black cables join the routers of a group that have the same place in
+their chassis. Blue cables join the groups: router n of a group, counted through its chassis, leads to group n. SimGrid
+3.32 forgets which chassis a route is in when the route takes a green cable. So some routes miss a black cable, or take
+one that leads nowhere; `simgrid_compat` repeats that.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from rsg_server.platform.zone import Edge
 
 @dataclass(frozen=True, slots=True)
 class DragonflyShape:
-    """The sizes of a dragonfly: the number of each part in the next larger one, and of cables in links of each colour."""
+    """The sizes of a dragonfly: the number of groups, of chassis per group, and so on; and the parallel cables of each
+    colour.
+    """
 
     groups: int
     chassis: int
@@ -32,13 +35,13 @@ class DragonflyShape:
 
     @property
     def hosts(self) -> int:
-        """The number of hosts."""
+        """The number of hosts in the dragonfly."""
         return self.groups * self.chassis * self.routers * self.hosts_per_router
 
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """The place of a router: its group, its chassis there, and its number in the chassis."""
+    """The place of a router in a dragonfly: its group, its chassis in the group, and its number in the chassis."""
 
     group: int
     chassis: int
@@ -46,12 +49,12 @@ class Router:
 
 
 def pairs(count: int) -> int:
-    """The number of pairs of `count` things."""
+    """Return the number of pairs that `count` things form."""
     return count * (count - 1) // 2
 
 
 def pair_number(low: int, high: int, count: int) -> int:
-    """Return the index of (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
+    """Return the index of the pair (low, high) in the list (0,1), (0,2), ..., (1,2), ..."""
     return low * (2 * count - low - 1) // 2 + high - low - 1
 
 
@@ -72,7 +75,7 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
 
     @property
     def cables(self) -> int:
-        """The number of links; parallel cables are one link."""
+        """The number of links of the dragonfly; parallel cables are one link."""
         return self._first_blue + pairs(self.shape.groups)
 
     def router_of(self, host: int) -> Router:
@@ -82,21 +85,21 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return Router(group, *divmod(rest, self.shape.routers))
 
     def number(self, router: Router) -> int:
-        """The number of a router, counted through all groups."""
+        """Return the number of a router, counted through all groups."""
         return (router.group * self.shape.chassis + router.chassis) * self.shape.routers + router.blade
 
     def gate(self, group: int, other: int) -> Router:
-        """The router of a group that leads to another group."""
+        """Return the router of a group whose blue link leads to another group."""
         return Router(group, *divmod(other, self.shape.routers))
 
     def local(self, host: int) -> tuple[Link, Link]:
-        """The links between a host and its router."""
+        """Return the two links between a host and its router: up and down."""
         router, node = divmod(host, self.shape.hosts_per_router)
         unique = self._numbers.cables + host
         return self.made(("local", host), lambda: f"local_link_from_router_{router}_to_node_{node}_{unique}")
 
     def green(self, router: Router, blade: int) -> Link:
-        """The green link to another router of the chassis."""
+        """Return the green link from a router to another one of its chassis."""
         low, high = sorted((router.blade, blade))
         chassis = router.group * self.shape.chassis + router.chassis
         number = self._first_green + chassis * pairs(self.shape.routers) + pair_number(low, high, self.shape.routers)
@@ -108,7 +111,7 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return self.made(number, name, self.shape.green_cables)[router.blade > blade]
 
     def black(self, router: Router, chassis: int) -> Link:
-        """The black link to the router at the same place of another chassis of the group."""
+        """Return the black link from a router to the one at the same place in another chassis of its group."""
         low, high = sorted((router.chassis, chassis))
         pair = router.group * pairs(self.shape.chassis) + pair_number(low, high, self.shape.chassis)
         number = self._first_black + pair * self.shape.routers + router.blade
@@ -121,7 +124,7 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return self.made(number, name, self.shape.black_cables)[router.chassis > chassis]
 
     def blue(self, group: int, other: int) -> Link:
-        """The blue link to another group."""
+        """Return the blue link from a group to another group."""
         low, high = sorted((group, other))
         number = self._first_blue + pair_number(low, high, self.shape.groups)
         routers = f"{self.number(self.gate(low, high))}_and_{self.number(self.gate(high, low))}"
@@ -133,7 +136,10 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return self.made(number, name, self.shape.blue_cables)[group > other]
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """The links of the minimal route. SimGrid numbers the limiters of routers downwards from twice the number of hosts."""
+        """Return the links of the minimal route between two hosts.
+
+        SimGrid numbers the limiters of routers downwards from twice the number of hosts.
+        """
         here, target = self.router_of(source), self.router_of(destination)
         links = [*self.limiter(source), self.local(source)[0]]
         if here.group != target.group:
@@ -145,7 +151,7 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return links
 
     def _within_group(self, here: Router, there: Router, forget_chassis: bool = False) -> list[Link]:
-        """The links within a group: green, then black, each if needed."""
+        """Return the links of a route within a group: a green one, then a black one, each if needed."""
         links: list[Link] = []
         if here == there:
             return links
@@ -169,11 +175,11 @@ class DragonflyZone(ShapedZone[DragonflyShape]):
         return f"{self.name} router {router.group}.{router.chassis}.{router.blade}"
 
     def switches(self) -> Iterator[str]:
-        """The routers, group by group."""
+        """Yield the names of the routers, group by group."""
         return map(self._switch, self._routers())
 
     def edges(self) -> Iterator[Edge]:
-        """The links of hosts, then the green, black and blue ones."""
+        """Yield the edges of a drawing: the links of hosts, then the green, black and blue ones."""
         for host in range(self.places):
             yield Edge(self.place(host), self._switch(self.router_of(host)), tuple(dict.fromkeys(self.local(host))))
         for router in self._routers():

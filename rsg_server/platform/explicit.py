@@ -1,4 +1,4 @@
-"""Zones whose routes are written one by one (Full), or that have no routes (None)."""
+"""Zones of a platform whose routes are written one by one (SimGrid's Full), or that have no routes (SimGrid's None)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ from rsg_server.platform.zone import LINK_NODE, LOOPBACK, Edge, Leg, NetPoint, Z
 
 
 class RoutedZone(Zone):
-    """A zone with written routes: `legs[source index, destination index]`."""
+    """A zone with written routes: `legs[source, destination]`, where both are indices of the zone's points.
+
+    A leg is the part of a route inside of one zone.
+    """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
         self.legs: dict[tuple[int, int], Leg] = {}
 
     def add_route(self, source: NetPoint, destination: NetPoint, leg: Leg) -> None:
-        """Add a route in one direction. Raises ValueError if the zone has one for these points."""
+        """Add a route in one direction. Raises ValueError if the zone has one for these two points already."""
         if self.legs.setdefault((source.index, destination.index), leg) is not leg:
             raise ValueError(f"a route from {source.name} to {destination.name} is there already (routes are symmetrical)")
 
     def loop(self, point: NetPoint) -> Leg:
-        """Return the route from a host to itself: as written, or the default loopback."""
+        """Return the route from a host to itself: as it is written, or the default loopback."""
         return self.legs.get((point.index, point.index)) or Leg((LOOPBACK,))
 
     def _drawn(self) -> Iterator[tuple[str, str, Leg, Leg]]:
-        """Yield, for each pair that a route joins, the names of its ends, and the legs there and back, perhaps the same."""
+        """Yield, for each two points that a written route joins, their names, and the legs there and back, which may be
+        the same.
+        """
         for (source, destination), leg in sorted(self.legs.items()):
             if source == destination or (source > destination and (destination, source) in self.legs):
                 continue
@@ -36,10 +41,10 @@ class RoutedZone(Zone):
             yield ends[0].name, ends[1].name, leg, self.legs.get((destination, source), leg)
 
     def edges(self) -> Iterator[Edge]:
-        """Yield the edges of a drawing.
+        """Yield the edges of a drawing of the zone.
 
-        A link that makes up one route, and is in no other route, joins the ends of its route. All other links are drawn as
-        nodes.
+        A link that is the whole of one route, and in no other route, is an edge between the ends of this route. All
+        other links are drawn as nodes.
         """
         uses = Counter(link for _, _, leg, _ in self._drawn() for link in leg.links)
         for one, other, leg, back in self._drawn():
@@ -50,15 +55,15 @@ class RoutedZone(Zone):
                 yield Edge(before, after, ())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """Return the link for which a node of a drawing stands."""
+        """Return the link that a node of a drawing stands for, in a tuple; () if the node is no link."""
         return tuple(link for link in self.links if LINK_NODE + link.name == node)
 
 
 class FullZone(RoutedZone):
-    """A zone in which every pair that communicates has a written route."""
+    """A zone in which every pair of points that communicates has a written route (SimGrid's routing "Full")."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the route as written. In SimGrid, a missing route counts as one without links."""
+        """Return the written route between two points. As in SimGrid, a missing route counts as one without links."""
         if source is destination:
             return self.loop(source)
         leg = self.legs.get((source.index, destination.index))
@@ -70,10 +75,10 @@ class FullZone(RoutedZone):
 
 
 class EmptyZone(Zone):
-    """Routing "None": no two points are connected."""
+    """A zone in which no two points are connected (SimGrid's routing "None")."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the loopback of a host. Between two points there is no route."""
+        """Return the loopback of a host. Raises NoRouteError for two different points."""
         if self.simgrid_compat:
             return Leg(())
         if source is destination:
@@ -82,5 +87,5 @@ class EmptyZone(Zone):
 
 
 def reversed_leg(leg: Leg, links: tuple[Link, ...]) -> Leg:
-    """Return the leg in the other direction, over the given links."""
+    """Return the leg in the opposite direction, over the given links."""
     return replace(leg, links=links, leaves=leg.enters, enters=leg.leaves)

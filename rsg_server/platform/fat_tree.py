@@ -1,8 +1,8 @@
-"""Fat trees with d-mod-k routing, numbered as in SimGrid (FatTreeZone.cpp of SimGrid 3.32).
+"""Fat trees with d-mod-k routing, numbered as in SimGrid 3.32 (FatTreeZone.cpp).
 
-Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010. A node of level l
-has a label of one digit per level; a switch of level l + 1 is joined to the nodes of level l whose labels equal its own but
-for digit l.
+See E. Zahavi, "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010. A
+node of level l has a label of one digit per level. A switch of level l + 1 is joined to the nodes of level l whose
+labels equal its own in all digits but digit l.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rsg_server.platform.zone import Edge
 
 @dataclass(frozen=True, slots=True)
 class FatTreeShape:
-    """The sizes of each level, from the lowest: children of a switch, parents of a node, cables between the two."""
+    """The sizes of each level of a fat tree, the lowest first: children of a switch, parents of a node, parallel cables."""
 
     down: tuple[int, ...]
     up: tuple[int, ...]
@@ -28,24 +28,24 @@ class FatTreeShape:
 
     @property
     def levels(self) -> int:
-        """The number of levels with switches."""
+        """The number of levels that consist of switches."""
         return len(self.down)
 
     @property
     def hosts(self) -> int:
-        """The number of hosts."""
+        """The number of hosts in the fat tree."""
         return prod(self.down)
 
     def nodes(self, level: int) -> int:
-        """How many nodes a level has: hosts in level 0, switches above."""
+        """Return the number of nodes in a level: hosts in level 0, switches above."""
         return prod(self.up[:level]) * prod(self.down[level:])
 
     def radix(self, level: int) -> tuple[int, ...]:
-        """The base of each digit of a label of this level."""
+        """Return the base of each digit of the labels of a level."""
         return self.up[:level] + self.down[level:]
 
     def label(self, level: int, position: int) -> tuple[int, ...]:
-        """Return the digits of a position's label, the lowest first."""
+        """Return the digits of the label at a position of a level, the lowest first."""
         digits = []
         for base in self.radix(level):
             position, digit = divmod(position, base)
@@ -53,18 +53,21 @@ class FatTreeShape:
         return tuple(digits)
 
     def position(self, level: int, label: Sequence[int]) -> int:
-        """Return the position of a label: the reverse of `label`."""
+        """Return the position of a label in its level; the inverse of `label`."""
         position = 0
         for digit, base in zip(reversed(label), reversed(self.radix(level)), strict=True):
             position = position * base + digit
         return position
 
 
-Node = tuple[int, int]  # level, position
+Node = tuple[int, int]  # (level, position in the level)
 
 
 class FatTreeZone(ShapedZone[FatTreeShape]):
-    """A fat tree. Routes go up to the lowest switch above both hosts, over parents that the destination's number chooses."""
+    """A fat tree.
+
+    A route goes up to the lowest switch above both hosts; the destination's number chooses each parent on the way.
+    """
 
     @cached_property
     def _first_cable(self) -> list[int]:
@@ -76,11 +79,13 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
 
     @property
     def cables(self) -> int:
-        """The number of cables."""
+        """The number of cables in the fat tree."""
         return self._first_cable[-1]
 
     def number(self, node: Node) -> int:
-        """SimGrid's number of a node: hosts from 0 upwards, switches from twice the number of hosts downwards."""
+        """Return the number that SimGrid gives a node: hosts from 0 upwards, switches from twice the number of hosts
+        downwards.
+        """
         level, position = node
         below = sum(self.shape.nodes(lower) for lower in range(1, level))
         return position if level == 0 else 2 * self.shape.hosts - 1 - below - position
@@ -99,16 +104,21 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return self.made(number, name)
 
     def parent_of(self, child: Node, digit: int) -> Node:
-        """Return the switch above a node whose label has this digit at the node's level."""
+        """Return the switch above a node whose label has the given digit at the node's level."""
         level, position = child
         label = list(self.shape.label(level, position))
         label[level] = digit
         return level + 1, self.shape.position(level + 1, label)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """Return the links of a route: up by d-mod-k; on the way down, the number of the cable is source modulo cables."""
+        """Return the links of the route between two hosts, up and down.
+
+        The way up is chosen by d-mod-k. On the way down, the source's number modulo the number of parallel cables
+        chooses the cable.
+        """
         shape = self.shape
-        counted = self._numbers.fat_tree_hosts if self.simgrid_compat else 0  # SimGrid counts hosts on from tree to tree
+        # SimGrid numbers the hosts of one tree after those of another
+        counted = self._numbers.fat_tree_hosts if self.simgrid_compat else 0
         target = shape.label(0, destination)
         links: list[Link] = []
         node: Node = (0, source)
@@ -130,12 +140,15 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return self.limiter(self.number(node), node[0] > 0)
 
     def _is_below(self, node: Node, target: Sequence[int]) -> bool:
-        """Whether the host with a label is below a switch."""
+        """Return whether the host with a label is below a switch."""
         level, position = node
         return level > 0 and self.shape.label(level, position)[level:] == tuple(target[level:])
 
     def _step_down(self, node: Node, target: Sequence[int], source: int, start: int) -> tuple[list[Link], Node, int]:
-        """Return the links, the node and the port after a step down. `start` is the port at which SimGrid's loop goes on."""
+        """Return the links of a step down, the node that it leads to, and the port.
+
+        `start` is the port at which SimGrid's loop goes on.
+        """
         level, position = node
         children, cables = self.shape.down[level - 1], self.shape.cables[level - 1]
         digit = target[level - 1]
@@ -150,11 +163,11 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
         return links, child, cable * children + digit + 1
 
     def switch_name(self, node: Node) -> str:
-        """The name of a node in drawings."""
+        """Return the name of a switch in drawings."""
         return self.place(node[1]) if node[0] == 0 else f"{self.name} switch {node[0]}.{node[1]}"
 
     def switches(self) -> Iterator[str]:
-        """The switches, level by level."""
+        """Yield the names of the switches, level by level."""
         for level in range(1, self.shape.levels + 1):
             for position in range(self.shape.nodes(level)):
                 yield self.switch_name((level, position))
@@ -167,7 +180,7 @@ class FatTreeZone(ShapedZone[FatTreeShape]):
                         yield (level, position), digit, cable
 
     def edges(self) -> Iterator[Edge]:
-        """All cables."""
+        """Yield all cables as edges of a drawing."""
         for child, digit, cable in self._all_cables():
             links = tuple(dict.fromkeys(self.cable(child, digit, cable)))
             yield Edge(self.switch_name(child), self.switch_name(self.parent_of(child, digit)), links)

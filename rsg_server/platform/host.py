@@ -1,4 +1,4 @@
-"""A host of the platform: its properties that do not change during a run."""
+"""Describes a host of the platform by those properties that do not change during a run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rsg_server.platform.properties import no_properties
 
 @dataclass(frozen=True, slots=True)
 class NumaNodes:
-    """NUMA nodes, with equal parts of a host's cores in their order; threads of a core count separately (cpu % cores).
+    """The NUMA nodes of a host; each has an equal part of the host's cores, in their order.
 
-    With 0 nodes, programs see the nodes of this computer.
+    Threads of a core count separately (cpu % cores). With 0 nodes, programs see the nodes of this computer.
     """
 
     nodes: int = 1
@@ -24,10 +24,12 @@ class NumaNodes:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host: name, addresses, logical processors, memory; the speed of one core in flop/s for each power state.
+    """A host of the platform: name, addresses, number of cores, bytes of memory, and the speed of a core (flop/s) per
+    power state.
 
-    Power states, properties (SimGrid's `<prop>`) and coordinates are kept as data. Coordinates are x and y of a plane and a
-    height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs see.
+    Power states, properties (SimGrid's `<prop>`) and coordinates are stored and not interpreted. Coordinates are x and
+    y in a plane and a height, in milliseconds (Vivaldi). `disk_bytes` is the size of the file systems that programs
+    see.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Links and routes, with SimGrid's meaning."""
+"""Links and routes of a platform, in SimGrid's sense."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ from rsg_server.platform.power import LinkPower
 class SharingPolicy(Enum):
     """How flows share a link.
 
-    SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: shared, whatever the flow model.
+    SHARED: all flows divide the bandwidth. FATPIPE: each flow may have all of it. DISK: all flows divide the bandwidth,
+    whichever flow model the run has.
     """
 
     SHARED = "shared"
@@ -20,9 +21,9 @@ class SharingPolicy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One direction of a wire: bytes per second, and seconds as written in the platform (only the clock rounds them).
+    """One direction of a wire: its bandwidth in bytes per second, and its latency in seconds as written in the platform.
 
-    A split-duplex wire X is represented by two links, `X_UP` and `X_DOWN`.
+    Only the virtual clock rounds latencies. A split-duplex wire X is represented by two links, `X_UP` and `X_DOWN`.
     """
 
     name: str
@@ -34,11 +35,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The links from one host to another, in order; a link may occur twice.
+    """The links from one host to another, in order. A link may occur twice.
 
     `distance_s` is latency that belongs to no link: the distance of two hosts that have coordinates. Some values are
-    computed once, since every packet needs them: the sum of the latencies of all links and the distance, in seconds and in
-    the virtual clock's nanoseconds, and the smallest bandwidth of the links, which is infinite without links.
+    computed once, since every packet needs them. These are the latency of all links plus the distance, in seconds and
+    in virtual ns, and the smallest bandwidth of the links, which is infinite without links.
     """
 
     links: tuple[Link, ...]

@@ -1,4 +1,4 @@
-"""All hosts of a platform, and the routes between them."""
+"""A platform: all hosts, and the routes between them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rsg_server.platform.zone import Zone, find_route
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a platform has besides hosts and routes: its zones, its profiles, and SimGrid's `<config>`, as data.
+    """What a platform's description contains besides hosts and routes: zones, profiles, and SimGrid's `<config>`.
 
-    `warnings` are lines with file and line about what was read although it is old or wrong.
+    `warnings` are lines, with file and line number, about parts that were read although they are outdated or wrong.
     """
 
     root: Zone | None = None
@@ -29,7 +29,7 @@ class Description:
 
 
 class Platform:
-    """Hosts by name and by address. A route is computed when it is first asked for, and kept."""
+    """The hosts of a platform by name and by address. A route is computed when it is first asked for, and then kept."""
 
     def __init__(
         self, hosts: Sequence[Host], find_route: Callable[[Host, Host], Route], description: Description | None = None
@@ -53,11 +53,11 @@ class Platform:
         return self._by_name[name]
 
     def host_by_address(self, packed: bytes) -> Host | None:
-        """The host with an address of 4 or 16 bytes; None if no host has it."""
+        """Return the host with an address of 4 or 16 bytes; None if no host has it."""
         return self._by_address.get(packed)
 
     def route(self, source: Host, destination: Host) -> Route:
-        """Return the links from source to destination; from a host to itself, its loopback. Raises NoRouteError."""
+        """Return the links from a host to another one, or from a host to itself its loopback. Raises NoRouteError."""
         key = (source.name, destination.name)
         if key not in self._routes:
             self._routes[key] = self._find_route(source, destination)
@@ -65,7 +65,7 @@ class Platform:
 
     @cached_property
     def links(self) -> Mapping[str, Link]:
-        """All links by name, in the order of the description."""
+        """All links by name, in the order of the platform's description."""
         return {link.name: link for link in self.description.all_links()}
 
 
@@ -75,7 +75,7 @@ def zoned_platform(
     config: Mapping[str, str] = NO_PROPERTIES,
     warnings: tuple[str, ...] = (),
 ) -> Platform:
-    """Make the platform that consists of all hosts inside a zone."""
+    """Return the platform that consists of all hosts inside of a zone."""
     found = [point for zone in root.family() for point in zone.points if point.host is not None]
     points = {point.name: point for point in found}
     hosts = [point.host for point in found if point.host is not None]

@@ -1,8 +1,8 @@
-"""What hosts and links draw, in watts: SimGrid's properties of the plugins host_energy and link_energy.
+"""The watts that hosts and links draw, from the properties of SimGrid's plugins host_energy and link_energy.
 
 `wattage_per_state` contains `idle:epsilon:full` for each power state of a host (`idle:full`: epsilon is idle).
-`wattage_off` is what a host or link draws while it is off, `wattage_range` contains `idle:busy` of a link. The text of a
-ValueError begins with the property that is wrong.
+`wattage_off` is what a host or link draws while it is off. `wattage_range` contains `idle:busy` of a link. The text of
+a ValueError begins with the name of the property that is wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 PER_STATE, OFF, RANGE = "wattage_per_state", "wattage_off", "wattage_range"
 OLD_NAMES = {PER_STATE: "watt_per_state", OFF: "watt_off", RANGE: "watt_range"}
-"""The names of the properties before SimGrid 3.26, which public files still contain."""
+"""The names that these properties had before SimGrid 3.26. Public platform files still contain them."""
 MOST_W = 1e12
 _WATTS = r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)\s*$"
 _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
@@ -24,20 +24,20 @@ _UNITS = {"": 1.0, "mW": 1e-3, "W": 1.0, "kW": 1e3, "MW": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class PowerRange:
-    """What a host draws in one power state: without load, with the least load, and with all cores in use."""
+    """The watts of a host in one power state: without load, with the least load, and with all cores in use."""
 
     idle_w: float
     epsilon_w: float
     full_w: float
 
     def watts(self, load: float) -> float:
-        """Return what the host draws; `load` is the part of its cores that is in use, from 0 to 1."""
+        """Return the watts that the host draws; `load` is the part of its cores that is in use, from 0 to 1."""
         return self.epsilon_w + load * (self.full_w - self.epsilon_w) if load > 0 else self.idle_w
 
 
 @dataclass(frozen=True, slots=True)
 class HostPower:
-    """What a host draws in each of its power states, and while it is off."""
+    """The watts of a host in each of its power states, and while it is off."""
 
     states: tuple[PowerRange, ...]
     off_w: float = 0.0
@@ -45,20 +45,20 @@ class HostPower:
 
 @dataclass(frozen=True, slots=True)
 class LinkPower:
-    """What a link draws without traffic, at full traffic, and while it is down."""
+    """The watts of a link without traffic, at full traffic, and while it is down."""
 
     idle_w: float
     busy_w: float
     off_w: float = 0.0
 
     def times(self, number: int) -> LinkPower:
-        """Return what so many parallel cables draw, which count as one link."""
+        """Return the watts of a number of parallel cables, which count as one link."""
         return LinkPower(self.idle_w * number, self.busy_w * number, self.off_w * number)
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Hosts with something around them that draws watts itself, such as fans and a switch."""
+    """An enclosure (a rack, a chassis): hosts, and something around them that draws watts itself, such as fans and a switch."""
 
     name: str
     hosts: tuple[str, ...]
@@ -67,10 +67,10 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """How long a host takes to boot, and to go off after its last program has ended, in nanoseconds; the watts of a boot.
+    """How a host boots and shuts down: ns from power on to running, ns from its last program's end to off, watts of a boot.
 
-    Without watts, a booting host draws as much as under full load, like a power state of speed 0 in SimGrid. `failure` is
-    the part of its boots that hang, from 0 to 1.
+    Without watts, a booting host draws as much as under full load, like a power state of speed 0 in SimGrid. `failure`
+    is the part of its boots that hang, from 0 to 1.
     """
 
     time_ns: int = 0
@@ -80,11 +80,11 @@ class Boot:
 
 
 NO_BOOT = Boot()
-"""The boot of a host that is on, or off, at the moment when it is switched."""
+"""The boot of a host that is on, or off, at the same moment at which it is switched."""
 
 
 def watts(text: str) -> float:
-    """Return the watts that a number or a text such as `0.35kW` means; not below 0."""
+    """Return the watts that a text such as `117` or `0.35kW` means. Raises ValueError for another text or less than 0."""
     expected = "expected watts not below 0 such as '117', '117W' or '0.9kW'"
     match = re.match(_WATTS, text)
     factor = _UNITS.get(match[2]) if match else None
@@ -95,7 +95,7 @@ def watts(text: str) -> float:
 
 
 def power_range(text: str) -> PowerRange:
-    """The range of a text `idle:epsilon:full` or `idle:full`."""
+    """Return the watts of a text `idle:epsilon:full` or `idle:full`. Raises ValueError for another text."""
     parts = text.split(":")
     if len(parts) not in (2, 3):
         raise ValueError(f"expected 'idle:epsilon:full' or 'idle:full' for each power state, got {text.strip()[:60]!r}")
@@ -107,7 +107,7 @@ def power_range(text: str) -> PowerRange:
 
 
 def host_power(properties: Mapping[str, str], states: int) -> HostPower | None:
-    """The power of a host with so many power states; None if its properties have no watts."""
+    """Return the power of a host that has `states` power states; None if its properties have no watts. Raises ValueError."""
     per_state, off = _said(properties, PER_STATE), _said(properties, OFF)
     if per_state is None:
         if off is not None:
@@ -121,7 +121,7 @@ def host_power(properties: Mapping[str, str], states: int) -> HostPower | None:
 
 
 def link_power(properties: Mapping[str, str]) -> LinkPower | None:
-    """The power of a link; None if its properties have no watts."""
+    """Return the power of a link; None if its properties have no watts. Raises ValueError."""
     busy, off = _said(properties, RANGE), _said(properties, OFF)
     if busy is None:
         if off is not None:
@@ -138,13 +138,13 @@ def _link_range(text: str) -> PowerRange:
 
 
 def host_properties(power: HostPower) -> dict[str, str]:
-    """The properties that describe the power of a host."""
+    """Return those properties of a host that describe its power."""
     per_state = ",".join(f"{each.idle_w!r}:{each.epsilon_w!r}:{each.full_w!r}" for each in power.states)
     return {PER_STATE: per_state, OFF: repr(power.off_w)}
 
 
 def link_properties(power: LinkPower) -> dict[str, str]:
-    """The properties that describe the power of a link."""
+    """Return those properties of a link that describe its power."""
     return {RANGE: f"{power.idle_w!r}:{power.busy_w!r}", OFF: repr(power.off_w)}
 
 

@@ -1,8 +1,8 @@
-"""SimGrid's profiles (trace files), as data: how a link or host changes over time.
+"""Reads SimGrid's profiles (trace files), which say how a link or host changes over time.
 
-Lines `date value`; comments begin with # or %. `LOOPAFTER d` starts over d seconds after the last event, `PERIODICITY d`
-every d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, speeds fractions of the peak. Stochastic
-profiles (STOCHASTIC, NORM, UNIF, EXP) are refused: a run must come out the same every time.
+A line is `date value`; a comment begins with # or %. `LOOPAFTER d` starts over d seconds after the last event,
+`PERIODICITY d` every d seconds. Bandwidths are bytes per second, latencies seconds, states 0 or 1, speeds fractions of
+the peak. Stochastic profiles (STOCHASTIC, NORM, UNIF, EXP) are refused: a run must come out the same every time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class Changes(Enum):
-    """The property that a profile changes."""
+    """The property of a link or host that a profile changes."""
 
     BANDWIDTH = "bandwidth"
     LATENCY = "latency"
@@ -23,7 +23,10 @@ class Changes(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Events (seconds since the start, value) by time; they begin again `repeat_after_s` seconds after the last event."""
+    """The events of a profile by time, each as (seconds since the start, value).
+
+    They begin again `repeat_after_s` seconds after the last event.
+    """
 
     name: str
     events: tuple[tuple[float, float], ...]
@@ -32,7 +35,10 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileUse:
-    """The use of a profile for one property of the link or host `element`; a split-duplex link has two, one per direction."""
+    """The use of a profile for one property of the link or host named `element`.
+
+    A split-duplex link has two, one per direction.
+    """
 
     changes: Changes
     element: str
@@ -40,7 +46,7 @@ class ProfileUse:
 
 
 def parse_profile(name: str, text: str, periodicity_s: float = -1.0) -> Profile:
-    """Read a profile. The text of a ValueError contains the line and what is wrong with it."""
+    """Read the text of a profile. Raises ValueError, whose text contains the line and what is wrong with it."""
     events: list[tuple[float, float]] = []
     repeat_after_s: float | None = None
     for number, raw in enumerate(text.splitlines(), 1):

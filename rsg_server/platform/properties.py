@@ -1,4 +1,4 @@
-"""SimGrid's `<prop>`: names and values, which hosts and disks may have."""
+"""The properties (SimGrid's `<prop>`, names and values) that hosts and disks may have."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Zones in which written routes are joined to longer routes: Floyd and Dijkstra.
+"""Zones in which written routes are joined to longer routes: SimGrid's routings Floyd and Dijkstra.
 
-Floyd counts links, as SimGrid's manual and program agree. Dijkstra minimises latency, as the manual says; SimGrid's program
-counts links in Dijkstra zones too, which `simgrid_compat` repeats. Nothing is computed before a route is asked for, and
-then only for its source: a table of all pairs is never made.
+Floyd minimises the number of links, as SimGrid's manual and program agree. Dijkstra minimises latency, as the manual
+says; SimGrid's program minimises the number of links in Dijkstra zones, too, and `simgrid_compat` repeats that. Nothing
+is computed before a route is asked for, and then only for its source. A table of all pairs is never made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class GraphZone(RoutedZone):
         self.out: dict[int, list[int]] = {}
 
     def add_route(self, source: NetPoint, destination: NetPoint, leg: Leg) -> None:
-        """Add an edge. Raises ValueError if the zone has one for these points."""
+        """Add a written route as an edge. Raises ValueError if the zone has an edge for these two points already."""
         super().add_route(source, destination, leg)
         self.out.setdefault(source.index, []).append(destination.index)
         self.out.setdefault(destination.index, [])
@@ -36,7 +36,9 @@ class GraphZone(RoutedZone):
         """Return the point before the destination on the path from the source; None if there is no path."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the edges of the path, and between two edges the route from the gateway of one to the gateway of the next."""
+        """Return the leg along a path: its edges, and between two edges the route from the gateway of one to that of
+        the next.
+        """
         if source is destination:
             return self.loop(source)
         path: list[Leg] = []
@@ -66,9 +68,9 @@ class GraphZone(RoutedZone):
 
 
 class DijkstraZone(GraphZone):
-    """Dijkstra and DijkstraCache: the path of least latency (with `simgrid_compat`, of fewest links).
+    """The routings Dijkstra and DijkstraCache: the path of least latency (with `simgrid_compat`, of fewest links).
 
-    The paths from a source are computed once.
+    The paths from a source are computed once and then kept.
     """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
@@ -77,19 +79,21 @@ class DijkstraZone(GraphZone):
         self._ranks: dict[int, int] | None = None
 
     def previous(self, source: int, destination: int) -> int | None:
-        """See GraphZone. The answer comes from the tree of shortest paths of the source."""
+        """Return the point before the destination on the path from the source, by the source's tree of shortest paths;
+        None if there is none.
+        """
         if source not in self._trees:
             self._trees[source] = self._tree(source)
         return self._trees[source].get(destination)
 
     def _cost(self, leg: Leg) -> tuple[float, int]:
-        """Return the cost of an edge: latency (0 with `simgrid_compat`), then number of links."""
+        """Return the cost of an edge: its latency (0 with `simgrid_compat`), then its number of links."""
         return (0.0 if self.simgrid_compat else sum(link.latency_s for link in leg.links), len(leg.links))
 
     def _tree(self, source: int) -> dict[int, int]:
-        """Return each point's predecessor on the paths from the source.
+        """Return each point's predecessor on the shortest paths from the source.
 
-        As in SimGrid, points of equal cost come in the order in which routes first mention them.
+        As in SimGrid, points of equal cost are visited in the order in which the written routes first mention them.
         """
         rank = {point: position for position, point in enumerate(self.out)}
         costs: dict[int, tuple[float, int]] = {source: (0.0, 0)}
@@ -111,17 +115,20 @@ class DijkstraZone(GraphZone):
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """For one source: the highest intermediate point on the path to each reachable point; -1 if the path is a single edge."""
+    """The paths from one source: for each reachable point, the highest intermediate point on its path.
+
+    -1 says that the path is a single edge.
+    """
 
     highest: dict[int, int]
 
 
 class FloydZone(GraphZone):
-    """Floyd's algorithm: the path of fewest links; of several, the one that Floyd's three loops find first.
+    """The routing Floyd: the path of fewest links; of several, the one that the three loops of Floyd's algorithm find first.
 
-    The loops admit points as intermediate ones in their order, and keep the first path of least cost. So the path from a to
-    b goes through c, the least possible highest intermediate point. The predecessor of b is that of the path from c to b,
-    whose own intermediate points are all below c. This is computed here for the pairs whose route is needed.
+    The loops admit points as intermediate ones in their order, and keep the first path of least cost. So the path from
+    a to b goes through c, the least possible highest intermediate point. The predecessor of b is that of the path from
+    c to b, whose own intermediate points are all below c. This is computed only for the pairs whose route is needed.
     """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
@@ -129,7 +136,10 @@ class FloydZone(GraphZone):
         self._paths: dict[int, _Paths] = {}
 
     def previous(self, source: int, destination: int) -> int | None:
-        """See GraphZone. The search goes to the highest intermediate point, until the rest of the path is one edge."""
+        """Return the point before the destination on the path from the source; None if there is no path.
+
+        The search goes to the highest intermediate point, and on from there, until the rest of the path is one edge.
+        """
         while True:
             if source not in self._paths:
                 self._paths[source] = self._shortest(source)
@@ -139,7 +149,7 @@ class FloydZone(GraphZone):
             source = highest
 
     def _shortest(self, source: int) -> _Paths:
-        """Compute the paths from a source in the order of their cost; the last edge of a path adds a link or more."""
+        """Compute the paths from a source in the order of their cost; the last edge of a path adds one link or more."""
         costs = {source: 0}
         highest: dict[int, int] = {}
         queue = [(0, source)]

@@ -1,4 +1,4 @@
-"""A star: every host has an up and a down link of its own to one switch (split duplex, as in SimGrid's flat cluster)."""
+"""Makes a star: every host has an up link and a down link to one switch (split duplex, as in SimGrid's flat cluster)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rsg_server.platform.topology import LinkKind
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The link between a host and the switch, equal in both directions: bytes per second, nanoseconds, watts."""
+    """The link between a host and the switch, equal in both directions: bytes per second, latency in ns, watts."""
 
     bandwidth_bytes_per_s: float = 1.25e9
     latency_ns: int = 25_000
@@ -28,7 +28,7 @@ def star(
     loopback: Access | None = None,
     overrides: Mapping[str, Access] | None = None,
 ) -> Platform:
-    """Make the platform of a star; `overrides` gives some hosts another access link."""
+    """Return the platform of a star; `overrides` gives the hosts with these names another access link."""
     default = access or Access()
     loop = loopback or Access(1e10, 5_000)
     zone = StarZone("switch")

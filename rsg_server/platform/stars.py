@@ -17,7 +17,7 @@ MS = 1e-3
 
 @dataclass(slots=True)
 class Spoke:
-    """The links between a point and the switch, up and down; `gateway` is set if the point is a zone."""
+    """The links between a point of a zone and the zone's switch, up and down; `gateway` is set if the point is a zone."""
 
     up: tuple[Link, ...] = ()
     down: tuple[Link, ...] = ()
@@ -26,23 +26,26 @@ class Spoke:
 
 
 def without_repeats(links: tuple[Link, ...]) -> tuple[Link, ...]:
-    """Return the links, each once: a backbone or a half-duplex link is both on the way up and on the way down."""
+    """Return the links without repetitions: a backbone or a half-duplex link is both on the way up and on the way down."""
     return tuple(dict.fromkeys(links))
 
 
 class StarZone(Zone):
-    """A zone whose routes go up to the switch and down to the other point. A point without a spoke is at the switch itself."""
+    """A zone whose routes go up to a switch and down to the other point. A point without a spoke is at the switch itself."""
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:
         super().__init__(name, parent, where, simgrid_compat)
         self.spokes: dict[int, Spoke] = {}
 
     def spoke(self, point: NetPoint) -> Spoke:
-        """Return the spoke of a point, which the caller fills in."""
+        """Return the spoke of a point, which the caller then fills in."""
         return self.spokes.setdefault(point.index, Spoke())
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the links up and down. In SimGrid, a host without its own loopback reaches itself over these links, too."""
+        """Return the links up to the switch and down.
+
+        In SimGrid, a host without its own loopback reaches itself over these, too.
+        """
         up, down = self.spokes.get(source.index, Spoke()), self.spokes.get(destination.index, Spoke())
         if source is destination and up.loopback is not None:
             return Leg((up.loopback,))
@@ -51,11 +54,11 @@ class StarZone(Zone):
         return Leg(without_repeats(up.up + down.down), up.gateway, down.gateway)
 
     def switches(self) -> Iterator[str]:
-        """Yield the switch, which has the zone's name."""
+        """Yield the name of the switch, which is the zone's name."""
         yield self.name
 
     def edges(self) -> Iterator[Edge]:
-        """Yield the links between each point and the switch, without those that several points share (see links_at)."""
+        """Yield as edges of a drawing the links between each point and the switch, without those that several points share."""
         shared = self._shared()
         for point in self.points:
             spoke = self.spokes.get(point.index, Spoke())
@@ -64,24 +67,27 @@ class StarZone(Zone):
             yield Edge(end, self.name, tuple(own))
 
     def _gateway(self, point: NetPoint) -> NetPoint | None:
-        """The gateway of a point that is a zone."""
+        """Return the gateway of a point that is a zone; None for a host or router."""
         return self.spokes.get(point.index, Spoke()).gateway
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """Return the links at the switch: those that several points share, such as a backbone."""
+        """Return the links that the switch of a drawing stands for: those that several points share, such as a backbone."""
         return tuple(self._shared()) if node == self.name else ()
 
     def _shared(self) -> dict[Link, None]:
-        """Return the links that are in several spokes."""
+        """Return the links that are in several spokes, as keys."""
         uses = Counter(link for spoke in self.spokes.values() for link in {*spoke.up, *spoke.down})
         return {link: None for link in self.links if uses[link] > 1}
 
 
 class VivaldiZone(StarZone):
-    """Hosts with access links and coordinates in milliseconds: distance and both heights add to the latency."""
+    """A zone of hosts with access links and coordinates in milliseconds: distance and both heights add to the latency."""
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the links as in a star, and the distance. By SimGrid's rule, a zone ZONE is at its router `router_ZONE`."""
+        """Return the links up and down as in a star, and the distance.
+
+        By SimGrid's rule, a zone ZONE is at its router `router_ZONE`.
+        """
         gateways = (self._gateway(source), self._gateway(destination))
         leg = super().local_route(source, destination)
         if source is destination and not self.simgrid_compat:
@@ -109,7 +115,9 @@ class VivaldiZone(StarZone):
 def fill_cluster(
     zone: StarZone, hosts: Sequence[Host], names: Sequence[str], links: ClusterLinks, backbone: Link | None = None
 ) -> None:
-    """Fill a zone as SimGrid's flat cluster: each host's own link, then the backbone; `names` are those of the hosts' links."""
+    """Fill a zone as a flat cluster of SimGrid: each host's own link, then the backbone; `names` are those of the
+    hosts' links.
+    """
     shared = (backbone,) if backbone else ()
     zone.links += shared
     for host, name in zip(hosts, names, strict=True):

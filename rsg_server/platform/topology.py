@@ -1,4 +1,4 @@
-"""The base class of clusters with a regular shape: their hosts, loopbacks, and limiters of nodes."""
+"""The base class of clusters with a regular shape (torus, fat tree, dragonfly): hosts, loopbacks, limiters of nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rsg_server.platform.zone import LOOPBACK, Leg, NetPoint, Zone
 
 @dataclass(frozen=True, slots=True)
 class LinkKind:
-    """The properties of all links of a cluster. With `policy` None, each direction is a link with watts of its own."""
+    """The properties that all links of a cluster share. If `policy` is None, each direction is a link with watts of its own."""
 
     bandwidth_bytes_per_s: float
     latency_s: float
@@ -23,7 +23,7 @@ class LinkKind:
     power: LinkPower | None = None
 
     def make(self, name: str, times: int = 1) -> tuple[Link, Link]:
-        """Make the links up and down of `times` parallel cables: two if split duplex, else one link for both ways."""
+        """Return the links up and down that stand for `times` parallel cables: two if split duplex, else one for both ways."""
         bandwidth, power = self.bandwidth_bytes_per_s * times, self.power.times(times) if self.power is not None else None
         if self.policy is not None:
             link = Link(name, bandwidth, self.latency_s, self.policy, power)
@@ -34,7 +34,7 @@ class LinkKind:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLinks:
-    """The links of a cluster: between its parts, from a host to itself, and the limit of a node's whole traffic."""
+    """The links of a cluster: between its parts, from a host to itself, and the limiter of a node's whole traffic."""
 
     cables: LinkKind
     loopback: LinkKind | None = None
@@ -43,14 +43,14 @@ class ClusterLinks:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Counters that SimGrid keeps for a whole file; names of links and routes of its fat trees depend on them."""
+    """The counters that SimGrid keeps for a whole file. Names of links and routes of its fat trees depend on them."""
 
     cables: int = 0
     fat_tree_hosts: int = 0
 
 
 class TopologyZone(Zone):
-    """A cluster whose routes follow from the numbers of its hosts. A link is made when it is first needed, and kept.
+    """A cluster whose routes follow from the numbers of its hosts. A link is made when it is first needed, and then kept.
 
     The cluster may have more places than hosts; then the last places are empty.
     """
@@ -74,14 +74,14 @@ class TopologyZone(Zone):
             self.add_host(host)
 
     def made(self, key: object, name: Callable[[], str], times: int = 1) -> tuple[Link, Link]:
-        """Return the links up and down of one cable, which are made at the first call."""
+        """Return the links up and down of a cable, which the first call makes."""
         pair = self._made.get(key)
         if pair is None:
             pair = self._made[key] = self.cluster_links.cables.make(name(), times)
         return pair
 
     def loopback(self, index: int) -> Link | None:
-        """Return the loopback of a host; None if the cluster has no loopbacks."""
+        """Return the loopback link of a host; None if the cluster has no loopbacks."""
         kind = self.cluster_links.loopback
         if kind is None:
             return None
@@ -92,18 +92,21 @@ class TopologyZone(Zone):
         return self._made[key][0]
 
     def limiter(self, node: int, switch: bool = False) -> tuple[Link, ...]:
-        """Return the limiter of a node: one link or none. Switches are numbered from twice the number of hosts downwards."""
+        """Return the limiter of a node as a tuple of one link, or of none.
+
+        Switches are numbered from twice the number of hosts downwards.
+        """
         limit = self.cluster_links.limiter_bytes_per_s
         if limit is None:
             return ()
         key = ("limiter", node, switch)
         if key not in self._made:
-            label = f"switch{node}" if switch and node < self.places else str(node)  # SimGrid gives up there
+            label = f"switch{node}" if switch and node < self.places else str(node)  # here SimGrid ends with an error
             self._made[key] = LinkKind(limit, 0.0, SharingPolicy.SHARED).make(f"{self.name}_link_{label}_limiter")
         return (self._made[key][0],)
 
     def local_route(self, source: NetPoint, destination: NetPoint) -> Leg:
-        """Return the route by the rule of the topology; a host reaches itself through its loopback."""
+        """Return the route between two hosts by the rule of the topology; a host reaches itself through its loopback."""
         if source.host is None or destination.host is None:
             raise self.no_route(source, destination)
         if source is destination:
@@ -113,7 +116,7 @@ class TopologyZone(Zone):
         return Leg(tuple(self.path(source.index, destination.index)), source, destination)
 
     def all_links(self) -> Iterator[Link]:
-        """All links: cables, loopbacks, limiters of hosts and of switches."""
+        """Yield all links: cables, loopbacks, limiters of hosts and of switches."""
         yield from dict.fromkeys(link for edge in self.edges() for link in edge.links)
         yield from filter(None, map(self.loopback, range(len(self.points))))
         switches = sum(1 for _ in self.switches())
@@ -123,20 +126,20 @@ class TopologyZone(Zone):
             yield from self.limiter(node, True)
 
     def place(self, index: int) -> str:
-        """Return the name of a host, or of an empty place."""
+        """Return the name of the host at a place, or a name for an empty place."""
         return self.points[index].name if index < len(self.points) else f"{self.name} place {index}"
 
     @abstractmethod
     def path(self, source: int, destination: int) -> list[Link]:
-        """Return the links from one host to another, given by their numbers."""
+        """Return the links from one host to another, both given by their numbers."""
 
 
 class Shape(Protocol):
-    """The sizes of the parts of a cluster."""
+    """The sizes of the parts of a cluster with a regular shape."""
 
     @property
     def hosts(self) -> int:
-        """The number of hosts."""
+        """The number of hosts for which the shape has places."""
 
 
 ShapeT = TypeVar("ShapeT", bound=Shape)

@@ -1,7 +1,8 @@
-"""Tori of any number of dimensions, routed dimension by dimension (TorusZone.cpp of SimGrid 3.32).
+"""Tori of any number of dimensions, with routes along one dimension after the other (TorusZone.cpp of SimGrid 3.32).
 
-Host number = x + X·y + X·Y·z ...; each host owns the link to its next neighbour in each dimension. The direction is the
-shorter one; of two equal ones, the one that SimGrid's test of the coordinates chooses.
+The number of a host is x + X·y + X·Y·z ...; each host owns the link to its next neighbour in each dimension. A route
+takes the shorter direction around a ring. If both are equally long, it takes the one that SimGrid's test of the
+coordinates chooses.
 """
 
 from __future__ import annotations
@@ -35,23 +36,23 @@ class TorusZone(TopologyZone):
         self.strides = tuple(prod(dimensions[:axis]) for axis in range(len(dimensions)))
 
     def neighbour(self, host: int, axis: int, step: int) -> int:
-        """The host that is one step away along an axis, across the edge if needed."""
+        """Return the host that is one step away along an axis, across the edge of the torus if needed."""
         stride, size = self.strides[axis], self.dimensions[axis]
         coordinate = host // stride % size
         return host + ((coordinate + step) % size - coordinate) * stride
 
     def cable(self, host: int, axis: int) -> tuple[Link, Link]:
-        """Return the links up (to a host's next neighbour) and down (back)."""
+        """Return the links between a host and its next neighbour along an axis: up (to the neighbour) and down (back)."""
         return self.made((host, axis), lambda: f"{self.name}_link_from_{host}_to_{self.neighbour(host, axis, 1)}")
 
     def goes_up(self, source: int, destination: int, axis: int) -> bool:
-        """Whether a route goes to higher coordinates, by SimGrid's test of both ends."""
+        """Return whether a route goes to higher coordinates along an axis, by SimGrid's test of both ends."""
         stride, size = self.strides[axis], self.dimensions[axis]
         here, there, half = source // stride % size, destination // stride % size, size // 2
         return here < there <= here + half or (here > half and (here + half) % size >= there)
 
     def path(self, source: int, destination: int) -> list[Link]:
-        """Return the links of a route, one dimension after the other."""
+        """Return the links of the route between two hosts, along one dimension after the other."""
         links: list[Link] = []
         here = source
         for axis, (stride, size) in enumerate(zip(self.strides, self.dimensions, strict=True)):
@@ -64,7 +65,7 @@ class TorusZone(TopologyZone):
         return links + list(self.limiter(destination))
 
     def edges(self) -> Iterator[Edge]:
-        """Yield every cable, except from a host to itself in a dimension of one host."""
+        """Yield every cable as an edge of a drawing, except from a host to itself in a dimension of one host."""
         for host in range(self.places):
             for axis, size in enumerate(self.dimensions):
                 if size > 1:

@@ -1,7 +1,7 @@
-"""Quantities as SimGrid's platform files write them (xbt_parse_units.cpp of SimGrid 3.32); bad ones raise ValueError.
+"""Reads quantities as SimGrid's platform files write them (xbt_parse_units.cpp of SimGrid 3.32). Bad ones raise ValueError.
 
-A number and a unit without a space: `125MBps` (bytes), `10Gbps` (bits), `KiBps` (1024), `50us`, `2.5Gf`. A number alone is in
-bytes per second, seconds or flop/s. What SimGrid writes `Ki` may be written `ki` here.
+A quantity is a number and a unit without a space: `125MBps` (bytes), `10Gbps` (bits), `KiBps` (1024), `50us`, `2.5Gf`.
+A number alone is in bytes per second, seconds or flop/s. SimGrid writes `Ki`; simunix also reads `ki`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DECIMAL_WORDS = ("kilo", "mega", "giga", "tera", "peta", "exa", "zetta", "yotta
 
 
 def _scale(unit: str, value: float, prefixes: tuple[str, ...], step: float) -> dict[str, float]:
-    """Return the unit alone and with each prefix; each prefix multiplies by `step` once more."""
+    """Return the factors of a unit, alone and with each prefix; each prefix multiplies by `step` once more."""
     return {unit: value} | {prefix + unit: value * step**power for power, prefix in enumerate(prefixes, 1)}
 
 
@@ -43,13 +43,13 @@ def _quantity(text: str, units: dict[str, float], default: str, expected: str) -
 
 
 def is_without_unit(text: str) -> bool:
-    """Whether a text is a number without a unit, other than 0: SimGrid reads it, and warns."""
+    """Return whether a text is a number other than 0 without a unit: SimGrid reads it, and warns."""
     match = re.match(_NUMBER, text)
     return match is not None and not match[2] and float(match[1]) != 0
 
 
 def bandwidth_bytes_per_s(text: str) -> float:
-    """Read a bandwidth in bytes per second, above 0."""
+    """Return the bandwidth that a text means, in bytes per second, above 0. Raises ValueError."""
     expected = "a bandwidth above 0 such as '125MBps' or '10Gbps'"
     value = _quantity(text, BANDWIDTHS, "Bps", expected)
     if value <= 0:
@@ -58,7 +58,7 @@ def bandwidth_bytes_per_s(text: str) -> float:
 
 
 def size_bytes(text: str) -> int:
-    """Read a size in bytes, rounded, at least 1."""
+    """Return the size that a text means, in bytes, rounded, at least 1. Raises ValueError."""
     expected = "a size above 0 such as '500GiB' or '100MB'"
     value = round(_quantity(text, SIZES, "B", expected))
     if value < 1:
@@ -67,7 +67,7 @@ def size_bytes(text: str) -> int:
 
 
 def time_s(text: str) -> float:
-    """Read a time in seconds, not below 0."""
+    """Return the time that a text means, in seconds, not below 0. Raises ValueError."""
     expected = "a time not below 0 such as '50us' or '1.5ms'"
     value = _quantity(text, TIMES, "s", expected)
     if value < 0:
@@ -76,7 +76,10 @@ def time_s(text: str) -> float:
 
 
 def speed_flops(text: str) -> float:
-    """Read a speed in flop/s, not below 0 (0: a power state in which nothing progresses)."""
+    """Return the speed that a text means, in flop/s, not below 0. Raises ValueError.
+
+    The speed 0 is that of a power state in which nothing progresses.
+    """
     expected = "a speed not below 0 such as '2.5Gf' or '100megaflops'"
     value = _quantity(text, SPEEDS, "f", expected)
     if value < 0:

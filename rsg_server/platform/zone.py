@@ -1,8 +1,9 @@
 """Zones within zones, and the routes through them, by SimGrid's rules (NetZoneImpl.cpp of SimGrid 3.32).
 
-A zone contains points: hosts, routers and smaller zones. It knows the way between any two of its own points
-(`local_route`); between two zones that way leads from a gateway inside one to a gateway inside the other. A route is
-composed from the smallest zone around both ends, and from there down to each of them.
+A zone contains points: hosts, routers and smaller zones. A zone knows the way between any two of its own points
+(`local_route`). If these points are zones, the way leads from a gateway inside one to a gateway inside the other. A
+route between two hosts begins with the way in the smallest zone around both hosts, and is completed inside of the
+smaller zones.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from rsg_server.platform.host import Host
 from rsg_server.platform.link import Link, Route, SharingPolicy
 
 LINK_NODE = "link "
-"""The prefix, before a link's name, of nodes in drawings that stand for links."""
+"""The prefix of the names of those nodes in drawings that stand for links; the link's name follows."""
 LOOPBACK = Link("__loopback__", 1e10, 0.0, SharingPolicy.FATPIPE)
-"""The default link from a host to itself, with SimGrid's values (network/loopback-bw, -lat)."""
+"""The link from a host to itself if the platform gives none, with SimGrid's values (network/loopback-bw, -lat)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NetPoint:
-    """A host, a router, or a zone seen from outside. `index` is its place among the points of `zone`."""
+    """A point of a zone: a host, a router, or a smaller zone. `index` is its place among the points of `zone`."""
 
     name: str
     zone: Zone | None
@@ -35,7 +36,10 @@ class NetPoint:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """The way from one point of a zone to another. Between two zones, also the gateways at which it leaves and enters them."""
+    """The way from one point of a zone to another: its links.
+
+    Between two zones, also the gateways at which it begins and ends.
+    """
 
     links: tuple[Link, ...]
     leaves: NetPoint | None = None
@@ -70,13 +74,13 @@ class Zone(ABC):
             parent.children.append(self)
 
     def add_host(self, host: Host) -> NetPoint:
-        """Add a host, and return its point, which becomes the zone's last."""
+        """Add a host to the zone, and return its point, which is the zone's last."""
         point = NetPoint(host.name, self, len(self.points), host, None, host.coordinates)
         self.points.append(point)
         return point
 
     def add_router(self, name: str, coordinates: tuple[float, float, float] | None = None) -> NetPoint:
-        """Add a router: a point without a host."""
+        """Add a router, which is a point without a host, and return it."""
         point = NetPoint(name, self, len(self.points), None, None, coordinates)
         self.points.append(point)
         return point
@@ -90,32 +94,32 @@ class Zone(ABC):
         return iter(())
 
     def switches(self) -> Iterator[str]:
-        """Yield the ends of edges that are no points: the switches of a topology."""
+        """Yield the names of those ends of edges that are no points: the switches of a topology."""
         return iter(())
 
     def links_at(self, node: str) -> tuple[Link, ...]:
-        """Return the links for which a switch or other node of a drawing stands: a backbone, a link that many routes use."""
+        """Return the links that a switch or other node of a drawing stands for: a backbone, or a link that many routes use."""
         return ()
 
     def all_links(self) -> Iterator[Link]:
-        """All links of this zone, without the zones inside."""
+        """Yield all links of this zone, without those of the zones inside."""
         return iter(self.links)
 
     def family(self) -> Iterator[Zone]:
-        """This zone and all zones inside, in the order of the file."""
+        """Yield this zone and all zones inside of it, in the order of the file."""
         yield self
         for child in self.children:
             yield from child.family()
 
     def contains(self, point: NetPoint) -> bool:
-        """Whether a point is in this zone, or in a zone inside."""
+        """Return whether a point is in this zone, or in a zone inside of it."""
         zone = point.zone
         while zone is not None and zone is not self:
             zone = zone.parent
         return zone is self
 
     def no_route(self, source: NetPoint, destination: NetPoint) -> NoRouteError:
-        """Make the error that there is no route."""
+        """Return the error that there is no route between two points."""
         at = f"{self.where}: " if self.where else ""
         kind = "zoneRoute" if source.inside or destination.inside else "route"
         text = f"{at}no route from {source.name} to {destination.name} in zone {self.name}; add a <{kind}> between them"
@@ -124,7 +128,7 @@ class Zone(ABC):
 
 @dataclass(slots=True)
 class _Way:
-    """A route under construction."""
+    """A route that is being composed: the links so far, and the distance."""
 
     links: list[Link] = field(default_factory=list)
     distance_s: float = 0.0
@@ -152,7 +156,7 @@ def _zones_around(point: NetPoint) -> list[Zone]:
 
 
 def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
-    """Append the links from source to destination to a way."""
+    """Append the links from source to destination to a route that is being composed."""
     ups, downs = _zones_around(source), _zones_around(destination)
     common = None
     while ups and downs and ups[-1] is downs[-1]:
@@ -174,9 +178,9 @@ def _extend(way: _Way, source: NetPoint, destination: NetPoint) -> None:
 
 
 def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: bool = False) -> None:
-    """Append the way to the leg's first gateway, the leg, and the way from its second gateway.
+    """Append a leg to a route: the links to its first gateway, its own, and those from its second gateway.
 
-    With `loops` also where a gateway is the end itself.
+    With `loops`, the loopback is appended if a gateway is the source or destination itself.
     """
     if leg.leaves is not None and (loops or leg.leaves is not source):
         _extend(way, source, leg.leaves)
@@ -188,7 +192,9 @@ def _take(way: _Way, leg: Leg, source: NetPoint, destination: NetPoint, loops: b
 def _take_bypass(
     way: _Way, common: Zone, source: NetPoint, destination: NetPoint, ups: Sequence[Zone], downs: Sequence[Zone]
 ) -> bool:
-    """Use a bypass of the common zone that joins the ends or zones around them, the innermost first; False if there is none."""
+    """Use a bypass of the common zone that joins the ends, or zones around them, the innermost first; return False if
+    there is none.
+    """
     if not ups and not downs:
         leg = common.bypasses.get((source, destination))
         if leg is not None:
@@ -201,6 +207,6 @@ def _take_bypass(
             if up < len(ups) and down < len(downs):
                 leg = common.bypasses.get((ups[up].point, downs[down].point))
                 if leg is not None:
-                    _take(way, leg, source, destination, common.simgrid_compat)  # SimGrid adds loopbacks there
+                    _take(way, leg, source, destination, common.simgrid_compat)  # SimGrid adds the loopbacks of gateways here
                     return True
     return False

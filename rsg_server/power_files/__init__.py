@@ -1,1 +1,4 @@
-"""What programs inside see and do of power: frequencies, joules and limits, as files that the shim asks the server for."""
+"""The files by which programs on a host see and change its power: frequencies, joules and limits.
+
+The shim asks the server for these files.
+"""

@@ -1,9 +1,9 @@
-"""The text of files about power, by their path and the host that reads or writes them.
+"""Makes the text of files about power, by their path and the host that reads or writes them.
 
 Names and forms are those of Linux (Documentation/admin-guide/pm/cpufreq.rst, Documentation/power/powercap), of Cray's
-pm_counters and of Intel's registers (Software Developer's Manual, volume 4). Energies are those of the meters, at the moment of
-the read; they count from the host's last boot before the run, since when it has idled. A host has as many packages as
-processor sockets, with equal parts of all its watts.
+pm_counters, and of Intel's registers (Software Developer's Manual, volume 4). Energies are those of the meters at the
+moment of the read. They count from the host's last boot before the run; the host is taken to have idled from then to
+the beginning of the run. A host has as many packages as processor sockets, with equal parts of all its watts.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 NS = 10**9
 MICRO = 10**6
 ENERGY_RANGE_UJ = 262_143_328_850
-"""Where energy_uj begins anew, as on processors of today: 2³² units of 61 µJ."""
+"""The value at which energy_uj begins anew, as on processors of today: 2³² units of 61 µJ."""
 ENERGY_SHIFT = 14
-"""MSR_PKG_ENERGY_STATUS counts in joules / 2^14."""
+"""The register MSR_PKG_ENERGY_STATUS counts in units of joules / 2^14."""
 POWER_SHIFT = 3
 UNITS = 0xA << 16 | ENERGY_SHIFT << 8 | POWER_SHIFT
-"""MSR_RAPL_POWER_UNIT: time, energy, power."""
+"""The value of the register MSR_RAPL_POWER_UNIT: the units of time, energy and power."""
 CONSTRAINTS = ("long_term", "short_term")
 WINDOWS_US = (999_424, 2_440)
 
 
 class RefusedError(Exception):
-    """A write that Linux would refuse as well; the number is an errno."""
+    """Raised for a write that Linux would refuse as well; it contains the errno."""
 
     def __init__(self, number: int) -> None:
         super().__init__(errno.errorcode[number])
@@ -45,7 +45,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A host at a moment: what its files tell."""
+    """A host at a moment, as its files about power show it."""
 
     governors: Governors
     name: str
@@ -55,39 +55,42 @@ class Look:
 
     @property
     def governor(self) -> Governor:
-        """What decides on the power state."""
+        """The governor, which decides on the host's power state."""
         return self.governors.of[self.name]
 
     @property
     def metered(self) -> MeteredHost:
-        """The meter, and what decides on the watts."""
+        """The host's meter, with what decides on its watts."""
         return self.governors.metered(self.name)
 
     @property
     def khz(self) -> int:
-        """The frequency now."""
+        """The present frequency of the host, in kHz."""
         return self.governor.khz[self.governors.wanted(self.name)]
 
     @property
     def joules(self) -> float:
-        """Energy since the last boot before the run; above 0, which the readers of such counters take for a broken one."""
+        """The energy (J) since the last boot before the run.
+
+        It is above 0, since readers of such counters take 0 for a broken one.
+        """
         metered = self.metered
         before = metered.power.states[metered.first_state].idle_w * self.uptime_ns / NS
         return max(1.0, before) + metered.meter.joules(self.now_ns)
 
     @property
     def full_w(self) -> float:
-        """What the host draws at most."""
+        """The most watts that the host can draw."""
         return max(state.full_w for state in self.metered.power.states)
 
     def limit_w(self, constraint: int) -> float:
-        """The limit of one package."""
+        """Return the power limit (W) of one package of the host."""
         own = (f"{package} {constraint}" for package in range(self.packages))
         return min((self.governor.limits_w.get(key, self.full_w) for key in own), default=self.full_w) / self.packages
 
 
 def _number(text: str) -> int:
-    """A number as kstrtouint of the kernel takes it."""
+    """Return the number that a text means, as kstrtouint of Linux reads it. Raises RefusedError."""
     if not re.fullmatch(r"[0-9]{1,15}\n?", text):
         raise RefusedError(errno.EINVAL)
     return int(text)
@@ -98,7 +101,7 @@ def _set_governor(look: Look, text: str) -> None:
     if name not in GOVERNORS:
         raise RefusedError(errno.EINVAL)
     if name == USERSPACE and look.governor.name != USERSPACE:
-        look.governor.chosen_khz = look.khz  # as the kernel's cpufreq_userspace.c does
+        look.governor.chosen_khz = look.khz  # Linux's cpufreq_userspace.c reads it like this
     look.governor.name = name
 
 
@@ -133,7 +136,7 @@ FREQUENCIES: Mapping[str, Text] = {
     "cpuinfo_max_freq": lambda look: str(look.governor.table[0]),
     "cpuinfo_transition_latency": lambda look: "10000",
 }
-"""The files of the one cpufreq policy of a host."""
+"""The files of a host's only cpufreq policy, by name."""
 SETTINGS: Mapping[str, Callable[[Look, str], None]] = {
     "scaling_governor": _set_governor,
     "scaling_setspeed": _set_speed,
@@ -146,7 +149,7 @@ COUNTERS: Mapping[str, Text] = {
     "power_cap": lambda look: f"{int(look.governor.limits_w.get(OUTSIDE, 0))} W {_us(look)} us",
     "freshness": lambda look: str((look.now_ns + look.uptime_ns) // (NS // 10)),
 }
-"""Cray's counters of a node that change; they count whole watts and joules, with the moment of the sample."""
+"""Cray's counters of a node (pm_counters) that change. They count whole watts and joules, with the moment of the sample."""
 
 
 def _us(look: Look) -> int:
@@ -154,7 +157,7 @@ def _us(look: Look) -> int:
 
 
 def _zone(number: int) -> Mapping[str, Text]:
-    """The files of one package's RAPL domain that change; a limit is one of all packages together."""
+    """Return the files of one package's RAPL domain that change. A limit is divided equally among the packages."""
     texts: dict[str, Text] = {
         "energy_uj": lambda look: str(int(look.joules * MICRO / look.packages) % ENERGY_RANGE_UJ),
         "enabled": lambda look: "1",
@@ -170,11 +173,11 @@ def _zone(number: int) -> Mapping[str, Text]:
 
 
 def _set_zone(look: Look, number: int, name: str, text: str) -> None:
-    """Obey a limit of one package: the host draws no more than all packages would with it."""
+    """Set the power limit of one package: the host then draws no more than all packages together may."""
     match = re.fullmatch(r"constraint_([01])_power_limit_uw", name)
     if match is None:
         if name == "enabled" or re.fullmatch(r"constraint_[01]_time_window_us", name):
-            _number(text)  # taken, and without effect: a limit holds at every moment, and from when it is set
+            _number(text)  # accepted without effect: a limit holds at every moment, from when it is set
             return
         raise RefusedError(errno.EACCES)
     key, watts = f"{number} {match[1]}", _number(text) / MICRO * look.packages
@@ -188,9 +191,11 @@ REGISTERS: Mapping[int, Callable[[Look], int]] = {
     0x610: lambda look: int(look.limit_w(0) * 2**POWER_SHIFT) & 0x7FFF | 1 << 15,
     0x611: lambda look: int(look.joules / look.packages * 2**ENERGY_SHIFT) & 0xFFFFFFFF,
     0x614: lambda look: (watts := int(look.full_w / look.packages * 2**POWER_SHIFT) & 0x7FFF) | watts << 32,
-    0x619: lambda look: 0,  # memory's part is in that of the package
+    0x619: lambda look: 0,  # the energy of the memory is part of the package's
 }
-"""MSR_RAPL_POWER_UNIT, MSR_PKG_POWER_LIMIT, MSR_PKG_ENERGY_STATUS, MSR_PKG_POWER_INFO, MSR_DRAM_ENERGY_STATUS."""
+"""The registers that exist: MSR_RAPL_POWER_UNIT, MSR_PKG_POWER_LIMIT, MSR_PKG_ENERGY_STATUS, MSR_PKG_POWER_INFO and
+MSR_DRAM_ENERGY_STATUS.
+"""
 CPUFREQ = r"/sys/devices/system/cpu/cpufreq/policy0/(\w+)"
 RAPL = r"/sys/devices/virtual/powercap/intel-rapl/intel-rapl:(\d+)/(\w+)"
 CRAY = r"/sys/cray/pm_counters/(\w+)"
@@ -198,11 +203,12 @@ MSR = r"/dev/cpu/\d+/msr"
 
 
 class PowerFiles:
-    """Answers reads and writes of such files."""
+    """Answers reads of files about power, and writes to them."""
 
     def __init__(self, clock: Clock, uptime_ns: int, governors: Governors, switches: Switches) -> None:
         self._clock, self._uptime_ns, self._governors, self._switches = clock, uptime_ns, governors, switches
-        self.packages: dict[str, int] = {}  # by host, the number of processor sockets; others have one
+        # the number of processor sockets by the name of the host; a host without an entry has one
+        self.packages: dict[str, int] = {}
 
     def _look(self, host: str) -> Look | None:
         if host not in self._governors.of:
@@ -210,7 +216,7 @@ class PowerFiles:
         return Look(self._governors, host, self._clock.now_ns, self._uptime_ns, self.packages.get(host, 1))
 
     def text(self, host: str, path: str) -> str | None:
-        """What a host reads in a file; None if the file is none of these."""
+        """Return the text that a host reads in a file; None if the path is no file about power."""
         if (wired := self._switches.text(host, path)) is not None:
             return wired
         look = self._look(host)
@@ -222,7 +228,7 @@ class PowerFiles:
         return None if name not in texts else texts[name](look) + "\n"
 
     def _texts(self, look: Look, path: str) -> tuple[Mapping[str, Text], str]:
-        """The files of the folder of a path, and the file's name."""
+        """Return the files of the folder of a path, and the file's name."""
         if match := re.fullmatch(CPUFREQ, path):
             return FREQUENCIES, match[1]
         if match := re.fullmatch(CRAY, path):
@@ -232,14 +238,14 @@ class PowerFiles:
         return {}, ""
 
     def register(self, host: str, path: str, number: int) -> bytes | None:
-        """The eight bytes of a register of a processor; None if it has none of that number."""
+        """Return the eight bytes of a processor's register; None if there is no register with this number."""
         look = self._look(host)
         if look is None or not re.fullmatch(MSR, path) or number not in REGISTERS:
             return None
         return REGISTERS[number](look).to_bytes(8, "little")
 
     def write(self, host: str, path: str, text: str) -> int:
-        """Write to a file. Returns 0, or an errno."""
+        """Write a text to a file about power. Return 0, or an errno."""
         if (done := self._switches.write(host, path, text)) is not None:
             return done
         look = self._look(host)

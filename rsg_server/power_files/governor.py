@@ -1,7 +1,7 @@
-"""Which power state a host is in: its frequency governor, its bounds, and the limits of its power, as programs have set them.
+"""Decides on the power state of a host: by its frequency governor, its bounds, and the power limits that programs have set.
 
-A host has one frequency for all of its cores, as a computer whose cpufreq policy has all processors. Linux counts in kilohertz:
-a power state of so many flop/s per core is a frequency of so many hertz.
+A host has one frequency for all of its cores, like a computer whose cpufreq policy has all processors. Linux counts in
+kilohertz: a power state of so many flop/s per core is a frequency of so many hertz.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from rsg_server.platform.power import HostPower
 
 PERFORMANCE, POWERSAVE, USERSPACE = "performance", "powersave", "userspace"
 BY_LOAD = ("conservative", "ondemand", "schedutil")
-"""Governors that go with the load: without sampling, and in one step."""
+"""The governors that follow the load. simunix's follow it without sampling, and in one step."""
 OUTSIDE = "outside"
-"""Who has set a limit that comes from outside of the host: a boot does not end it."""
+"""The key of a power limit that was set from outside of the host. A boot of the host does not end such a limit."""
 GOVERNORS = ("conservative", "ondemand", USERSPACE, POWERSAVE, PERFORMANCE, "schedutil")
 
 
 @dataclass(slots=True)
 class Governor:
-    """What decides on the power state of one host. `limits_w` are those of the whole host, by who has set them."""
+    """Decides on the power state of one host. `limits_w` are limits of the whole host, by who has set them."""
 
-    khz: tuple[int, ...]  # by power state; 0: no frequency
+    khz: tuple[int, ...]  # the frequency of each power state; 0: the state has no frequency
     power: HostPower
-    state: int  # the power state now
-    given: int  # the power state that the platform or an event has given it
+    state: int  # the present power state
+    given: int  # the power state that the platform or an event of the scenario has given the host
     name: str = PERFORMANCE
-    chosen_khz: int = 0  # by scaling_setspeed
+    chosen_khz: int = 0  # the frequency that was written to scaling_setspeed
     least_khz: int = 0
     most_khz: int = 0
     limits_w: dict[str, float] = field(default_factory=dict)
@@ -38,28 +38,30 @@ class Governor:
 
     @property
     def table(self) -> list[int]:
-        """The frequencies that may be chosen, the highest first."""
+        """The frequencies (kHz) that may be chosen, the highest first."""
         return sorted({khz for khz in self.khz if khz}, reverse=True)
 
     def reset(self) -> None:
-        """Begin as after a boot: at the power state that was given."""
+        """Begin as after a boot: in the power state that the platform or an event of the scenario has given."""
         self.least_khz, self.most_khz = self.table[-1], self.table[0]
         self.limits_w = {who: watts for who, watts in self.limits_w.items() if who == OUTSIDE}
         self.give(self.given)
 
     def give(self, state: int) -> None:
-        """Take a power state that comes from outside: an event of the scenario counts as an operator's choice."""
+        """Take over a power state from outside of the host: an event of the scenario counts as an operator's choice."""
         self.given = self.state = state
         self.chosen_khz = self.khz[state]
         self.name = PERFORMANCE if self.chosen_khz == self.table[0] else USERSPACE
 
     @property
     def goes_with_load(self) -> bool:
-        """Whether the power state may change with the load."""
+        """Whether the power state may change with the load of the host."""
         return self.name in BY_LOAD or bool(self.limits_w)
 
     def bounded(self, khz: int) -> int:
-        """The lowest frequency of the table that is not below the one wanted; it stays between the bounds."""
+        """Return the lowest frequency of the table that is not below the given one, within the bounds that programs
+        have set.
+        """
         most, least = self.most_khz, min(self.least_khz, self.most_khz)
         wanted = min(max(khz, least), most)
         fits = [each for each in self.table if wanted <= each <= most]
@@ -67,7 +69,7 @@ class Governor:
         return fits[-1] if fits else below[0] if below else self.table[-1]
 
     def wanted(self, load: float) -> int:
-        """The power state for a load, from 0 to 1; where all states draw too much, the slowest."""
+        """Return the power state for a load from 0 to 1. If all states exceed the power limits, return the slowest one."""
         first = self._by_governor(load)
         slower = [khz for khz in self.table if khz <= first]
         limit_w = min(self.limits_w.values(), default=float("inf"))
@@ -82,7 +84,7 @@ class Governor:
 
 
 def governor_of(host: Host) -> Governor | None:
-    """The governor of a host at the start; None if the host has no watts."""
+    """Return the governor of a host at the start of the run; None if the host has no watts."""
     khz = tuple(round(speed / 1000) for speed in host.speeds_flops)
     if host.power is None or not khz[host.power_state]:
         return None

@@ -1,7 +1,7 @@
-"""The governors of all hosts that have watts, tied to what changes loads and power states.
+"""The governors of all hosts that have watts, connected to what changes loads and power states.
 
-A change that a program asks for, or that follows from a load, happens at once but not within the program's turn: as an event of
-the present moment. What programs read meanwhile is the power state that is to be.
+A change that a program asks for, or that follows from a load, happens at once in virtual time. But it is an event after
+the program's turn. Until this event, programs read the new power state already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Governors:
-    """Choose the power states of hosts. Where no host has watts, there are none, and nothing is followed."""
+    """Choose the power states of hosts. If no host has watts, there are no governors."""
 
     def __init__(
         self, clock: Clock, timeline: Timeline, platform: Platform, cpu: Cpu, faults: Faults, meters: HostMeters
@@ -39,15 +39,18 @@ class Governors:
             faults.power.on_switch.connect(self._switched)
 
     def metered(self, name: str) -> MeteredHost:
-        """What a host draws."""
+        """Return the meter of a host with what decides on its watts."""
         return self._meters.hosts[name]
 
     def wanted(self, name: str) -> int:
-        """The power state that a host is in, or is about to be in."""
+        """Return the power state that a host is in, or will be in after the events of this moment."""
         return self.of[name].wanted(self.metered(name).load)
 
     def limit_from_outside(self, name: str, watts: float) -> None:
-        """Set what a host may draw, whatever its programs set and through its boots; 0 takes the limit away."""
+        """Set how many watts a host may draw, from outside of the host: programs and boots do not change it.
+
+        0 removes the limit.
+        """
         limits_w = self.of[name].limits_w
         limits_w.pop(OUTSIDE, None)
         if watts:
@@ -55,7 +58,7 @@ class Governors:
         self.settle_soon(name)
 
     def settle_soon(self, name: str) -> None:
-        """Have a host go to the power state that its governor wants, at this moment of virtual time."""
+        """Have a host go to the power state that its governor wants, by an event at this moment of virtual time."""
         if name not in self._due:
             self._due.add(name)
             self._timeline.add(self._clock.now_ns, partial(self._settle, name))
@@ -77,7 +80,7 @@ class Governors:
         governor = self.of.get(name)
         if governor is not None and not self._settles:
             governor.give(state)
-            self.settle_soon(name)  # the bounds and limits that programs have set hold on
+            self.settle_soon(name)  # the bounds and limits that programs have set stay
 
     def _switched(self, name: str, what: str) -> None:
         governor = self.of.get(name)

@@ -1,4 +1,4 @@
-"""What is wired to hosts from outside of them: power switch, meter and limit, as files of another host: a BMC, a controller.
+"""Power switch, meter and power limit of a host as files on another host: of a BMC, or of a host that controls others.
 
     /run/simunix/power/HOST/state    on, stopping, off or booting; what is written is done: on, off, shutdown, reboot or cycle
     /run/simunix/power/HOST/watts    what the host draws, in whole watts; 0 if nothing is known of that
@@ -6,8 +6,8 @@
     /run/simunix/power/HOST/limit    whole watts that the host may draw: it goes to a slower power state whenever it would draw
                                      more; 0 for none. A boot does not end it.
 
-A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power and boots the host
-after the two seconds that IPMI recommends for that (chassis control, IPMI 2.0, 28.3).
+A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power and boots the
+host after the two seconds that IPMI recommends for that (chassis control, IPMI 2.0, 28.3).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PATH = r"/run/simunix/power/([^/]+)/(\w+)"
 
 
 class Switches:
-    """The files of hosts that are wired to others: `of` has these by the name of the host that has the files."""
+    """The files of hosts whose power switch is connected to another host; `of` has them by the name of that other host."""
 
     def __init__(self, clock: Clock, timeline: Timeline, faults: Faults, meters: HostMeters, governors: Governors) -> None:
         self._clock, self._timeline, self._faults = clock, timeline, faults
@@ -43,7 +43,7 @@ class Switches:
         self.of: dict[str, tuple[str, ...]] = {}
 
     def text(self, host: str, path: str) -> str | None:
-        """What a host reads in a file; None if the file is none of these."""
+        """Return the text that a host reads in a file; None if the path is no such file."""
         found = self._find(host, path)
         return None if found is None else FILES[found[1]](self, found[0]) + "\n"
 
@@ -52,33 +52,36 @@ class Switches:
         return (match[1], match[2]) if match and match[1] in self.of[host] and match[2] in FILES else None
 
     def meter(self, name: str) -> Meter | None:
-        """The meter of a host that has watts."""
+        """Return the meter of a host; None if the host has no watts."""
         metered = self._meters.hosts.get(name)
         return None if metered is None else metered.meter
 
     def state(self, name: str) -> str:
-        """Whether a host is on, stopping, off or booting."""
+        """Return the condition of a host: on, stopping, off or booting."""
         return self._faults.power.what(name)
 
     def joules(self, name: str) -> float:
-        """What a host has drawn since the start of the run."""
+        """Return the energy (J) that a host has drawn since the start of the run."""
         meter = self.meter(name)
         return 0.0 if meter is None else meter.joules(self._clock.now_ns)
 
     def limit_w(self, name: str) -> float:
-        """What a host may draw; 0 if it may draw all that it can."""
+        """Return how many watts a host may draw; 0 if there is no limit."""
         governor = self._governors.of.get(name)
         return 0.0 if governor is None else governor.limits_w.get(OUTSIDE, 0.0)
 
     def _limit(self, name: str, text: str) -> int:
-        """Set a limit, or take it away. Returns 0, or EINVAL for no number, or for a host without power states."""
+        """Set a power limit, or remove it.
+
+        Return 0; EINVAL for a text that is no number, or for a host without power states.
+        """
         if name not in self._governors.of or not re.fullmatch(r"[0-9]{1,9}", text):
             return errno.EINVAL
         self._governors.limit_from_outside(name, float(text))
         return 0
 
     def write(self, host: str, path: str, text: str) -> int | None:
-        """Write to a file. Returns 0, or an errno; None if the file is none of these."""
+        """Write a text to a file. Return 0 or an errno; None if the path is no such file."""
         found = self._find(host, path)
         if found is None:
             return None
@@ -95,7 +98,7 @@ class Switches:
     def _do(self, name: str, wanted: str) -> None:
         if wanted != CYCLE:
             self._faults.apply(HostChange(name, wanted))
-        elif self.state(name) != "off":  # a host without power stays so, as IPMI says
+        elif self.state(name) != "off":  # a host without power stays off, as the IPMI standard says
             self._faults.apply(HostChange(name, "off"), CYCLE_NS)
 
 

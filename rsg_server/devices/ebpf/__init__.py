@@ -1,10 +1,10 @@
-"""Programs of type BPF_PROG_TYPE_CGROUP_DEVICE: reads, verifies and runs them. The instruction set is that of RFC 9669."""
+"""Reads, verifies and runs eBPF programs of the type BPF_PROG_TYPE_CGROUP_DEVICE. The instruction set is that of RFC 9669."""
 
 from __future__ import annotations
 
 
 class RefusedError(Exception):
-    """The refusal, with an errno, of a program or of an action on one; Linux would (nearly always) refuse it, too."""
+    """Raised to refuse an eBPF program, or an action on one, with an errno. Linux refuses it as well, with rare exceptions."""
 
     def __init__(self, code: int, why: str = "") -> None:
         super().__init__(why)

@@ -1,6 +1,6 @@
-"""Runs a verified program: eleven registers of 64 bits, a stack, and the context, in one memory.
+"""Runs a verified eBPF program: eleven registers of 64 bits, a stack, and the context, in one memory.
 
-Arithmetic wraps; division by 0 gives 0, a remainder by 0 the dividend (RFC 9669, 4.1).
+Arithmetic wraps around. A division by 0 gives 0; a remainder by 0 gives the dividend (RFC 9669, 4.1).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from rsg_server.devices.ebpf import instructions as of
 from rsg_server.devices.ebpf.instructions import FRAME, STACK_BYTES, WIDE, Instruction
 
 CONTEXT_AT = 1 << 12
-"""The address of the context; the stack lies behind the context."""
+"""The address at which the program sees its context. The stack follows the context."""
 STACK_AT = CONTEXT_AT + 4 * len(of.CONTEXT) + 4
 Number = Callable[[int, int, int], int]
 
 
 def signed(value: int, bits: int) -> int:
-    """Convert an unsigned number into a signed one."""
+    """Return an unsigned number of so many bits as a signed one."""
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
 
 
@@ -59,12 +59,12 @@ class _Run:
         self.memory = bytearray(struct.pack("<4I", *context, 0)) + bytearray(STACK_BYTES)
 
     def other(self, instruction: Instruction, bits: int) -> int:
-        """Return the second operand."""
+        """Return the second operand of an instruction: a register, or the immediate number."""
         value = self.registers[instruction.source] if instruction.is_register else instruction.immediate
         return value & ((1 << bits) - 1)
 
     def compute(self, instruction: Instruction) -> None:
-        """Run an arithmetic instruction."""
+        """Run an arithmetic instruction, and store its result in the destination register."""
         if instruction.operation == of.END:
             self.registers[instruction.to] = self._swapped(instruction)
             return
@@ -74,20 +74,22 @@ class _Run:
         self.registers[instruction.to] = OPERATIONS[instruction.operation](one, self.other(instruction, bits), bits) & mask
 
     def _swapped(self, instruction: Instruction) -> int:
-        """Convert to little endian, the computer's own order, to big endian, or (ALU64) swap the bytes."""
+        """Return the value of a byte swap: conversion to little endian (which changes nothing), to big endian, or (in
+        class ALU64) the reversal of all bytes.
+        """
         size = instruction.immediate // 8
         value = self.registers[instruction.to] & ((1 << 8 * size) - 1)
         swaps = instruction.kind == of.ALU64 or instruction.is_register
         return int.from_bytes(value.to_bytes(size, "little"), "big") if swaps else value
 
     def is_taken(self, instruction: Instruction) -> bool:
-        """Whether a comparison holds."""
+        """Return whether the comparison of a jump instruction holds, so that the jump is taken."""
         bits = 64 if instruction.kind == of.JMP else 32
         one = self.registers[instruction.to] & ((1 << bits) - 1)
         return COMPARISONS[instruction.operation](one, self.other(instruction, bits), bits)
 
     def move(self, instruction: Instruction) -> None:
-        """Run a load or a store."""
+        """Run an instruction that loads from memory or stores to it."""
         is_load = instruction.kind == of.LDX
         start = self.registers[instruction.source if is_load else instruction.to] + instruction.offset - CONTEXT_AT
         place = slice(start, start + instruction.size)
@@ -99,7 +101,10 @@ class _Run:
 
 
 def run(program: list[Instruction], context: tuple[int, int, int]) -> int:
-    """Return the answer of a verified program: 1 if the access is allowed, else 0. `context` is access_type, major, minor."""
+    """Run a verified program and return its answer: 1 if the access is allowed, else 0.
+
+    `context` contains the numbers access_type, major and minor.
+    """
     state, place = _Run(context), 0
     while True:
         instruction = program[place]

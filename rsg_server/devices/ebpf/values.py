@@ -1,4 +1,4 @@
-"""The verifier's knowledge of a register: a range of numbers, an address in the context or on the stack, or nothing."""
+"""What the eBPF verifier knows of a register: a range of numbers, an address in the context or on the stack, or nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST = (1 << 64) - 1
 
 
 class Kind(Enum):
-    """The kind of value in a register."""
+    """The kinds of values that a register can have, as far as the verifier knows."""
 
     NOTHING = "nothing"
     NUMBER = "number"
@@ -21,14 +21,19 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number between `least` and `most`, without sign; or an address `least` bytes behind the beginning of its memory."""
+    """What the verifier knows of a value: a number from `least` to `most`, both without sign, or an address.
+
+    An address lies `least` bytes behind the beginning of its memory.
+    """
 
     kind: Kind
     least: int = 0
     most: int = 0
 
     def joined(self, other: Value) -> Value:
-        """Return what is known of a value where two ways through the program meet."""
+        """Return what holds for a value that is this one or `other`: where two ways through the program meet, either
+        may be there.
+        """
         if self == other:
             return self
         if self.kind is other.kind is Kind.NUMBER:
@@ -37,7 +42,7 @@ class Value:
 
 
 def number(least: int = 0, most: int = MOST) -> Value:
-    """Make a number with known bounds."""
+    """Return the knowledge that a value is a number from `least` to `most`."""
     return Value(Kind.NUMBER, least, most)
 
 
@@ -47,16 +52,16 @@ FRAME_END = Value(Kind.STACK, STACK_BYTES)
 
 
 State = tuple[Value, ...]
-"""What is known of all registers before an instruction."""
+"""What the verifier knows of all registers before an instruction, by the register's number."""
 FIRST: State = (NOTHING, CONTEXT, *[NOTHING] * 8, FRAME_END)
-"""What is known of the registers before a program's first instruction. The stack contains zeros."""
+"""What the verifier knows before a program's first instruction: registers 1 and 10 have addresses. The stack contains zeros."""
 
 
 def joined(one: State, two: State) -> State:
-    """Return what is known of the registers where two ways meet."""
+    """Return what holds for all registers where two ways through the program meet."""
     return tuple(first.joined(second) for first, second in zip(one, two, strict=True))
 
 
 def with_register(state: State, at: int, value: Value) -> State:
-    """Return the state with another value in one register."""
+    """Return a state in which one register has another value."""
     return (*state[:at], value, *state[at + 1 :])

@@ -1,7 +1,7 @@
-"""Checks whether a program may run: it ends, reads only existing memory, and answers 0 or 1. See kernel/bpf/verifier.c.
+"""Checks whether an eBPF program may run: it ends, reads only existing memory, and answers 0 or 1 (kernel/bpf/verifier.c).
 
-The verifier of Linux follows each way through a program. This one joins what is known where ways meet, and allows no loops.
-So it refuses (EINVAL) some programs that Linux accepts, but no known program about devices.
+The verifier of Linux follows each way through a program. This one merges what it knows where ways meet, and allows no
+loops. So it refuses (EINVAL) some programs that Linux accepts, but no known program about devices.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LONG_JUMP = of.JMP32 | of.JA
 
 
 def refuse(why: str, code: int = errno.EINVAL) -> RefusedError:
-    """Make the error of a refusal."""
+    """Return the error with which the verifier refuses a program."""
     return RefusedError(code, why)
 
 
 def verify(program: list[Instruction]) -> None:
-    """Check each instruction once, in order: no jump goes back. Raises RefusedError."""
+    """Check each instruction of a program once, in order, which is enough since no jump goes back. Raises RefusedError."""
     if not 0 < len(program) <= MOST_INSTRUCTIONS:
         raise refuse("too long, or empty", errno.E2BIG)
     known: list[State | None] = [None] * len(program)
@@ -49,7 +49,7 @@ def verify(program: list[Instruction]) -> None:
 
 
 def _targets(instruction: Instruction, place: int, width: int) -> tuple[int, ...]:
-    """Return the places at which a program may go on."""
+    """Return the places of the instructions that can follow an instruction."""
     if instruction.kind not in (of.JMP, of.JMP32):
         return (place + width,)
     if instruction.code == of.JMP | of.EXIT:
@@ -98,7 +98,7 @@ def _read(state: State, register: int) -> Value:
 
 
 def _operand(instruction: Instruction, state: State) -> Value:
-    """Return the other operand, and check the reserved fields."""
+    """Return what is known of the second operand of an instruction, and check the instruction's reserved fields."""
     if instruction.is_register:
         if instruction.immediate:
             raise refuse("reserved fields are not 0")
@@ -129,7 +129,7 @@ def _computed(instruction: Instruction, state: State) -> State:
 
 
 def _check_shift(instruction: Instruction, is_long: bool) -> None:
-    """Check constant operands of shifts and divisions, as Linux does before a run."""
+    """Refuse a shift or division by a constant that is out of range, as Linux does before a program runs."""
     if instruction.is_register:
         return
     if instruction.operation in (of.LSH, of.RSH, of.ARSH) and not 0 <= instruction.immediate < (64 if is_long else 32):
@@ -139,7 +139,7 @@ def _check_shift(instruction: Instruction, is_long: bool) -> None:
 
 
 def _result(instruction: Instruction, first: Value, other: Value, is_long: bool) -> Value:
-    """Return what is known of a result: enough to see that an answer is 0 or 1."""
+    """Return what is known of the result of an arithmetic instruction: enough to see that a program's answer is 0 or 1."""
     operation, limit = instruction.operation, MOST if is_long else 0xFFFFFFFF
     if operation == of.MOV and (is_long or other.kind is Kind.NUMBER):
         is_small = other.most <= limit or other.kind is not Kind.NUMBER
@@ -182,7 +182,7 @@ def _jumped(instruction: Instruction, state: State) -> State:
 
 
 def _span(instruction: Instruction, address: Value) -> int:
-    """Return where a load or store begins, counted from the beginning of the memory that the address points to."""
+    """Return where a load or store begins, in bytes from the beginning of the memory that the address register points to."""
     if address.kind is Kind.CONTEXT and address.least:
         raise refuse("the address of the context is used as it is", errno.EACCES)
     start = address.least + instruction.offset

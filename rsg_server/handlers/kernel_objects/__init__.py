@@ -1,1 +1,1 @@
-"""Handlers of messages about the kernel objects of a host: docs/internals/kernel-objects.md."""
+"""The handlers of messages about kernel objects of a host, such as cgroups and devices (docs/internals/kernel-objects.md)."""

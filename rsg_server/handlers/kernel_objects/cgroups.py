@@ -1,4 +1,4 @@
-"""Messages about cgroups (csrc/shim/sys/cgroup): folders that are groups, their control files, the processes in them."""
+"""Handles messages about cgroups (csrc/shim/sys/cgroup): their folders, their control files, the processes in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _refused(error: RefusedError | OSError) -> Reply:
-    """Return the error reply for a refusal, or for a real file that cannot be made or written (a full file system)."""
+    """Return the reply with the errno of a refusal, or of a real file that cannot be made or written (a full file system)."""
     return failed(error.number if isinstance(error, RefusedError) else error.errno or errno.EIO)
 
 
@@ -37,7 +37,7 @@ class CgroupHandlers:
         self._cgroups, self._make_ready = cgroups, make_ready
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.CGROUP_READ: self.read,
@@ -53,7 +53,10 @@ class CgroupHandlers:
         )
 
     def read(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, how] -> [0]: write the present text into a control file for a reader; see enum simunix_cgroup_read."""
+        """Write the present text into a control file that the caller is about to read.
+
+        [inode, a value of enum simunix_cgroup_read] -> [0].
+        """
         inode, how = arguments
         try:
             hierarchy = self._cgroups.of(actor.process.host)
@@ -64,7 +67,11 @@ class CgroupHandlers:
         return OK
 
     def news(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode, 1 if nothing was read since the beginning] -> [1 if poll(2) has news]; later news wakes the actor."""
+        """Say whether a control file has changed since the caller's process read it, for poll(2); a later change wakes
+        the caller.
+
+        [inode, 1 if nothing was read since the beginning] -> [1 if the file has changed, else 0].
+        """
         inode, is_unread = arguments
         try:
             hierarchy = self._cgroups.of(actor.process.host)
@@ -73,9 +80,10 @@ class CgroupHandlers:
         return Reply((int(hierarchy.news.are_there(actor, inode, bool(is_unread))),))
 
     def write(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[inode, bytes, user] -> [0]: write a control file.
+        """Handle a program's write to a control file.
 
-        A writer that has killed itself gets no answer; a writer that has frozen itself gets the answer once it is thawed.
+        [inode, bytes, user id] -> [0]. A writer that has killed itself gets no reply. A writer that has frozen itself
+        gets the reply when it is thawed.
         """
         inode, content, user = arguments
         process = actor.process
@@ -100,7 +108,10 @@ class CgroupHandlers:
         return None
 
     def made(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode above, inode, name] -> [0]: note that a folder has been made."""
+        """Note that a program has made a folder, which becomes a cgroup.
+
+        [inode of the folder above, inode, name] -> [0].
+        """
         above, inode, name = arguments
         try:
             self._cgroups.of(actor.process.host).make(above, inode, name.decode(errors="surrogateescape"))
@@ -109,7 +120,10 @@ class CgroupHandlers:
         return OK
 
     def remove(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode] -> [0]: remove a folder and its control files."""
+        """Remove a cgroup: its folder and its control files.
+
+        [inode] -> [0].
+        """
         try:
             self._cgroups.of(actor.process.host).remove(arguments[0])
         except (RefusedError, OSError) as error:
@@ -117,7 +131,10 @@ class CgroupHandlers:
         return OK
 
     def appear(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode of the folder, name] -> [0]: make a control file appear, or all files of the folder if the name is empty."""
+        """Make a control file that the group of a folder may have; with an empty name, all such files.
+
+        [inode of the folder, name] -> [0].
+        """
         inode, name = arguments
         try:
             self._cgroups.of(actor.process.host).appear(inode, name.decode(errors="surrogateescape"))
@@ -126,13 +143,19 @@ class CgroupHandlers:
         return OK
 
     def path_of(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[pid or tid] -> [0, path of its group]; whatever is no emulated process, as the host's init, is in the root group."""
+        """Return the path of the cgroup of a process.
+
+        [pid or tid] -> [0, path]. A process that is not emulated, such as the init of a host, is in the root group.
+        """
         process = _process(actor, arguments[0])
         path = "/" if process is None else self._cgroups.path_of(process)
         return Reply((0, path.encode(errors="surrogateescape")))
 
     def into(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[inode] -> [0]: choose the group in which the actor's next child is born."""
+        """Choose the cgroup into which the caller's next child is born (CLONE_INTO_CGROUP).
+
+        [inode] -> [0].
+        """
         try:
             self._cgroups.next_child_into(actor, self._cgroups.group_by_inode(actor.process.host, arguments[0]))
         except (RefusedError, OSError) as error:
@@ -140,7 +163,10 @@ class CgroupHandlers:
         return OK
 
     def grew(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """[] -> [0, bytes]: count the memory of a process that has grown; it may grow by so many bytes before it asks again."""
+        """Count the memory of a process that has grown.
+
+        [] -> [0, bytes by which the process may grow until it must ask again].
+        """
         process = actor.process
         self._cgroups.count_memory(process)
         return None if process.dead else Reply((0, self._cgroups.memory.step(process)))

@@ -1,4 +1,4 @@
-"""Messages about files that stand for devices, and about who may open them (csrc/shim/sys/file/device.c)."""
+"""Handles messages about files that stand for devices, and about who may open them (csrc/shim/sys/file/device.c)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _UNSIGNED = (1 << 64) - 1
 
 
 def _access(flags: int) -> int:
-    """Return the kinds of access (READ, WRITE) that an open with these flags asks for."""
+    """Return the kinds of access (READ, WRITE) that open(2) with these flags asks for."""
     mode = flags & os.O_ACCMODE
     return (0 if mode == os.O_WRONLY else READ) | (WRITE if mode != os.O_RDONLY or flags & os.O_TRUNC else 0)
 
 
 def _split(number: int) -> tuple[int, int]:
-    """Split a device number into major and minor, in the encoding that mknod(2) passes to the kernel (new_decode_dev)."""
+    """Return the major and minor number of a device number, in the encoding of mknod(2) (new_decode_dev of Linux)."""
     return (number & 0xFFF00) >> 8, (number & 0xFF) | (number >> 12 & 0xFFF00)
 
 
@@ -43,7 +43,7 @@ class DeviceHandlers:
         self._devices, self._cgroups, self._launcher = devices, cgroups, launcher
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled(
             {
                 Op.DEVICE: self.device,
@@ -53,7 +53,10 @@ class DeviceHandlers:
         )
 
     def device(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[what, st_dev, st_ino, c, d] -> as enum simunix_device says; -ENOENT if the file stands for no device."""
+        """Handle a request about a file that may stand for a device; enum simunix_device says what c, d and the reply mean.
+
+        [what, st_dev, st_ino, c, d] -> see there; -ENOENT if the file stands for no device.
+        """
         what, first, second = arguments[0], arguments[3], arguments[4]
         if what == DeviceRequest.OPEN_REAL:
             return OK if self._may(actor, _access(arguments[1]), Device(first, *_split(second))) else failed(errno.EPERM)
@@ -82,12 +85,12 @@ class DeviceHandlers:
         return failed(errno.ENXIO) if driver is None else Reply((int(driver),))
 
     def _is_for_devices(self, actor: Actor, device: int, mount: int) -> bool:
-        """Whether a mount has its flag `nodev` only because it shows a file system of this computer."""
+        """Return whether a mount has its flag `nodev` only because it shows a file system of this computer."""
         init = os.path.dirname(self._launcher.files_of(actor.process.host.name))
         return is_of_computer((f"/proc/{actor.process.global_pid}", init), mount, device)
 
     def _may(self, actor: Actor, access: int, what: Device) -> bool:
-        """Whether the device programs of a process's cgroup allow it to open or make a device."""
+        """Return whether the device programs of a process's cgroup allow it to open or make a device."""
         if not self._devices.programs.are_used:
             return True
         try:
@@ -98,7 +101,9 @@ class DeviceHandlers:
         return self._devices.programs.allow(group, access, kind, what.number)
 
     def _descriptor(self, actor: Actor, found: Device, flags: int) -> Reply:
-        """Open the host's own device with that number, for a sender that may not find it, as in another root directory."""
+        """Return a descriptor of the host's own device with a number, for a caller that may not find it, e.g. after a
+        chroot(2).
+        """
         path = MEMORY.get(found.number)
         if path is None:
             return failed(errno.ENXIO)
@@ -108,7 +113,10 @@ class DeviceHandlers:
             return failed(error.errno or errno.EIO)
 
     def program(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[what, a, b, c, d, bytes] -> [0, number, bytes], as enum simunix_device_program says."""
+        """Handle a request about an eBPF program for devices; enum simunix_device_program says what a to d and the reply mean.
+
+        [what, a, b, c, d, bytes] -> [0, number, bytes].
+        """
         what, first, second, third, fourth, content = arguments
         try:
             if what == ProgramRequest.LOAD:
@@ -130,7 +138,7 @@ class DeviceHandlers:
         return Reply((0, 0, b""))
 
     def _load(self, actor: Actor, offset: int, size: int, content: bytes) -> int:
-        """Take a part of a program. Returns the program's number once it is complete, 0 before that."""
+        """Load one part of an eBPF program. Return the program's number when it is complete, and 0 before."""
         parts = self._devices.programs.parts
         whole = (parts.pop(actor.number, b"") if offset else b"") + content
         if len(whole) >= size:

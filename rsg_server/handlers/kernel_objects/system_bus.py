@@ -1,4 +1,4 @@
-"""BUS: the system bus of the sender's host, which is started when a process of the host first connects to it (csrc/bus)."""
+"""Starts the system bus (D-Bus) of a host when a process of the host first connects to it; csrc/bus is the bus itself."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 GAVE_UP = 1
-"""The exit code of a bus that cannot listen or is out of memory. No other bus is started until the host boots again."""
+"""The exit code of a bus that cannot listen or is out of memory. Then no bus is started until the host boots again."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Bus:
-    """The process of a host's system bus, and when the host had last been switched on as the bus was started."""
+    """The process of a host's system bus, and the moment of the host's boot in which it was started."""
 
     process: Process
     booted_ns: int
 
 
 class SystemBuses:
-    """Starts the system buses of hosts, and knows which hosts have one.
+    """Starts the system buses of hosts, and records which hosts have one.
 
-    `start` starts a bus on a host; while `start` is None no host gets one. `warn` shows a message to the user.
+    `start` starts a bus on a host; while it is None, no host gets a bus. `warn` shows a message to the user.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
@@ -41,7 +41,7 @@ class SystemBuses:
         self._latest: dict[str, _Bus] = {}
 
     def ensure(self, host: HostState) -> bool:
-        """Start the bus of a host unless it runs; False if the host gets no bus."""
+        """Start the bus of a host unless it runs; return False if the host gets no bus."""
         latest = self._latest.get(host.name)
         if latest is not None and not latest.process.dead:
             return True
@@ -55,7 +55,7 @@ class SystemBuses:
         return True
 
     def holds(self, process: Process) -> bool:
-        """Whether a process is the bus of its host: no program of the scenario has asked for that process by itself."""
+        """Return whether a process is the bus of its host. No program of the scenario has asked for that process itself."""
         latest = self._latest.get(process.host.name)
         return latest is not None and latest.process is process
 
@@ -72,9 +72,12 @@ class BusHandlers:
         self._buses = buses
 
     def table(self) -> dict[int, Handler]:
-        """Return the handlers, by operation."""
+        """Return the handlers of this class, by the number of their message."""
         return handled({Op.BUS: self.bus})
 
     def bus(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """[] -> [0]: start the bus of the sender's host; -ENOENT if it gets none. The bus listens once it has had a turn."""
+        """Start the system bus of the sender's host, which listens once it has had a turn.
+
+        [] -> [0]; -ENOENT if the host gets no bus.
+        """
         return OK if self._buses.ensure(actor.process.host) else failed(errno.ENOENT)

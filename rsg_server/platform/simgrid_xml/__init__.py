@@ -1,4 +1,4 @@
-"""SimGrid's platform files (XML, DTD 4.1)."""
+"""Reads SimGrid's platform files and deployment files (XML, DTD 4.1)."""
 
 from rsg_server.platform.simgrid_xml.reader import load_platform
 

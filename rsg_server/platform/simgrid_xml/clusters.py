@@ -1,4 +1,4 @@
-"""`<cluster>` in all its shapes, and the zone routing "Cluster" with cabinets, host_links and a backbone."""
+"""Reads `<cluster>` in all its shapes, and zones with the routing "Cluster": cabinets, host_links and a backbone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rsg_server.platform.zone import Zone
 
 
 def radicals(text: str) -> list[int]:
-    """Return the numbers of a radical such as `0-9,12,20-29`."""
+    """Return the numbers that a radical such as `0-9,12,20-29` lists. Raises ValueError for another text."""
     numbers: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -35,7 +35,10 @@ def radicals(text: str) -> list[int]:
 
 
 def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
-    """Return the whole numbers, at least 1, of a text such as `3,4;4,3`; `amounts` is how many each part must have."""
+    """Return the whole numbers, at least 1, of a text such as `3,4;4,3`.
+
+    `amounts` says how many numbers each part between semicolons must have. Raises ValueError for another text.
+    """
     try:
         parts = [tuple(int(number) for number in part.split(",")) for part in text.split(";")]
     except ValueError:
@@ -47,7 +50,7 @@ def counts(text: str, expected: str, amounts: tuple[int, ...] = ()) -> list[tupl
 
 
 def fat_tree_shape(text: str) -> FatTreeShape:
-    """Read the shape of a fat tree: `levels;children,...;parents,...;cables,...`."""
+    """Return the shape of a fat tree from a text `levels;children,...;parents,...;cables,...`. Raises ValueError."""
     expected = "'levels;children,..;parents,..;cables,..' such as '2;4,4;1,2;1,2'"
     parts = counts(text, expected)
     levels = parts[0][0]
@@ -57,14 +60,14 @@ def fat_tree_shape(text: str) -> FatTreeShape:
 
 
 def dragonfly_shape(text: str) -> DragonflyShape:
-    """Read the shape of a dragonfly: `groups,cables;chassis,cables;routers,cables;hosts`."""
+    """Return the shape of a dragonfly from a text `groups,cables;chassis,cables;routers,cables;hosts`. Raises ValueError."""
     expected = "'groups,cables;chassis,cables;routers,cables;hosts' such as '3,4;4,3;5,1;2'"
     (groups, blue), (chassis, black), (routers, green), (hosts,) = counts(text, expected, (2, 2, 2, 1))
     return DragonflyShape(groups, chassis, routers, hosts, blue, black, green)
 
 
 def torus_dimensions(text: str) -> tuple[int, ...]:
-    """Read the dimensions of a torus from a text such as `3,2,2`."""
+    """Return the dimensions of a torus from a text such as `3,2,2`. Raises ValueError for another text."""
     parts = counts(text, "the size of each dimension such as '3,2,2'")
     if len(parts) != 1:
         raise ValueError(f"expected the size of each dimension such as '3,2,2', got {text[:60]!r}")
@@ -72,7 +75,7 @@ def torus_dimensions(text: str) -> tuple[int, ...]:
 
 
 def add_cluster(context: Context, element: Element, parent: Zone | None) -> Zone:
-    """Add the zone of a `<cluster>`."""
+    """Add the zone that a `<cluster>` element describes, and return it."""
     labels = context.value(element, "radical", radicals)
     hosts = _hosts(context, element, labels)
     zone = TOPOLOGIES[element.attributes["topology"]](context, element, parent, hosts, labels)
@@ -108,7 +111,10 @@ def _optional(context: Context, element: Element, key: str, parse: Callable[[str
 
 
 def cluster_links(context: Context, element: Element) -> ClusterLinks:
-    """Read the links of a cluster. SimGrid 3.32 turns a cluster's fat pipes into shared links."""
+    """Return the links that the attributes of a `<cluster>` describe.
+
+    SimGrid 3.32 turns a cluster's fat pipes into shared links.
+    """
     policy = SHARED_POLICIES.get(element.attributes["sharing_policy"])
     note_policy(context, element)
     if policy is not None and context.simgrid_compat:
@@ -220,7 +226,7 @@ TOPOLOGIES: dict[str, Callable[[Context, Element, Zone | None, list[Host], list[
 
 
 def fill_cluster_zone(context: Context, element: Element, zone: StarZone) -> None:
-    """Add what must come last in a zone with routing Cluster: its backbone, then host_links, then cabinets."""
+    """Add to a zone with routing "Cluster" what must come last: its backbone, then host_links, then cabinets."""
     backbone: tuple[Link, ...] = ()
     for child in element.below("backbone"):
         context.check(child)

@@ -1,4 +1,4 @@
-"""The state while a file is read: names, links, profiles and counters so far. Makes the errors, with file and line."""
+"""Keeps what was read so far of a platform file (names, links, profiles, counters), and makes errors with file and line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERSIONS = (4.0, 4.1)
 
 @dataclass(frozen=True, slots=True)
 class Duplex:
-    """A split-duplex link: one link for each direction."""
+    """A split-duplex link, as two links, one for each direction."""
 
     up: Link
     down: Link
@@ -34,7 +34,7 @@ class Duplex:
 
 @dataclass(slots=True)
 class Context:
-    """The parts of one file that have been read so far."""
+    """What was read so far of one platform file."""
 
     path: Path
     simgrid_compat: bool = False
@@ -46,52 +46,52 @@ class Context:
     fat_tree_numbers: Numbers = field(default_factory=Numbers)
     dragonfly_numbers: Numbers = field(default_factory=Numbers)
     hosts: int = 0
-    warned: dict[str, list[str]] = field(default_factory=dict)  # by what is wrong: the warnings, with their places
+    warned: dict[str, list[str]] = field(default_factory=dict)  # the places of each warning, by its text
 
-    # Saying what is wrong
+    # Errors and warnings
 
     def at(self, element: Element) -> str:
-        """The place of an element, as `file:line`."""
+        """Return the place of an element as `file:line`."""
         return f"{self.path}:{element.line}"
 
     def fail(self, element: Element, text: str) -> PlatformError:
-        """Make the error for an element."""
+        """Return the error for an element, whose text begins with file and line."""
         return PlatformError(f"{self.at(element)}: {text}")
 
     def warn(self, element: Element, what: str) -> None:
-        """Record a warning about an element that is read as in SimGrid, although it is old or wrong.
+        """Record a warning about an element that is read as SimGrid reads it, although it is outdated or wrong.
 
-        `what` does not name the element.
+        `what` is the text of the warning, without the element's name.
         """
         self.warn_line(element.line, what, f"{self.name_of(element)}: ")
 
     def warn_line(self, line: int, what: str, name: str = "") -> None:
-        """Record a warning about a line; `name` is the element that the warning is about."""
+        """Record a warning about a line of the file; `name` is the element that the warning is about."""
         self.warned.setdefault(what, []).append(f"{self.path}:{line}: {name}{what}")
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a line for each kind of warning, with the place of the first one and the number of the others."""
+        """Return a line of text for each kind of warning, with the place of the first one and the number of the others."""
         return tuple(
             texts[0] if len(texts) == 1 else f"{texts[0]} (and {len(texts) - 1} more like it)" for texts in self.warned.values()
         )
 
     def name_of(self, element: Element) -> str:
-        """An element as errors show it: `<host id="a">`."""
+        """Return an element as errors show it, e.g. `<host id="a">`."""
         name = element.attributes.get("id") or element.attributes.get("src")
         key = "id" if "id" in element.attributes else "src"
         return f'<{element.tag} {key}="{name}">' if name else f"<{element.tag}>"
 
     def unknown(self, element: Element, what: str, name: str, known: Iterable[str]) -> PlatformError:
-        """Make the error for a name that is unknown at an element."""
+        """Return the error for an unknown name in an attribute of an element."""
         names = list(known)
         close = difflib.get_close_matches(name, names[:5000], 1)
         hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(names[:8]) or 'none'}"
         return self.fail(element, f"{self.name_of(element)}: no {what} {name!r} above this line; {hint}")
 
-    # Attributes
+    # Attributes of elements
 
     def check(self, element: Element) -> None:
-        """Raise PlatformError unless an element follows the grammar; missing attributes get their defaults."""
+        """Raise PlatformError unless an element follows the grammar; attributes that are missing get their defaults."""
         tag = TAGS.get(element.tag)
         if tag is None:
             raise self.fail(element, f"unknown tag <{element.tag}>; see DTD 4.1 of SimGrid")
@@ -115,21 +115,21 @@ class Context:
                 raise self.fail(child, f"<{child.tag}> cannot stand inside <{element.tag}>; {where}")
 
     def value(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
-        """Return the value of an attribute. A ValueError of `parse` becomes a PlatformError with file and line."""
+        """Return the parsed value of an attribute. A ValueError of `parse` becomes a PlatformError with file and line."""
         try:
             return parse(element.attributes[key])
         except ValueError as error:
             raise self.fail(element, f"{self.name_of(element)}: {key}: {error}") from None
 
     def quantity(self, element: Element, key: str, parse: Callable[[str], T]) -> T:
-        """Return the value of an attribute that is a quantity. A quantity without a unit is a warning, as in SimGrid."""
+        """Return the parsed value of an attribute that is a quantity. Without a unit there is a warning, as in SimGrid."""
         found = self.value(element, key, parse)
         if any(is_without_unit(part) for part in element.attributes[key].split(",")):
             self.warn(element, f"{key}: a number without a unit; read as bytes per second, seconds or flop/s: write the unit")
         return found
 
     def properties(self, element: Element) -> dict[str, str]:
-        """Return the `<prop>` children of an element; as in SimGrid, the first of a name counts."""
+        """Return the `<prop>` children of an element, by name. As in SimGrid, the first one with a name counts."""
         found: dict[str, str] = {}
         for prop in element.below("prop"):
             self.check(prop)
@@ -137,17 +137,20 @@ class Context:
         return found
 
     def property_value(self, element: Element, name: str, parse: Callable[[str], T]) -> T | None:
-        """Return the value of a `<prop>` child; None if there is none. A ValueError of `parse` becomes a PlatformError."""
+        """Return the parsed value of a `<prop>` child; None if there is no such child.
+
+        A ValueError of `parse` becomes a PlatformError with file and line.
+        """
         for prop in element.below("prop"):
             if prop.attributes.get("id") == name:
                 self.check(prop)
                 return self.value(prop, "value", parse)
         return None
 
-    # Names
+    # Names of points and links
 
     def add_point(self, element: Element, point: NetPoint) -> None:
-        """Add a host, router or zone. No two of them may have the same name, also not of different kinds."""
+        """Add a host, router or zone. Raises PlatformError if one of these has the same name already."""
         if not point.name:
             raise self.fail(element, f"<{element.tag}>: empty name; give it one")
         _, line = self.points.setdefault(point.name, (point, element.line))
@@ -157,14 +160,14 @@ class Context:
             )
 
     def point(self, element: Element, key: str) -> NetPoint:
-        """Return the point whose name is the value of an attribute."""
+        """Return the host, router or zone whose name is the value of an attribute. Raises PlatformError if there is none."""
         name = element.attributes[key]
         if name not in self.points:
             raise self.unknown(element, "host, router or zone", name, self.points)
         return self.points[name][0]
 
     def add_link(self, element: Element, zone: Zone, name: str, link: Link | Duplex) -> None:
-        """Add a link to a zone. No two links may have the same name."""
+        """Add a link to a zone. Raises PlatformError if a link has the same name already."""
         parts = [link.up, link.down] if isinstance(link, Duplex) else [link]
         for key in {name, *(part.name for part in parts)}:
             if key in self.links:
@@ -178,23 +181,23 @@ class Context:
         zone.links += parts
 
     def next_address(self, element: Element) -> IPv4Address:
-        """Return the address of the next host: 10.0.0.1 and on, in the order of the file."""
+        """Return the address for the next host: 10.0.0.1 and on, in the order of the file."""
         self.hosts += 1
         if self.hosts > HOSTS_MAX:
             raise self.fail(element, f"{self.name_of(element)}: more than {HOSTS_MAX:,} hosts; make the platform smaller")
         return FIRST_ADDRESS + (self.hosts - 1)
 
-    # Profiles
+    # Profiles of links and hosts
 
     def use_profile(self, element: Element, key: str, changes: Changes, names: Iterable[str]) -> None:
-        """Use the profile whose file an attribute names, if any: a file beside the platform file."""
+        """Use the profile in the file that an attribute names, if any. The file's path is relative to the platform file."""
         file = element.attributes[key]
         if file:
             profile = self.read_profile(element, self.path.parent / file)
             self.uses += [ProfileUse(changes, name, profile) for name in names]
 
     def read_profile(self, element: Element, path: Path, periodicity_s: float = -1.0) -> Profile:
-        """Read a profile from its own file."""
+        """Return the profile that a file contains. Raises PlatformError."""
         if path.exists() and not path.is_file():
             raise self.fail(element, f"{self.name_of(element)}: {path}: no ordinary file; put the profile there")
         try:
@@ -207,10 +210,10 @@ class Context:
             raise PlatformError(f"{path}: {error} (named in {self.at(element)})") from None
 
     def next_fat_tree(self, cables: int, hosts: int) -> None:
-        """Count the cables and hosts of a fat tree."""
+        """Add the cables and hosts of a fat tree to SimGrid's counters for the whole file."""
         now = self.fat_tree_numbers
         self.fat_tree_numbers = Numbers(now.cables + cables, now.fat_tree_hosts + hosts)
 
     def next_dragonfly(self, cables: int) -> None:
-        """Count the cables of a dragonfly."""
+        """Add the cables of a dragonfly to SimGrid's counters for the whole file."""
         self.dragonfly_numbers = replace(self.dragonfly_numbers, cables=self.dragonfly_numbers.cables + cables)

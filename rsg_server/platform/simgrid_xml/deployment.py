@@ -1,4 +1,4 @@
-"""SimGrid's deployment files: the functions of the actors, their hosts, and when they begin and end."""
+"""Reads SimGrid's deployment files: which function each actor runs, on which host, and when it begins and ends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DIE, RESTART = "DIE", "RESTART"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployedActor:
-    """An actor of a deployment file; `place` is file and line.
+    """An actor of a deployment file; `place` is its file and line.
 
-    The actor begins at `start_s`, 0 at the earliest, and is killed at `kill_s` (None: never). With `restarts` it begins
-    again when its host is on again after a failure.
+    The actor begins at `start_s` (seconds, at least 0), and is killed at `kill_s` (None: never). With `restarts` it
+    begins again when its host is on again after a failure.
     """
 
     place: str
@@ -31,12 +31,15 @@ class DeployedActor:
     restarts: bool
 
     def fail(self, text: str) -> PlatformError:
-        """Make an error for this actor."""
+        """Return an error about this actor, whose text begins with file and line."""
         return PlatformError(f"{self.place}: {text}")
 
 
 def load_deployment(path: Path | str) -> tuple[DeployedActor, ...]:
-    """Read the actors of a file, in its order. A PlatformError contains file, line, what is wrong and how to correct it."""
+    """Return the actors of a deployment file, in its order.
+
+    A PlatformError says file, line, what is wrong and how to correct it.
+    """
     context = Context(Path(path))
     document = parse(context.path)
     if document.tag != "platform":

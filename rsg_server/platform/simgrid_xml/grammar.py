@@ -15,7 +15,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The rule for a tag; `optional` contains defaults, `choices` the values that an attribute may have."""
+    """The rule for a tag: `optional` contains default values of attributes, `choices` the values that an attribute may have."""
 
     children: tuple[str, ...] = ()
     required: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Hosts, routers, links and peers of a zone."""
+"""Reads the hosts, routers, links and peers of a zone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEADING_INTEGER = re.compile(r"\s*\+?([0-9]{1,9})")
 
 
 def whole(text: str) -> int:
-    """Read a count of at least 1."""
+    """Return the whole number, at least 1, that a text contains. Raises ValueError."""
     try:
         value = int(text)
     except ValueError:
@@ -47,18 +47,18 @@ def cores_of(context: Context, element: Element) -> int:
 
 
 def note_policy(context: Context, element: Element) -> None:
-    """Warn of the old name of a sharing policy."""
+    """Record a warning if an element has the old name of a sharing policy."""
     if element.attributes["sharing_policy"] == "FULLDUPLEX":
         context.warn(element, "sharing_policy: FULLDUPLEX is the old name of SPLITDUPLEX; write that")
 
 
 def speeds(text: str) -> tuple[float, ...]:
-    """Read the speeds, one for each power state."""
+    """Return the speeds (flop/s) in a text, one for each power state."""
     return tuple(units.speed_flops(part) for part in text.split(","))
 
 
 def coordinates(text: str) -> tuple[float, float, float] | None:
-    """Read coordinates `x y height`, in milliseconds; None for an empty text."""
+    """Return the coordinates of a text `x y height`, in milliseconds; None for an empty text."""
     if not text:
         return None
     try:
@@ -71,7 +71,7 @@ def coordinates(text: str) -> tuple[float, float, float] | None:
 
 
 def power_state(text: str) -> int:
-    """Read the number of the initial power state; SimGrid's DTD writes it as 0.0."""
+    """Return the number of the initial power state, which SimGrid's DTD writes as 0.0."""
     try:
         return max(0, int(float(text)))
     except (ValueError, OverflowError):
@@ -79,7 +79,7 @@ def power_state(text: str) -> int:
 
 
 def add_host(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<host>` with its disks and properties."""
+    """Add the host that a `<host>` element describes, with its disks and properties."""
     all_speeds = context.quantity(element, "speed", speeds)
     state = context.value(element, "pstate", power_state)
     if state >= len(all_speeds):
@@ -103,7 +103,7 @@ def add_host(context: Context, element: Element, zone: Zone) -> None:
 
 
 def host_profiles(context: Context, element: Element, name: str) -> None:
-    """Use the profiles of a host or peer."""
+    """Use the profiles (speed, state) of a host or peer."""
     if element.attributes["availability_file"]:
         context.warn(element, "availability_file is the old name of speed_file; write that")
     key = "speed_file" if element.attributes["speed_file"] else "availability_file"
@@ -124,7 +124,10 @@ def _disks(context: Context, host: Element) -> Iterator[Disk]:
 
 
 def _disk(context: Context, element: Element) -> Disk:
-    """Read a disk. The property `size` is that of SimGrid's file systems; SimGrid ignores the others."""
+    """Return the disk that a `<disk>` element describes.
+
+    Its property `size` is that of SimGrid's file systems; SimGrid ignores others.
+    """
     fair_per = context.properties(element).get("fair_per", "operation")
     if fair_per not in ("operation", "application"):
         text = f"property fair_per: expected operation or application, got {fair_per!r}"
@@ -142,13 +145,13 @@ def _disk(context: Context, element: Element) -> Disk:
 
 
 def add_router(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<router>`."""
+    """Add the router that a `<router>` element describes."""
     point = zone.add_router(element.attributes["id"], context.value(element, "coordinates", coordinates))
     context.add_point(element, point)
 
 
 def add_link(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<link>`; a split-duplex link becomes two."""
+    """Add the link that a `<link>` element describes. A split-duplex link becomes two links."""
     name, policy = element.attributes["id"], element.attributes["sharing_policy"]
     if policy == "WIFI":
         text = "sharing_policy: WIFI is not modelled; use SHARED, with the rate of one station as bandwidth"
@@ -172,7 +175,10 @@ def add_link(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_peer(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<peer>`: a host with coordinates and access links. As in SimGrid, `lat` is not used: the height is the latency."""
+    """Add what a `<peer>` element describes: a host with coordinates and access links.
+
+    As in SimGrid, `lat` is not used; the height of the coordinates is the latency.
+    """
     if not isinstance(zone, VivaldiZone):
         raise context.fail(
             element, f"{context.name_of(element)}: peers need a zone with routing Vivaldi; {zone.name} has another"

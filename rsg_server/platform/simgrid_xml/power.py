@@ -1,4 +1,4 @@
-"""Watts of hosts and links: the properties of SimGrid's plugins host_energy and link_energy."""
+"""Reads the watts of hosts and links from properties of SimGrid's plugins host_energy and link_energy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from rsg_server.platform.simgrid_xml.tree import Element
 
 
 def power_of_host(context: Context, element: Element, states: int) -> HostPower | None:
-    """Return what a host, or each host of a cluster, draws in each power state; None without (possible) watts.
+    """Return the watts of a host, or of each host of a cluster, per power state; None if the element has no (valid) watts.
 
-    Impossible watts are a warning: SimGrid reads them only where its plugin host_energy is loaded.
+    Invalid watts are only a warning, since SimGrid reads them only if its plugin host_energy is loaded.
     """
     try:
         return host_power(context.properties(element), states)
@@ -20,7 +20,7 @@ def power_of_host(context: Context, element: Element, states: int) -> HostPower 
 
 
 def power_of_link(context: Context, element: Element) -> LinkPower | None:
-    """Return what a link draws; None without watts, or with impossible watts, which are a warning."""
+    """Return the watts of a link; None if the element has none, or has invalid ones, which are only a warning."""
     try:
         return link_power(context.properties(element))
     except ValueError as error:

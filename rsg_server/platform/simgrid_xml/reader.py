@@ -1,4 +1,4 @@
-"""Reads a SimGrid platform file into a Platform."""
+"""Reads a SimGrid platform file and returns a Platform."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ ROUTINGS: dict[str, type[Zone]] = {
     "vivaldi": VivaldiZone,
     "none": EmptyZone,
 }
-"""The class for each routing, by its lower-case name, since SimGrid ignores case here."""
+"""The class of zone for each routing, by the routing's name in lower case, since SimGrid ignores case here."""
 SHOWN_ROUTINGS = "Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi, None"
 
 
 def load_platform(path: Path | str, simgrid_compat: bool = False) -> Platform:
-    """Read a SimGrid platform file (DTD 4 or 4.1). A PlatformError contains file, line, what is wrong and how to correct it.
+    """Return the platform of a SimGrid file (DTD 4 or 4.1). A PlatformError says file, line, what is wrong, how to correct it.
 
-    What SimGrid reads although it is old or wrong is read here, too, and is a warning of the platform's description.
+    Where SimGrid reads something outdated or wrong, this function reads it, too, and adds a warning to the platform's
+    description.
 
-    Hosts get the addresses 10.0.0.1 and on, in the order of the file. `simgrid_compat` repeats what SimGrid 3.32 does where
-    it departs from its manual: docs/guide/platforms.md lists these cases.
+    Hosts get the addresses 10.0.0.1 and on, in the order of the file. `simgrid_compat` repeats what SimGrid 3.32 does
+    where it departs from its manual: docs/guide/platforms.md lists these cases.
     """
     context = Context(Path(path), simgrid_compat)
     document = parse(context.path, context.warn_line)
@@ -69,7 +70,7 @@ def load_platform(path: Path | str, simgrid_compat: bool = False) -> Platform:
 
 
 def _check_version(context: Context, document: Element) -> None:
-    """Refuse versions other than 4 to 4.1; as in SimGrid, hundredths count and 4.10 is 4.1."""
+    """Refuse versions other than 4 to 4.1. As in SimGrid, hundredths count: 4.10 is 4.1."""
     text = document.attributes["version"]
     try:
         version = round(float(text), 2)
@@ -101,7 +102,10 @@ OF_CLUSTERS = ("backbone", "host_link", "cabinet")
 
 
 def _read_zone(context: Context, element: Element, parent: Zone | None) -> Zone:
-    """Read a zone and its content in the order of the file: as in SimGrid, a name must be defined before it is used."""
+    """Return a zone with all its content, read in the order of the file.
+
+    As in SimGrid, a name must be defined before its use.
+    """
     routing = element.attributes["routing"]
     kind = ROUTINGS.get(routing.lower())
     if kind is None:
@@ -144,7 +148,9 @@ def _everywhere(element: Element, tag: str) -> list[Element]:
 
 
 def _connect_traces(context: Context, document: Element) -> None:
-    """Read `<trace>` and `<trace_connect>` anywhere in the file, after all hosts and links to which they refer."""
+    """Read `<trace>` and `<trace_connect>` elements, wherever they are in the file, after the hosts and links that they
+    name.
+    """
     for element in _everywhere(document, "trace"):
         context.check(element)
         name = element.attributes["id"]

@@ -1,4 +1,4 @@
-"""Written routes: between hosts, between zones, and bypasses, which take precedence over the zones' own rules."""
+"""Reads written routes: between hosts, between zones, and bypasses, which take precedence over the zones' own rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rsg_server.platform.zone import Leg, NetPoint, Zone
 
 
 def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
-    """Return the links of a route, there and back."""
+    """Return the links of a written route, there and back."""
     there: list[Link] = []
     back: list[Link] = []
     for element in route.below("link_ctn"):
@@ -38,7 +38,7 @@ def _links(context: Context, route: Element) -> tuple[tuple[Link, ...], tuple[Li
 
 
 def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, NetPoint]:
-    """Return source and destination of a route, which must be points of the zone."""
+    """Return the source and the destination of a written route. Raises PlatformError if they are no points of the zone."""
     ends = (context.point(element, "src"), context.point(element, "dst"))
     between_zones = "gw_src" in element.attributes
     for key, point in zip(("src", "dst"), ends, strict=True):
@@ -56,7 +56,7 @@ def _ends(context: Context, element: Element, zone: Zone) -> tuple[NetPoint, Net
 
 
 def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint) -> NetPoint:
-    """Return a gateway of a route: a host or router inside the zone to which the gateway leads."""
+    """Return a gateway of a written route: a host or router inside of the zone to which the gateway leads."""
     gateway = context.point(element, key)
     inside = zone_point.inside
     if gateway.inside is not None:
@@ -68,7 +68,7 @@ def _gateway(context: Context, element: Element, key: str, zone_point: NetPoint)
 
 
 def _leg(context: Context, element: Element, ends: tuple[NetPoint, NetPoint]) -> tuple[Leg, Leg]:
-    """Return the legs of a route, there and back."""
+    """Return the legs of a written route, there and back."""
     there, back = _links(context, element)
     leg = Leg(there)
     if "gw_src" in element.attributes:
@@ -77,7 +77,7 @@ def _leg(context: Context, element: Element, ends: tuple[NetPoint, NetPoint]) ->
 
 
 def add_route(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<route>` or `<zoneRoute>`."""
+    """Add the route that a `<route>` or `<zoneRoute>` element describes."""
     if not isinstance(zone, RoutedZone):
         text = f"zone {zone.name} has its own routing and takes no routes; give it routing Full, Floyd or Dijkstra"
         raise context.fail(element, f"{context.name_of(element)}: {text}")
@@ -93,7 +93,10 @@ def add_route(context: Context, element: Element, zone: Zone) -> None:
 
 
 def add_bypass(context: Context, element: Element, zone: Zone) -> None:
-    """Add a `<bypassRoute>` or `<bypassZoneRoute>`, in one direction. Its two zones may lie deeper than `zone`."""
+    """Add the bypass that a `<bypassRoute>` or `<bypassZoneRoute>` element describes, in one direction.
+
+    Its two ends may lie in zones inside of `zone`.
+    """
     ends = (context.point(element, "src"), context.point(element, "dst"))
     for key, point in zip(("src", "dst"), ends, strict=True):
         if not zone.contains(point):

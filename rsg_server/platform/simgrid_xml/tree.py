@@ -1,7 +1,7 @@
-"""Reads an XML file into elements that contain their lines. Nothing is fetched, and no entity is expanded.
+"""Reads an XML file into elements that know their lines. No other file is fetched, and no entity is expanded.
 
-Python's expat binding is used directly, since it reports the line of each element. Platform files need no internal DTD, so
-a file with one (the place for entity tricks) is refused.
+Python's expat binding is used directly, since it reports the line of each element. Platform files need no internal DTD,
+so a file with one (the place for attacks by entities) is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DEPTH_MAX = 100
 
 @dataclass(slots=True)
 class Element:
-    """A tag with its attributes, children, text and line."""
+    """An XML element: its tag, attributes, children, text and line."""
 
     tag: str
     attributes: dict[str, str]
@@ -27,12 +27,12 @@ class Element:
     text: str = ""
 
     def below(self, *tags: str) -> Iterator[Element]:
-        """Return the children with one of these tags."""
+        """Yield the children that have one of these tags."""
         return (child for child in self.children if child.tag in tags)
 
 
 class _Builder:
-    """Builds a tree from expat's events."""
+    """Builds the tree of elements from the events that expat reports."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -89,7 +89,10 @@ def _after_blanks_and_comments(content: bytes) -> int:
 
 
 def _declaration_first(content: bytes) -> bytes:
-    """Return the content with its `<?xml ...?>` moved to the start, if only blanks and comments precede it; lines stay."""
+    """Return the file's content with its `<?xml ...?>` moved to the start, if only blanks and comments precede it.
+
+    The numbers of all lines stay the same.
+    """
     own = content.removeprefix(_BOM)
     begin = _after_blanks_and_comments(own)
     end = own.find(b"?>", begin) + len(b"?>")
@@ -99,11 +102,11 @@ def _declaration_first(content: bytes) -> bytes:
 
 
 def parse(path: Path, warn: Callable[[int, str], None] = lambda line, text: None) -> Element:
-    """Read a file, and return its root element. Raises PlatformError if it cannot be read or is not well-formed.
+    """Return the root element of an XML file. Raises PlatformError if the file cannot be read or is not well-formed.
 
-    `warn` gets the line and the text of each thing that SimGrid's parser reads although it is not XML.
+    `warn` is called with line and text for each thing that SimGrid's parser reads although it is not XML.
     """
-    if path.is_char_device():  # /dev/zero never ends
+    if path.is_char_device():  # a limit, since a file such as /dev/zero never ends
         raise PlatformError(f"{path}: a device; give a SimGrid platform file")
     try:
         content = path.read_bytes()
