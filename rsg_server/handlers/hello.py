@@ -118,10 +118,7 @@ class HelloHandlers:
         )
 
     def hello(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
-        """Handle the first message of an actor, or of a process after an exec; the reply tells the shim about process and run.
-
-        [kind, pid, tid, program] -> the values of HELLO's reply (csrc/shared/protocol.h), or no reply yet.
-        """
+        """Handle an actor's first message, or a process's after an exec: [kind, pid, tid, program] -> see messages.def."""
         asked, pid, tid, program = arguments
         reaper, kind = divmod(asked, Hello.REAPER)
         process = actor.process
@@ -150,8 +147,7 @@ class HelloHandlers:
         soft, hard = process.nofile
         first = (actor.affinity & -actor.affinity).bit_length() - 1 if actor.affinity else 0
         values = (0, seed, soft, shape.cores, shape.memory_bytes, flags, host.name, host.files, actor.slot)
-        # all other programs have inherited the descriptor of the shared memory
-        fds = (self._shared_fd,) if process.started and process.images == 1 else ()
+        fds = (self._shared_fd,) if process.started and process.images == 1 else ()  # all other programs inherit it
         tracee = self._tracees.all.get(actor)
         traced: tuple[int, ...] = (1 | tracee.resume & Resume.SYSCALL,) if tracee is not None else ()
         last = (*(traced or (0,)), charging) if charging else traced

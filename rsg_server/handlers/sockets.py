@@ -32,15 +32,11 @@ SOCK_STREAM, SOCK_DGRAM = 1, 2
 SHUT_RD, SHUT_WR, SHUT_RDWR = 0, 1, 2
 UDP_LITE = 136
 MOST_WAITING, UNSIGNED = 4096, 0xFFFFFFFF
-"""The most connections that a backlog of listen(2) can ask for (net.core.somaxconn); and the mask by which a negative
-backlog becomes a large one, as in Linux.
-"""
+"""The most connections that wait for accept(2) (net.core.somaxconn), and the mask for a negative backlog, as in Linux."""
 AF_NETLINK, SOCK_RAW = 16, 3
 PROTOCOLS = {SOCK_STREAM: (0, 6), SOCK_DGRAM: (0, 17, UDP_LITE), SOCK_RAW: ()}
 NETLINK_PROTOCOLS = (0, 4, 15)
-"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which the server answers, and NETLINK_KOBJECT_UEVENT, on which nothing is ever
-sent, since no device changes.
-"""
+"""NETLINK_ROUTE and NETLINK_SOCK_DIAG, which are answered; NETLINK_KOBJECT_UEVENT, which is silent: no device changes."""
 
 
 def _on_socket(
@@ -118,10 +114,7 @@ class SocketHandlers:
         )
 
     def create(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """Make a socket; the caller gets one end of an AF_UNIX pair, and the server keeps the other.
-
-        [family, type, protocol] -> [number of the socket] + its descriptor.
-        """
+        """Make a socket; the server keeps one end of its pair: [family, type, protocol] -> [socket's number] + descriptor."""
         family, kind, protocol = arguments
         if family == AF_NETLINK:
             return self._create_netlink(actor, kind, protocol)
@@ -156,10 +149,7 @@ class SocketHandlers:
         return Reply((made.number,), fds=(made.hand_out(),))
 
     def bind(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Bind a socket to an address.
-
-        [family, IP address as bytes, port, lowest port that the caller may have] -> [0].
-        """
+        """Bind a socket to an address: [family, IP address as bytes, port, lowest port that the caller may have] -> [0]."""
         family, ip, port, least = arguments
         wrong = _wrong_address(which, family, ip, port)
         if wrong:
@@ -170,11 +160,7 @@ class SocketHandlers:
         return _status(code)
 
     def bind_any(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """Bind a socket of any family to an address.
-
-        [number of the socket, family, IP address as bytes, port, lowest port] -> [0]. For a netlink socket the port 0
-        means the process's pid (netlink(7)).
-        """
+        """Bind a socket: [socket's number, and the arguments of `bind`] -> [0]. Netlink: port 0 is the pid (netlink(7))."""
         found = self._sockets.of(actor, arguments[0])
         if found is None:
             return failed(errno.EBADF)
@@ -185,10 +171,7 @@ class SocketHandlers:
         return _status(self._netlink.bind(found, actor.process.pid, arguments[3]))
 
     def listen(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
-        """Let a TCP socket listen.
-
-        [backlog] -> [0].
-        """
+        """Let a TCP socket listen: [backlog] -> [0]."""
         if which.state not in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.EINVAL)
         if which.local is None or not which.bound:
@@ -250,10 +233,7 @@ class SocketHandlers:
         return OK
 
     def may_send(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Say whether a datagram may be sent to an address, which may be a broadcast or multicast address.
-
-        [family, IP address as bytes] -> [0 or -errno].
-        """
+        """Say whether a datagram may go to an address, perhaps a multicast one: [family, IP as bytes] -> [0 or -errno]."""
         family, ip = arguments
         if _wrong_address(which, family, ip, 0):
             return OK  # the later call that sends the datagram reports a wrong address
@@ -261,11 +241,7 @@ class SocketHandlers:
         return _status(known.may_send(which, plain(ip)) if known.is_many(which.host, plain(ip)) else 0)
 
     def accept(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """Accept a connection.
-
-        [number of the listening socket] -> [number of the new socket, its peer's family, IP address as bytes, port] +
-        descriptor.
-        """
+        """Accept a connection: [listening socket's number] -> [new number, peer's family, IP as bytes, port] + descriptor."""
         which = self._sockets.of(actor, arguments[0])
         if which is None:
             return failed(errno.EBADF)
@@ -280,20 +256,14 @@ class SocketHandlers:
         return Reply((served.number, served.remote.family, served.remote.ip, served.remote.port), fds=(fd,))
 
     def socket_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Return the address of a socket.
-
-        [] -> [0, family, IP address as bytes, port].
-        """
+        """Return the address of a socket: [] -> [0, family, IP address as bytes, port]."""
         if isinstance(which, NetlinkSocket):
             return Reply((0, AF_NETLINK, b"", which.port))
         local = which.local or Address(ANY[which.family], 0)
         return Reply((0, local.family, local.ip, local.port))
 
     def peer_name(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Return the address of a socket's peer.
-
-        [] -> [0, family, IP address as bytes, port].
-        """
+        """Return the address of a socket's peer: [] -> [0, family, IP address as bytes, port]."""
         if isinstance(which, NetlinkSocket):  # the peer is the kernel, whose port is 0
             return Reply((0, AF_NETLINK, b"", 0))
         if which.state is not SocketState.CONNECTED or which.remote is None:
@@ -301,10 +271,7 @@ class SocketHandlers:
         return Reply((0, which.remote.family, which.remote.ip, which.remote.port))
 
     def connected(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Say whether a socket is connected.
-
-        [] -> [0] if it is, [1] while it connects, -ENOTCONN for a TCP socket without a peer.
-        """
+        """Say whether a socket is connected: [] -> [0] if so, [1] while it connects, -ENOTCONN for TCP without a peer."""
         if isinstance(which, StreamSocket) and which.state in (SocketState.OPEN, SocketState.LISTENING):
             return failed(errno.ENOTCONN)
         return Reply((int(which.state is SocketState.CONNECTING),))
@@ -341,10 +308,7 @@ class SocketHandlers:
         return OK
 
     def late(self, which: StreamSocket, arguments: Sequence[Any]) -> Reply:
-        """Return bytes that have arrived since the stream was shut down for reading.
-
-        [most bytes, 1 to leave them in the socket] -> [0, bytes].
-        """
+        """Return bytes that came after shutdown(2) for reading: [most bytes, 1 to leave them there] -> [0, bytes]."""
         most, leaves_it = arguments
         return Reply((0, self._sockets.streams.take_late(which, max(0, most), bool(leaves_it))))
 
@@ -375,10 +339,7 @@ class OptionHandlers:
         )
 
     def get_option(self, which: SimulatedSocket, arguments: Sequence[Any]) -> Reply:
-        """Read a socket option.
-
-        [level, option] -> [0, value as bytes].
-        """
+        """Read a socket option: [level, option] -> [0, value as bytes]."""
         level, option = arguments
         found = self._get(which, (level, option))
         return failed(found) if isinstance(found, int) else Reply((0, found))

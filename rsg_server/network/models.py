@@ -70,7 +70,7 @@ class Model:
 def lv08() -> Model:
     """Return the model LV08, SimGrid's default: latency-factor 13.01, bandwidth-factor 0.97, weight-S 20537.
 
-    The three numbers were fitted to packet-level simulations (GTNetS) of TCP: slow start makes a transfer begin as if
+    The three numbers were fitted to packet-level simulations (GTNetS) of TCP. Slow start makes a transfer begin as if
     the latency were 13.01 times what it is, headers leave 97 % of the bandwidth, and a link of bandwidth B lengthens
     the round trip of the flows on it by S / B. Source: P. Velho, A. Legrand, "Accuracy study and improvement of network
     simulation in the SimGrid framework", SIMUTools 2009; the numbers as in SimGrid 3.32, src/surf/network_cm02.cpp.

@@ -1,4 +1,6 @@
-"""An actor: one emulated thread, with its state with respect to the turn and what it waits for."""
+"""An actor: one thread of an emulated process, with its state in respect of the turn (the right to run) and what it
+waits for.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def actor_of(record: Any) -> Actor:
 
 
 class State(Enum):
-    """Where an actor stands with respect to the turn."""
+    """The states of an actor in respect of the turn, which is the right to run: only a RUNNING actor has it."""
 
     READY = "ready"
     RUNNING = "running"
@@ -36,7 +38,7 @@ class State(Enum):
 STATE_READY: Final = State.READY
 STATE_RUNNING: Final = State.RUNNING
 STATE_PARKED: Final = State.PARKED
-"""The states that are compared in every turn. A look-up in the class would cost 0.1 µs each time."""
+"""The three states that every turn compares with. Looking them up in the class would take 0.1 µs each time."""
 
 _STATES: Final = (State.READY, State.RUNNING, State.PARKED, State.VFORK, State.DEAD)
 """The states, in the order of enum turn_state."""
@@ -45,40 +47,44 @@ _NO_WAIT: Final[int] = lib.KIND_NONE
 _WAKE_VALUES: Final = 2
 
 FIRST_TURN: Final = 255
-"""The reason that the event log gives for a turn which no wait has ended with: of a new actor, or of the parent of a vfork."""
+"""The reason that the event log gives for a turn that does not end a wait: of a new actor, or of the parent of a vfork."""
 _FIRST_CHANNEL = 3 << 48
-"""The first key of channels in the descriptor store; it is above all tokens of watched descriptors
-(rsg_server.turn.readiness)."""
+"""The first of the numbers under which channels are in the descriptor store.
+
+It is above all numbers (tokens) of watched descriptors (rsg_server.turn.readiness).
+"""
 
 
 @dataclass(slots=True)
 class Spinner:
-    """What the preemption (rsg_server.turn.preemption) knows of an actor that was preempted."""
+    """What the server knows of an actor whose turn was taken from it because it computed too long
+    (rsg_server.turn.preemption).
+    """
 
     global_tid: int
     patience_ns: int
-    is_known: bool = False  # to spin: the actor made a call after it had been preempted and other actors had run
-    was_preempted: bool = False  # the last turn of the actor ended by preemption
-    goes_on: bool = False  # the last turn began where a preemption had ended the turn before
+    is_known: bool = False  # to loop until memory changes: it made a call after a preemption, when other actors had run
+    was_preempted: bool = False  # whether the actor's last turn ended by preemption
+    goes_on: bool = False  # whether the last turn began where a preemption had ended the turn before
     calls: int = 0
     cpu_ns: int = 0
 
 
 class WaitViews(Protocol):
-    """Makes the object of a wait that the core has begun (rsg_server.waits.table)."""
+    """Makes the Python object for a wait that the core (csrc/turn/) has begun; see rsg_server.waits.table."""
 
     def of(self, wait: Any) -> ActorWait:
-        """Return the object for a struct turn_wait."""
+        """Return the object for a struct turn_wait of C."""
 
 
 class Actor:
-    """A thread of an emulated process, known by the number that the server gave it before it was born.
+    """A thread of an emulated process. The server gave it its number before the thread existed.
 
     What every turn needs of an actor is in `record`, a struct turn_actor, which the core (csrc/turn/) also reads and
     writes.
 
-    An actor that is READY is in the run queue unless its process is stopped. An actor that is PARKED has `parked`, and is
-    in the run queue only if it is nominated.
+    An actor that is READY is in the run queue unless its process is stopped. An actor that is PARKED has `parked`, and
+    is in the run queue only if it is nominated.
     """
 
     __slots__ = (
@@ -109,20 +115,21 @@ class Actor:
     def __init__(self, number: int, process: Process, channel: socket.socket, born_ns: int = 0) -> None:
         self.number = number
         self.process = process
-        self.held: socket.socket | None = channel  # None while the channel is stored
+        self.held: socket.socket | None = channel  # None while the channel is in the descriptor store
         self.fd_store: FdStore | None = None
-        self.is_warm = True  # the channel was used since the store last looked for sockets to store
+        self.is_warm = True  # whether the channel was used since the store last looked for sockets to store
         self.born_ns = born_ns
-        self.cpu_ns = 0  # the CPU time that it has been charged
+        self.cpu_ns = 0  # the CPU time that the thread has been charged
         self.tid = 0
-        self.channel_number = number  # the number of the actor that first had the channel and the epoll (channel_pool.py)
-        self.timeout: Event | None = None  # the deadline of a wait that only its object ends
+        # the number of the actor that was the first to have this channel and its epoll (channel_pool.py)
+        self.channel_number = number
+        self.timeout: Event | None = None  # the deadline of a wait that its own object ends
         self.reply_fds: tuple[int, ...] = ()
-        self.words: tuple[tuple[int, int], ...] = ()  # futexes (space, word) of one futex_waitv(2)
-        self.wanted_affinity = 0  # the mask that sched_setaffinity(2) was given; 0: it was not called
-        self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and those that the thread named, a bit each
-        self.network: HostState | None = None  # the network namespace within its host's that the thread is in; None: its host's
-        self.affinity = 0  # processors that the thread may use, a bit each; 0: all of the host
+        self.words: tuple[tuple[int, int], ...] = ()  # the futexes (space, word) of one futex_waitv(2)
+        self.wanted_affinity = 0  # the mask that was given to sched_setaffinity(2); 0: it was not called
+        self.memory_policy = (0, 0, 0)  # mode with flags, NUMA nodes, and the nodes that the thread named, a bit for each node
+        self.network: HostState | None = None  # the thread's own network namespace; None: its host's
+        self.affinity = 0  # the processors that the thread may use, a bit for each; 0: all of its host
         self.waits: WaitViews | None = None
         self._spinner: Spinner | None = None
         self._wait: ActorWait | None = None
@@ -133,7 +140,9 @@ class Actor:
         self.record.wait.kind, self.record.owes_message = _NO_WAIT, 1
 
     def let_go(self) -> None:
-        """Cut the link from the record to this object: the thread has ended, and the core has nothing more to do with it."""
+        """Remove the link from the C record to this object, because the thread has ended and the core will not ask for
+        it any more.
+        """
         self.record.object = ffi.NULL
         self._handle = None
 
@@ -147,7 +156,7 @@ class Actor:
 
     @property
     def slot(self) -> int:
-        """The slot in shared memory at which the actor waits for its turn; 0 if it has no slot."""
+        """The number of the slot (a futex in shared memory) at which the actor waits for its turn; 0 if it has none."""
         slot: int = self.record.slot
         return slot
 
@@ -157,7 +166,7 @@ class Actor:
 
     @property
     def state(self) -> State:
-        """Where the actor stands with respect to the turn."""
+        """The state of the actor in respect of the turn."""
         return _STATES[self.record.state]
 
     @state.setter
@@ -166,7 +175,9 @@ class Actor:
 
     @property
     def is_nominated(self) -> bool:
-        """Whether the actor, though parked, has a place in the run queue, where it looks again at what it waits for."""
+        """Whether the actor has a place in the run queue although it waits: when its place comes, it looks if its wait
+        is over.
+        """
         return bool(self.record.is_nominated)
 
     @is_nominated.setter
@@ -175,7 +186,7 @@ class Actor:
 
     @property
     def is_new(self) -> bool:
-        """Whether the actor is a thread that waits at its slot for its first turn."""
+        """Whether the actor is a thread that waits at its slot for its very first turn."""
         return bool(self.record.is_new)
 
     @is_new.setter
@@ -184,7 +195,7 @@ class Actor:
 
     @property
     def answer_at_slot(self) -> bool:
-        """Whether the actor waits at its slot for its turn, which comes with a reason and a value."""
+        """Whether the actor waits at its slot for its turn, which comes with the reason and the value of its wake."""
         return bool(self.record.answer_at_slot)
 
     @answer_at_slot.setter
@@ -193,7 +204,9 @@ class Actor:
 
     @property
     def reply_at_slot(self) -> bool:
-        """Whether the actor waits at its slot for the reply to its last message, which lay in the outbox."""
+        """Whether the actor waits at its slot for the reply to its last message, which it left in the outbox (shared
+        memory).
+        """
         return bool(self.record.reply_at_slot)
 
     @reply_at_slot.setter
@@ -202,7 +215,7 @@ class Actor:
 
     @property
     def owes_message(self) -> bool:
-        """Whether the actor has to send a message first: HELLO, or FORK_DONE after a vfork."""
+        """Whether the actor must begin with a message: HELLO, or FORK_DONE after a vfork."""
         return bool(self.record.owes_message)
 
     @owes_message.setter
@@ -211,7 +224,7 @@ class Actor:
 
     @property
     def spinner(self) -> Spinner | None:
-        """What the preemption knows of the actor; None if the actor was never preempted."""
+        """What is known of the actor's preemptions; None if the turn was never taken from it."""
         return self._spinner
 
     @spinner.setter
@@ -221,7 +234,7 @@ class Actor:
 
     @property
     def reply(self) -> tuple[object, ...]:
-        """The values that the actor gets at the beginning of its next turn; after a wait, a reason and a value."""
+        """The values that the actor gets at the beginning of its next turn. After a wait, these are a reason and a value."""
         record = self.record
         return self._reply if record.reply_in_python else (record.reply_wake, record.reply_value)
 
@@ -235,9 +248,9 @@ class Actor:
 
     @property
     def parked(self) -> ActorWait | None:
-        """The wait of the actor, until its next turn; None while it waits for nothing.
+        """The wait of the actor until its next turn; None if it waits for nothing.
 
-        If the core has begun the wait, each call makes a new object for it.
+        If the core (csrc/turn/) has begun the wait, each call makes a new object.
         """
         record = self.record
         kind: int = record.wait.kind
@@ -249,13 +262,13 @@ class Actor:
         return self.waits.of(record.wait)
 
     def take_wait(self, wait: ActorWait) -> None:
-        """Keep the object of the wait that begins."""
+        """Store the object of the wait that begins."""
         self._wait = wait
         self.record.has_object, self.record.ends_in_python = 1, wait.ends_by_itself()
 
     @property
     def channel(self) -> socket.socket:
-        """The server's end of the channel. A channel in the descriptor store is fetched first."""
+        """The server's end of the actor's channel. If the channel is in the descriptor store, it is taken back first."""
         if self.held is None:
             assert self.fd_store is not None
             self.held = self.fd_store.fetch(self)
@@ -264,24 +277,27 @@ class Actor:
 
     @property
     def may_be_stored(self) -> bool:
-        """Whether the channel may go into the store: an actor that waits sends nothing, unless it owes its first message."""
+        """Whether the channel may be put into the descriptor store.
+
+        While an actor waits it sends nothing, unless it still has to send its first message.
+        """
         return self.state is STATE_PARKED and not self.owes_message
 
     @property
     def storage_token(self) -> int:
-        """The key of the channel in the descriptor store (rsg_server.fd_store.storable), not the token of the actor's epoll."""
+        """The number of the channel in the descriptor store (rsg_server.fd_store.storable), not that of the actor's epoll."""
         return _FIRST_CHANNEL + self.number
 
     @property
     def watched_events(self) -> None:
-        """None: no epoll of the server watches the channel, since the turn loop receives from it directly."""
+        """None, which says that no epoll of the server watches the channel: the turn loop reads from it directly."""
         return None
 
     @staticmethod
     def socket_of(descriptor: int) -> socket.socket:
-        """Make a socket object from the descriptor of a channel that has come back from the store."""
+        """Return a socket object for the descriptor of a channel that has come back from the descriptor store."""
         return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, descriptor)
 
     def epoll_info(self) -> str | None:
-        """Return the path of the fdinfo file of the private epoll if the actor waits for descriptors, else None."""
+        """Return the path of the fdinfo file of the actor's private epoll if the actor waits for descriptors, else None."""
         return None if self.parked is None else self.parked.epoll_info(self.process)

@@ -1,8 +1,8 @@
-"""A pool of channels and private epolls: ended threads leave them to the next threads of their process.
+"""Keeps the channels and private epolls of ended threads for the next threads of their process.
 
-Without the pool, a daemon that starts a thread for each connection would have six descriptors made and closed each time.
-Which thread has which channel decides nothing in the emulation, so the pool can be emptied at any moment: the next thread
-gets a new channel.
+Without this pool, a daemon that starts a thread for each connection would have six descriptors made and closed each
+time. The emulation does not depend on which thread has which channel. So the pool can be emptied at any moment: the
+next thread then gets a new channel.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 MOST_OF_PROCESS = 256
-"""The most channels that the pool keeps of one process."""
+"""The most channels of one process that the pool keeps."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
-"""SO_RCVTIMEO of a channel, a struct timeval of 0.1 s: how long the server waits for a first message at a time."""
+"""The socket option SO_RCVTIMEO of a channel, as a struct timeval of 0.1 s: the longest that the server waits for an
+actor's first message before it looks elsewhere.
+"""
 
 
 class Readiness(Protocol):
-    """The part of rsg_server.turn.readiness that the pool uses: the epoll that watches private epolls of actors."""
+    """The part of rsg_server.turn.readiness that the pool uses: the epoll in which the server watches the private
+    epolls of actors.
+    """
 
     def __contains__(self, target: Actor) -> bool: ...
 
@@ -34,7 +38,7 @@ class Readiness(Protocol):
 
 
 def new_channel() -> tuple[socket.socket, socket.socket]:
-    """Make a channel, and return the server's end and the actor's end."""
+    """Make a channel, which is a pair of connected sockets. Return the server's end and the actor's end."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RECEIVE_TIMEOUT)
@@ -43,7 +47,7 @@ def new_channel() -> tuple[socket.socket, socket.socket]:
 
 @dataclass(slots=True)
 class PooledChannel:
-    """A channel without an actor; `number` is that of the first actor that had the channel."""
+    """A channel that no actor has. `number` is that of the first actor that had the channel."""
 
     number: int
     channel: socket.socket
@@ -51,14 +55,17 @@ class PooledChannel:
 
 
 class ChannelPool:
-    """The channels without an actor, by process."""
+    """The channels that no actor has, by the process of their last actor."""
 
     def __init__(self, readiness: Readiness) -> None:
         self._readiness = readiness
-        self._left: dict[int, list[PooledChannel]] = {}  # by the process's number
+        self._left: dict[int, list[PooledChannel]] = {}  # by the number of the process
 
     def leave(self, actor: Actor) -> bool:
-        """Put the channel of an ended actor into the pool; False if the pool is full, or the thread was a main thread."""
+        """Put the channel of an ended actor into the pool.
+
+        Return False if the pool is full, or if the thread was a main thread.
+        """
         process = actor.process
         channels = self._left.setdefault(process.number, [])
         if actor.held is None or actor.tid == process.pid or len(channels) >= MOST_OF_PROCESS:
@@ -69,29 +76,29 @@ class ChannelPool:
         return True
 
     def give_back(self, actor: Actor, may_keep: bool) -> None:
-        """Take the channel of an actor that has ended: keep it, if that is possible and allowed, else close it."""
+        """Put the channel of an actor that has ended into the pool, if that is possible and `may_keep`; else close it."""
         if not (may_keep and self.leave(actor)):
             actor.channel.close()
             self._readiness.forget(actor)
 
     def hand_over(self, pooled: PooledChannel, actor: Actor) -> None:
-        """Give a pooled channel to an actor, and watch the channel's epoll on behalf of that actor."""
+        """Give a channel of the pool to an actor, and watch the channel's epoll on behalf of that actor."""
         actor.channel_number = pooled.number
         if pooled.has_epoll:
             self._readiness.take_over(actor)
 
     def take(self, process: Process) -> PooledChannel | None:
-        """Take a channel of an ended thread of the process out of the pool; None if there is none."""
+        """Remove a channel of an ended thread of a process from the pool, and return it; None if there is none."""
         channels = self._left.get(process.number)
         return channels.pop() if channels else None
 
     def close(self, process: Process) -> None:
-        """Close the pooled channels of a process that has died, or whose threads an exec has ended."""
+        """Close the channels in the pool of a process that has died, or whose other threads an exec has ended."""
         for pooled in self._left.pop(process.number, ()):
             pooled.channel.close()
 
     def close_all(self) -> int:
-        """Close all pooled channels, at the end of the run or to free their descriptors. Returns their number."""
+        """Close all channels in the pool, at the end of the run or to free descriptors. Return their number."""
         left = [pooled for channels in self._left.values() for pooled in channels]
         for pooled in left:
             pooled.channel.close()

@@ -1,8 +1,8 @@
-"""CPU time as an activity: the executions that actors ask for share the cores of their host fairly.
+"""Lets actors compute: the executions that they ask for share the cores of their host, and end after some virtual time.
 
-The model is in rsg_server/processor/. This module joins it with the actors that compute, and with the events at which they
-have finished. An actor's nice value and affinity mask are read when it begins to compute; a mask that changes meanwhile
-counts from then on. Executions of a stopped process wait.
+The rule of sharing is in rsg_server/processor/. This module connects it with the actors that compute, and with the
+events at which they have finished. An actor's nice value and affinity mask are read when it begins to compute; a mask
+that changes meanwhile counts from then on. Executions of a stopped process wait.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 RAW_NICE = 20
-"""getpriority(2) of the kernel returns 20 - nice, which is never 0."""
+"""The kernel's getpriority(2) returns 20 minus the nice value, which is never 0."""
 
 
 SLICE_NS = 750_000
-"""How long Linux lets a thread compute before another one gets the core, for each doubling of the cores.
+"""How long (ns) Linux lets a thread compute before another one gets the core. Each doubling of the cores adds as much again.
 
 That is base_slice of the fair scheduler (kernel/sched/fair.c), before it the least granularity: 0.75 ms, 1.5 ms on two
-cores, 2.25 ms on four, 3 ms on eight and more."""
+cores, 2.25 ms on four, 3 ms on eight and more.
+"""
 MOST_DOUBLED = 8
-"""The number of cores above which a slice grows no longer."""
+"""The number of cores above which the time slice of Linux's scheduler does not grow any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The load and the overload of a host's cores."""
+    """What was recorded of a host's cores: their load, and whether they were oversubscribed."""
 
     load: Load
     overload: Overload
@@ -63,8 +64,10 @@ class Processor:
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
-        self.on_load: Observers[float] = Observers()  # told how many cores are in use, whenever that may have changed
-        self.on_change: Observers[[]] = Observers()  # told when executions here may get another share
+        # its observers get the number of cores in use, whenever that may have changed
+        self.on_load: Observers[float] = Observers()
+        # its observers are called when executions of this host may get another share
+        self.on_change: Observers[[]] = Observers()
 
     def change_speed(self, speed_flops: float) -> None:
         """Set the speed of each core, in flop/s, from now on."""
@@ -73,7 +76,7 @@ class Processor:
         self._plan()
 
     def share_with(self, guests: Sequence[Guest]) -> float:
-        """Set the guests that use cores from now on, too. Returns how many cores are left to the executions."""
+        """Set the guests, the executions of Remote SimGrid, that also use cores from now on. Return how many cores are left."""
         self._update()
         self._sharing.share_with(guests)
         self._schedule()
@@ -81,12 +84,12 @@ class Processor:
 
     @property
     def own_cores(self) -> float:
-        """The number of cores that the executions use."""
+        """The number of cores that the executions of emulated threads use."""
         return self._sharing.own_cores
 
     @property
     def every_core(self) -> int:
-        """The mask of all cores."""
+        """The mask of all cores, a bit for each."""
         return self._sharing.every_core
 
     @property
@@ -95,7 +98,7 @@ class Processor:
         return self._sharing.running
 
     def start(self, execution: Execution) -> None:
-        """Start an execution."""
+        """Start an execution now."""
         self._update()
         self._sharing.start(execution)
         if self._use is not None:
@@ -103,7 +106,7 @@ class Processor:
         self._plan()
 
     def stop(self, execution: Execution) -> None:
-        """Stop an execution. Its `left` is then the number of flops that are missing."""
+        """Stop an execution. Its `left` is then the number of flops that have not been computed."""
         if execution.runs:
             self._update()
             self._sharing.stop(execution)
@@ -111,7 +114,7 @@ class Processor:
             self._plan()
 
     def share_anew(self) -> None:
-        """Share the cores anew, because an account has another weight or quota."""
+        """Divide the cores among the executions anew, because a group of threads has another weight or quota."""
         self._update()
         self._sharing.share_anew()
         self._plan()
@@ -132,12 +135,12 @@ class Processor:
         return self._use, self._sharing.wanting
 
     def _plan(self) -> None:
-        """Plan an event for the end of the first execution, after the observers of the cores have been told of the change."""
+        """Plan the event for the end of the first execution. The observers of the number of used cores are told first."""
         self.on_change.tell()
         self._schedule()
 
     def _schedule(self) -> None:
-        """Plan the event for the end of the first execution; its duration is rounded up to the nanosecond."""
+        """Plan the event for the end of the first execution; the time until then is rounded up to the ns."""
         if self.on_load:
             self.on_load.tell(self._sharing.used_cores)
         if self._event is not None:
@@ -149,7 +152,7 @@ class Processor:
             self._event = self._timeline.add(self._clock.now_ns + left_ns, lambda: self._finish(first))
 
     def _finish(self, first: Execution) -> None:
-        """End `first`, and every execution that lacks less than a nanosecond of computing."""
+        """End the execution `first`, and every execution that needs less than a nanosecond more."""
         self._event = None
         self._update()
         done = self._sharing.finish(first)
@@ -169,9 +172,9 @@ def _program(execution: Execution) -> str:
 
 
 class Cpu:
-    """The processors of all hosts, and the executions by the number of their actor.
+    """The processors of all hosts, and the executions on them by the number of their actor.
 
-    The observers `on_load` get the name of a host and the number of its cores in use, whenever that number may have
+    The observers of `on_load` get the name of a host and the number of its cores in use, whenever that number may have
     changed.
     """
 
@@ -184,13 +187,14 @@ class Cpu:
         account_of: Callable[[Process], Account | None] | None = None,
     ) -> None:
         self._clock, self._timeline, self._parking = clock, timeline, parking
-        self._tell = tell  # gets warnings about oversubscribed hosts; None: what the cores do is not counted
+        self._tell = tell  # called with warnings about oversubscribed hosts; None: no record is kept of what cores do
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
-        self._speeds: dict[str, float] = {}  # of hosts whose speed was changed before anything computed there
-        self._account_of = account_of  # the account of a process in a cgroup
+        self._speeds: dict[str, float] = {}  # the speed of hosts whose speed was changed before anything computed there
+        self._account_of = account_of  # returns the account of a process in its cgroup
         self.on_load: Observers[str, float] = Observers()
-        self.on_change: Observers[Host] = Observers()  # told when executions on a host may have another share
+        # its observers are called when executions of a host may get another share
+        self.on_change: Observers[Host] = Observers()
 
     def _processor(self, actor: Actor) -> Processor:
         return self._processor_of(actor.process.host.host)
@@ -204,15 +208,17 @@ class Cpu:
         return self._processors[host.name]
 
     def keeps_books(self, host: Host) -> bool:
-        """Whether the computing of a host is recorded: something has computed, or an observer or /proc asks for its load."""
+        """Return whether the computing of a host is recorded, because something has computed there or somebody asks for
+        its load.
+        """
         return host.name in self._processors or bool(self.on_load) or self._tell is not None
 
     def share_with(self, host: Host, guests: Sequence[Guest]) -> float:
-        """Set the guests that use cores of a host, too. Returns how many cores are left to the executions."""
+        """Set the guests, the executions of Remote SimGrid, that also use cores of a host. Return how many cores are left."""
         return self._metered(host).share_with(guests)
 
     def own_cores(self, host: Host) -> float:
-        """Return how many cores of a host the executions use."""
+        """Return how many cores of a host the executions of emulated threads use."""
         processor = self._processors.get(host.name)
         return 0.0 if processor is None else processor.own_cores
 
@@ -221,7 +227,9 @@ class Cpu:
         return self._processor_of(host).use()
 
     def slice_ns(self, host: Host) -> int:
-        """Return how long a thread may compute on a host before others do: a slice while all cores are in use, else 0."""
+        """Return how long (ns) a thread may compute on a host before others do: a time slice while all cores are in
+        use, else 0.
+        """
         processor = self._processors.get(host.name)
         if processor is None or processor.running < host.cores:
             return 0
@@ -251,7 +259,10 @@ class Cpu:
         return processor
 
     def start(self, actor: Actor, flops: int, raw_nice: int = 0) -> None:
-        """Let a parked actor compute, which is woken at the end. `raw_nice` is 20 - nice, or 0 for the normal nice value."""
+        """Let a waiting actor compute `flops`; it is woken at the end.
+
+        `raw_nice` is 20 - nice, or 0 for the normal nice value.
+        """
         processor = self._metered(actor.process.host.host)
         execution = Execution(
             actor, float(flops), weight(RAW_NICE - (raw_nice or RAW_NICE)), actor.affinity or processor.every_core
@@ -264,12 +275,15 @@ class Cpu:
         return None if actor.process.cgroup is None or self._account_of is None else self._account_of(actor.process)
 
     def share_anew(self, host: Host) -> None:
-        """Share the cores of a host anew, because groups of threads have other weights or quotas."""
+        """Divide the cores of a host anew, because groups of threads have other weights or quotas."""
         if host.name in self._processors:
             self._processors[host.name].share_anew()
 
     def end(self, actor: Actor) -> int:
-        """End an actor's execution. Returns the missing flops, rounded up; 0 if the actor does not compute."""
+        """End the execution of an actor.
+
+        Return the flops that were not computed, rounded up; 0 if the actor does not compute.
+        """
         execution = self._executions.pop(actor.number, None)
         if execution is None:
             return 0
@@ -283,7 +297,7 @@ class Cpu:
         self._parking.wake(actor, Wake.READY)
 
     def moved(self, actor: Actor) -> None:
-        """Continue an actor's execution with the affinity mask and the account that the actor has now."""
+        """Continue the execution of an actor with the affinity mask and the account that the actor has now."""
         execution = self._executions.get(actor.number)
         if execution is None:
             return

@@ -1,12 +1,13 @@
-"""Timers and limits of CPU time under the CPU policies charged and modelled: they expire by the CPU time that was charged.
+"""Lets timers and limits of CPU time expire, if computing is charged or modelled: by the CPU time that was charged.
 
-If the next expiry lies within a charge, only the part up to it passes first (`begin`). Then the signals are sent, and the
-thread is woken with the rest of the charge (WAKE_REST). It lets that rest pass before it goes on (PARK_CHARGE_REST). If
-threads of a process compute at one time, each charge is counted from its beginning. The kernel's own limit would count the
-real computer's time, and is removed from processes whose computing is charged.
+A thread's charge is the CPU time for which it waits after it has computed. If a timer expires within a charge, only the
+time until the expiry passes first (`begin`). Then the signals are sent, and the thread is woken with the rest of the
+charge (WAKE_REST). The thread lets that rest pass before it goes on (PARK_CHARGE_REST). If threads of a process compute
+at one time, each charge is counted from its beginning. The real kernel's limit would count the real computer's time;
+this limit is removed from processes whose computing is charged.
 
-The thread whose charge reaches the expiry takes a signal that is for the process, as since Linux 6.4, unless another thread
-waits for the signal in sigwait(3).
+The thread whose charge reaches the expiry takes a signal that is for the process, as since Linux 6.4, unless another
+thread waits for the signal in sigwait(3).
 """
 
 from __future__ import annotations
@@ -31,36 +32,39 @@ if TYPE_CHECKING:
 
 NS = 10**9
 NO_LIMIT = -1
-"""RLIM_INFINITY, with the value that the resource module gives it."""
+"""The value "no limit" (RLIM_INFINITY) as Python's module resource has it."""
 _NONE = (NO_LIMIT, NO_LIMIT)
 
 
 class CpuTimers:
-    """Counts the CPU time that is charged, and lets timers and limits expire by it."""
+    """Counts the CPU time that is charged, and lets timers and limits of CPU time expire."""
 
     def __init__(self, charges: Charges | None, cpu: Cpu, signals: Signals, deaths: Deaths) -> None:
         self._charges, self._cpu, self._signals, self._deaths = charges, cpu, signals, deaths
-        self._rests: dict[int, int] = {}  # the nanoseconds of a charge behind the expiry that it reaches, by actor
+        self._rests: dict[int, int] = {}  # the part (ns) of an actor's charge that comes after an expiry, by the actor's number
 
     def counts(self, process: Process) -> bool:
-        """Whether the computing of a process is charged."""
+        """Return whether the computing of a process is charged or modelled."""
         return self._policy(process) != FREE
 
     def _policy(self, process: Process) -> str:
         charges = self._charges
         return FREE if charges is None else charges.policy_of(process.program, process.cpu_policy, process.host.name)
 
-    # Charges
+    # Charges of computing
 
     def count_prices(self, actor: Actor, cpu_ns: int) -> None:
-        """Count CPU time that has passed by the prices of an actor's calls. Raises ValueError if that is no such time."""
+        """Count CPU time (ns) that has passed for the prices of an actor's calls.
+
+        Raises ValueError for an impossible number.
+        """
         if not 0 <= cpu_ns <= MOST_NS:
             raise ValueError(f"prices of {cpu_ns} ns")
         actor.cpu_ns += cpu_ns
         actor.process.cpu_ns += cpu_ns
 
     def begin(self, actor: Actor, cpu_ns: int) -> int:
-        """Count the part of a charge that passes before the next expiry, and return it."""
+        """Count the part (ns) of a charge that passes before the next expiry of a timer or limit, and return it."""
         process = actor.process
         if process.cpu_limit is not None or process.has_cpu_timers:
             until_ns = self._until_ns(actor)
@@ -73,17 +77,20 @@ class CpuTimers:
         return cpu_ns
 
     def take_rest(self, actor: Actor) -> int:
-        """Take out the rest of a charge that an expiry has interrupted."""
+        """Return the rest (ns) of a charge that an expiry has interrupted, and forget it; 0 if there is none."""
         return self._rests.pop(actor.number, 0)
 
     def ended(self, actor: Actor, reason: int, left: int) -> tuple[int, int]:
-        """Return reason and value with which an actor is woken after a charge; `left`: the flops that a signal cut off."""
+        """Return the reason and the value with which an actor is woken after a charge.
+
+        `left` is the number of flops that were not computed because a signal came.
+        """
         charges = self._charges
         assert charges is not None
         rest_ns = self._rests.get(actor.number)
         if rest_ns is None:
             return reason, self._told(actor, left)
-        if reason != WAKE_READY:  # woken before the expiry: the next charge finds the expiry due
+        if reason != WAKE_READY:  # the actor was woken before the expiry, so its next charge finds the expiry due
             del self._rests[actor.number]
             actor.cpu_ns += rest_ns
             actor.process.cpu_ns += rest_ns
@@ -95,7 +102,7 @@ class CpuTimers:
         return reason, self._told(actor, left)
 
     def _told(self, actor: Actor, left: int) -> int:
-        """Return what an actor learns at the end of a charge: the next recorded charge, or minus how long it may compute."""
+        """Return the value for an actor at the end of its charge: the next recorded charge, or minus the ns it may compute."""
         charges, process = self._charges, actor.process
         assert charges is not None
         next_charge = charges.ended(actor.number, left)
@@ -104,11 +111,13 @@ class CpuTimers:
         return -self._cpu.slice_ns(process.host.host)
 
     def forget(self, actor: Actor) -> None:
-        """Forget an actor that has ended."""
+        """Forget the charge of an actor that has ended."""
         self._rests.pop(actor.number, None)
 
     def _until_ns(self, actor: Actor) -> int | None:
-        """Return the CPU time that an actor may use until a timer or limit expires that counts it; None if there is none."""
+        """Return the CPU time (ns) that an actor may use until a timer or limit that counts it expires; None if there
+        is none.
+        """
         process, found = actor.process, []
         if process.cpu_limit is not None and process.cpu_limit[0] != NO_LIMIT:
             found.append(process.cpu_limit[0] * NS - process.cpu_ns)
@@ -118,7 +127,8 @@ class CpuTimers:
         return min(found, default=None)
 
     def due_ns(self, actor: Actor) -> int | None:
-        """Return how long an actor may compute without a call until it must be charged, for an expiry; None: for ever.
+        """Return after how many ns without a call an actor must be charged, so that a timer or limit expires in time;
+        None: never.
 
         In a replay the recorded charges count instead, and the computing of a modelled process is not measured.
         """
@@ -129,7 +139,7 @@ class CpuTimers:
             return None
         return 0 if actor.number in self._rests else self._until_ns(actor)
 
-    # Expiry
+    # Expiry of timers and limits
 
     def _expire(self, actor: Actor) -> None:
         process = actor.process
@@ -146,7 +156,7 @@ class CpuTimers:
             self._signals.send(process, signal.SIGKILL)
             self._deaths.await_deaths([process])
             return
-        process.cpu_limit = (soft + 1, hard)  # as Linux has it: the next signal comes a second later
+        process.cpu_limit = (soft + 1, hard)  # as in Linux, the next SIGXCPU comes a second later
         self._signals.send(process, signal.SIGXCPU)
         self._tell(process, signal.SIGXCPU, 0)
 
@@ -160,17 +170,19 @@ class CpuTimers:
             self._tell(process, timer.signal, timer.tid)
 
     def _tell(self, process: Process, number: int, tid: int) -> None:
-        """Make the thread look that is to take a signal: the one that is woken now, or one that waits for the signal."""
+        """Wake the thread that takes a signal, if it is not the one that is woken now anyway."""
         bit = 1 << number - 1
         process.told |= bit
         if tid or any(other.parked is not None and other.parked.wants(bit) for other in process.actors):
             self._signals.notice(process, number, tid)
 
-    # Limits
+    # Limits of CPU time
 
     def begin_image(self, process: Process) -> None:
-        """Remove the kernel's RLIMIT_CPU from a program whose computing is charged; restore it for one that is not charged."""
-        if process.global_pid <= 0:  # it has no process; a pid of 0 would be the server's own
+        """At an exec, remove the real kernel's RLIMIT_CPU from a program whose computing is charged, or restore it for
+        another one.
+        """
+        if process.global_pid <= 0:  # the process has not begun; the pid 0 would stand for the server itself
             return
         with contextlib.suppress(OSError, ValueError):  # the process has died, or the server may not set its limits
             if not self.counts(process):

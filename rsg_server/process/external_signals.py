@@ -1,9 +1,9 @@
-"""Finds signals from outside of the emulation to an emulated process: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
+"""Finds signals that an emulated process gets from outside of the emulation: a user's `kill`, `timeout`, a terminal's Ctrl-Z.
 
-A sender inside the emulation tells the server of each signal. A waiting thread blocks all signals, so a signal from outside
-would stay pending in the kernel until the thread's wait is over. Therefore the service looks for such signals a few times
-per second of real time, between two turns. A signal comes from outside if it is pending while all threads of the process
-wait and one of them would take it. Of any other signal the server knows, and it has woken a thread for it.
+A sender inside the emulation tells the server of each signal. A waiting thread blocks all signals, so a signal from
+outside would stay pending in the kernel until the thread's wait is over. Therefore the service looks for such signals a
+few times per second of real time, between two turns. A signal comes from outside if it is pending while all threads of
+the process wait and one of them would take it. For any other signal, the server has woken a thread already.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 LOOK_S = 0.1
-"""Seconds of real time between two looks."""
+"""Real seconds between two searches for such signals."""
 LOOK_MOST = 32
-"""The most processes that one look reads, some 25 µs each; the next look continues after them."""
+"""The most processes that one search reads, some 25 µs each; the next search continues after them."""
 NAMES = {number.value: number.name for number in signal.Signals if number < signal.SIGRTMIN}
-"""The names of signals, without real-time signals, and without 32 and 33, which C libraries keep for themselves and hide."""
+"""The names of signals by their number, without real-time signals, and without 32 and 33, which C libraries use internally."""
 _IGNORED_BY_DEFAULT = sum(1 << (number - 1) for number in (signal.SIGCHLD, signal.SIGURG, signal.SIGWINCH, signal.SIGCONT))
 
 
 class ExternalSignals:
-    """Looks for signals at some processes at a time; `changed` makes the turn loop look for ends of processes."""
+    """Looks for signals from outside, at some processes at a time. `changed` makes the turn loop look for ended processes."""
 
     def __init__(self, processes: Mapping[int, Process], signals: Signals, changed: Callable[[], None], warner: Warner) -> None:
         self._processes, self._signals, self._changed, self._warner = processes, signals, changed, warner
-        self._last = 0  # the number of the process that was looked at last
+        self._last = 0  # the number of the last process that was searched
 
     def look(self) -> bool:
-        """Act on signals from outside. Returns whether there were any."""
+        """Look for signals from outside, and let them take effect. Return whether there were any."""
         found = False
         numbers = sorted(self._processes)
         start = bisect(numbers, self._last)
@@ -52,7 +52,7 @@ class ExternalSignals:
         status = process.status_fields()
         state = status.get("State", "Z")[0]
         if state in "ZX":
-            self._changed()  # the pidfd tells of the death, unless only the main thread has ended
+            self._changed()  # the pidfd reports the death, unless only the main thread has ended
             return False
         if status.get("TracerPid", "0").strip() != "0":
             return False
@@ -79,12 +79,14 @@ class ExternalSignals:
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal for a message. Any number is allowed, since a process may write any into shared memory."""
+    """Return the name of a signal for a message. Any number is possible, since a process may write any into shared memory."""
     return NAMES.get(number, f"signal {number}")
 
 
 def _untold(process: Process, status: dict[str, str]) -> int:
-    """Return the lowest pending signal of which the server does not know, though a waiting thread would take it; else 0."""
+    """Return the lowest pending signal of a process that the server does not know of and that a waiting thread would
+    take; 0 if none.
+    """
     pending = int(status["ShdPnd"], 16) | int(status["SigPnd"], 16)
     if not pending:
         return 0
@@ -92,7 +94,8 @@ def _untold(process: Process, status: dict[str, str]) -> int:
     if not pending or any(actor.state is not State.PARKED for actor in process.actors):
         return 0
     for timer in process.timers.values():
-        if timer.cpu_of is not None:  # such a timer expires while a charge passes: the thread takes the signal after that
+        # a timer of CPU time expires while a charge passes, and the thread takes its signal after that
+        if timer.cpu_of is not None:
             pending &= ~(1 << timer.signal - 1)
     taken = 0
     for actor in process.actors:

@@ -1,4 +1,4 @@
-"""The state of an emulated host during a run, and the interface of the part that starts real processes."""
+"""The state of an emulated host during a run, and the interface to the code that starts real processes (`Launcher`)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program to start on a host, with all that the program inherits. The caller closes the descriptors.
+    """A program to be started on a host, with all that it inherits. The caller closes the descriptors.
 
-    With `terminal`, the program leads a session whose terminal is its standard input.
+    With `terminal`, the program leads a session whose controlling terminal is its standard input.
     """
 
     argv: tuple[str, ...]
@@ -34,21 +34,21 @@ class Command:
 
 
 def _number() -> Any:
-    """Make a number that the core can read and write."""
+    """Return a new number in memory that the core (csrc/turn/) can read and write."""
     return ffi.new("uint64_t *")
 
 
 class Launcher(Protocol):
-    """Starts real processes on behalf of emulated hosts; see simunix.launch."""
+    """Starts real processes on behalf of emulated hosts; simunix.launch implements it."""
 
     def spawn(self, host_name: str, command: Command, channel_fd: int) -> int:
-        """Start the command with the shim and its end of the channel; returns its pid in the host.
+        """Start a command with the shim and with its end of the channel. Return its pid on the host.
 
         Raises SimunixError if the command cannot be run.
         """
 
     def files_of(self, host_name: str) -> str:
-        """Return the prefix that turns a path of a host into a path by which the server opens the file, while the host runs."""
+        """Return the prefix that makes a path of a host one by which the server opens the file; valid while the host runs."""
 
     def power_off(self, host_name: str) -> None:
         """End all processes of a host at once. The next program finds the host as after a boot, with its files unchanged."""
@@ -57,20 +57,21 @@ class Launcher(Protocol):
         """Return a descriptor of the folder of a host's cgroups; the caller closes it. Raises SimunixError if there is none."""
 
     def inject(self, host_name: str, thread: int, descriptor: int) -> int:
-        """Make the host's init load the shim into what a thread is about to exec; returns a descriptor of the shim's file.
+        """Have the host's init load the shim into the program that a thread is about to exec. Return a descriptor of
+        the shim's file.
 
-        The caller does not close the descriptor. The thread is to have the file at `descriptor`. Raises SimunixError if
-        this is impossible.
+        The caller does not close this descriptor. The thread opens the shim's file under the number `descriptor`.
+        Raises SimunixError if the init cannot do it.
         """
 
     def release(self, host_name: str, thread: int) -> None:
-        """Withdraw `inject`, since the exec has failed."""
+        """Undo `inject` for a thread, because its exec has failed."""
 
     def why_killed(self, host_name: str, pid: int) -> str:
         """Return why the host's init killed a process at an exec after `inject`; "" if it did not."""
 
     def wait_status(self, host_name: str, pid: int) -> int:
-        """Return the wait(2) status of an ended program that `spawn` started; -1 if the status cannot be known.
+        """Return the wait(2) status of an ended program that `spawn` started; -1 if it cannot be known.
 
         Raises SimunixError if all hosts are lost.
         """
@@ -78,32 +79,36 @@ class Launcher(Protocol):
 
 @dataclass(eq=False, slots=True)
 class HostState:
-    """One emulated host. Every process gets `flags` and `files` with the reply to its HELLO.
+    """One emulated host. `flags` and `files` are in the reply to the HELLO of each of its processes.
 
-    `files` is the folder of the host's own files where the host has no mounts.
+    `files` is the folder of the host's own files; it is used if the host has no mounts.
     """
 
     host: Host
     flags: int = 0
     files: str = ""
-    processes: dict[int, Process] = field(default_factory=dict)  # by pid in the host's PID namespace
-    births: int = 0  # processes announced so far
+    processes: dict[int, Process] = field(default_factory=dict)  # the processes by their pid in the host's PID namespace
+    births: int = 0  # the number of processes that were announced so far
     latest_pid: int = 0
-    booted_ns: int = 0  # the latest boot during the run
-    cgroup_device: int = -1  # the device of the file system with its cgroups; 0: there is none, -1: not known yet
-    programs: set[str] = field(default_factory=set)  # the paths of all that have begun here
-    networks: dict[int, HostState] = field(default_factory=dict)  # network namespaces within the host's, by the kernel's inode
-    woken_in: Any = field(default_factory=_number)  # the look that woke an actor here last (csrc/turn/)
-    around: HostState | None = None  # of such a namespace: the host (rsg_server.sockets.network_namespaces)
+    booted_ns: int = 0  # the moment of the last boot during the run
+    cgroup_device: int = -1  # the device number of the file system with the host's cgroups; 0: there is none, -1: not known yet
+    programs: set[str] = field(default_factory=set)  # the paths of all programs that have begun here
+    # the network namespaces that programs of the host have made, by the kernel's inode
+    networks: dict[int, HostState] = field(default_factory=dict)
+    # the last look at ready descriptors that has woken an actor of this host (csrc/turn/)
+    woken_in: Any = field(default_factory=_number)
+    around: HostState | None = None  # of a network namespace: its host (rsg_server.sockets.network_namespaces)
 
     @property
     def machine(self) -> HostState:
-        """The host itself, or, for a network namespace, the host around it."""
+        """The host itself; for a network namespace, the host to which it belongs."""
         return self.around or self
 
     @property
     def level(self) -> int:
-        """The index of the host's PID namespace among the numbers of a process in /proc, which begin with the server's."""
+        """How many PID namespaces are above the host's. /proc lists a process's numbers from the server's namespace
+        downwards.
+        """
         return 0 if self.flags & FLAG_FAKE_NAME else 1
 
     @property

@@ -1,1 +1,1 @@
-"""How processes and their threads begin and end."""
+"""How emulated processes and their threads begin and end."""

@@ -1,6 +1,6 @@
-"""Announces births of processes, and computes their random seeds.
+"""Announces new processes before they exist, and computes their random seeds.
 
-The order in which births are announced decides the numbers of processes, so a number is given before the process exists.
+A process gets its number when it is announced, so the order of the announcements decides the numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class Births:
-    """Announces processes, and enters them into `processes` by number. `hosts` are all hosts by name, in platform order."""
+    """Announces processes and enters them into `processes` by number.
+
+    `hosts` are all hosts by name, in the platform's order.
+    """
 
     def __init__(
         self,
@@ -32,11 +35,14 @@ class Births:
         self._next = 1
 
     def seed_of_host(self, name: str) -> int:
-        """Return the random seed for what a host's processes share, made from a number below 0, unlike processes' seeds."""
+        """Return the random seed for what the processes of a host share.
+
+        It is made from a number below 0, unlike processes' seeds.
+        """
         return seed_of(self._options.seed, -1 - list(self._hosts).index(name))
 
     def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
-        """Announce a process that is about to be born, which fixes its place in the order of births."""
+        """Announce a process that is about to be created, and return it. This gives it its number, in the order of births."""
         number, options = self._next, self._options
         self._next += 1
         nofile = parent.nofile if parent else (options.nofile, options.nofile_hard)
@@ -47,7 +53,8 @@ class Births:
         if parent is not None:
             parent.children.append(process)
             if parent.hears_kernel:
-                self._signals.listen_to_kernel(process, is_at_terminal=False)  # its parent has said so
+                # the message that announced it came from its parent
+                self._signals.listen_to_kernel(process, is_at_terminal=False)
             process.label, process.cpu_policy = parent.label, parent.cpu_policy
             process.cpu_limit, process.filters = parent.cpu_limit, parent.filters
         self._processes[number] = process
@@ -55,10 +62,13 @@ class Births:
 
 
 def seed_of(seed: int, number: int) -> int:
-    """Return a process's random seed, 62 bits, from the run's seed and a number (multiplicative hashing, Knuth TAOCP 6.4)."""
+    """Return a random seed of 62 bits from the run's seed and a number, by multiplicative hashing (Knuth TAOCP 6.4)."""
     return ((seed + 1) * 0x9E3779B97F4A7C15 ^ number * 0xBF58476D1CE4E5B9) & (1 << 62) - 1
 
 
 def seed_of_image(process: Process) -> int:
-    """Return the random seed of the program that a process runs; it changes with each exec, or programs would draw alike."""
+    """Return the random seed of the program that a process runs.
+
+    Each exec changes it, so that two programs draw other numbers.
+    """
     return seed_of(process.seed, process.images)

@@ -1,4 +1,4 @@
-"""Deaths of processes, one after the other: all consequences of one death come before the next death."""
+"""Handles deaths of processes, one after the other: all consequences of one death come before the next death."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ if TYPE_CHECKING:
 
 
 class Deaths:
-    """Ends processes, and reaps those that have died."""
+    """Ends processes, and removes those that have died."""
 
     def __init__(self, threads: Threads, endings: Endings, remains: Remains, relatives: Relatives, tracees: Tracees) -> None:
         self._threads, self._endings, self._remains = threads, endings, remains
         self._relatives, self._tracees = relatives, tracees
         self.held: list[tuple[Process, list[Zombie]]] = []
-        """Each process 1 of a PID namespace that ends only once parents outside have waited for dead members of the
-        namespace."""
+        """Each first process (pid 1) of a PID namespace that can end only when parents outside have waited for dead
+        members of the namespace.
+        """
 
     def kill(self, process: Process) -> None:
-        """Kill a process that breaks the protocol, and wait for its end."""
+        """Kill a process that has sent a message which no shim sends, and wait for its end."""
         if process.pidfd >= 0:
             native_signal.send(process.pidfd, signal.SIGKILL)
         self.await_death(process)
 
     def met_dead(self, process: Process, in_turn: bool = False) -> None:
-        """Reap a process that has died, or is about to, without an announcement; note if the killer is unknown."""
+        """Handle the death of a process that did not announce its end; record it if nobody in the emulation has killed it."""
         self._endings.look_for_killer(process, in_turn)
         self.await_death(process)
 
     def await_death(self, process: Process) -> None:
-        """Wait until the kernel has ended a process that is certain to die, then reap the process."""
+        """Wait until the kernel has ended a process that is certain to die, then remove it."""
         if process.dead:
             return
         if process.reaper is process:
@@ -52,9 +53,9 @@ class Deaths:
             self.reap(process)
 
     def await_deaths(self, processes: Sequence[Process]) -> None:
-        """Wait until the kernel has ended the processes that SIGKILL has reached, then reap them in this order.
+        """Wait until the kernel has ended the processes that a SIGKILL has reached, then remove them in this order.
 
-        What /proc says of any of them is then the same in every run.
+        So /proc shows the same of all of them in every run.
         """
         self._end_all([process for process in processes if not process.dead and process.is_dying()])
 
@@ -74,13 +75,15 @@ class Deaths:
                 self.reap(process)
 
     def _hold(self, reaper: Process, left: list[Zombie]) -> None:
-        """End the threads of a process 1 of a PID namespace, and keep the process until `end_held` finds that it can end."""
+        """End the threads of the first process of a PID namespace, and keep the process until `end_held` finds that it
+        can end.
+        """
         for actor in list(reaper.actors):
             self._threads.end(actor)
         self.held.append((reaper, left))
 
     def end_held(self) -> None:
-        """End those held processes, between two turns, that have ended for the kernel."""
+        """End those processes, kept by `_hold`, that have ended for the kernel. This is called between two turns."""
         for item in list(self.held):
             reaper, left = item
             left[:] = [zombie for zombie in left if zombie.may_exist()]

@@ -1,6 +1,6 @@
-"""Finds out how a process has ended: waits for the kernel, reads the status, and notes what cannot be repeated.
+"""Finds out how a process has ended: waits for the kernel, reads the status, and records a death that cannot be repeated.
 
-A death is over only when the kernel is done with the process: until then no other actor has a turn.
+No actor has a turn until the kernel has ended the process completely.
 """
 
 from __future__ import annotations
@@ -23,39 +23,43 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 DEATH_TIMEOUT_MS = 10_000
-"""How long, in real time, a process that is certain to die may take before it is killed."""
+"""After so many real milliseconds, a process that is certain to die and has not died is killed."""
 
 
 class Disturbances(Protocol):
     """Records why the run cannot be repeated to the byte (rsg_server.diagnosis.disturbances)."""
 
     def note(self, reason: str) -> None:
-        """Note why the run cannot be repeated to the byte."""
+        """Record a reason why the run cannot be repeated to the byte."""
 
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
-        """Note the death of a process that has not announced its end, if its killer is not known."""
+        """Record the death of a process that has not announced its end, if nobody in the emulation has killed it."""
 
     def look_at_stillbirth(self, process: Process, status: int) -> None:
-        """Note the death by a signal of a started process before its first message; `status` is as wait(2) returns it."""
+        """Record that a started process has died of a signal before its first message. `status` is as wait(2) returns it."""
 
 
 class Endings:
-    """Finds out how processes have ended; `off` are the hosts without power."""
+    """Finds out how processes have ended. `off` are the hosts without power."""
 
     def __init__(
         self, clock: Clock, log: EventLog, launcher: Launcher, off: AbstractSet[str], disturbances: Disturbances, warner: Warner
     ) -> None:
         self._clock, self._log, self._launcher, self._off = clock, log, launcher, off
         self._disturbances, self._warner = disturbances, warner
-        self.on_death: Observers[Process] = Observers()  # told of a dead process that the kernel still knows
-        self.on_gone: Observers[Process, int] = Observers()  # told of a process that is gone, and of the moment
+        self.on_death: Observers[Process] = Observers()  # its observers get a dead process, while the kernel still knows it
+        # its observers get a process that is gone, and the moment of virtual time
+        self.on_gone: Observers[Process, int] = Observers()
 
     def look_for_killer(self, process: Process, in_turn: bool) -> None:
-        """Note the death of a process without announcement if no emulated process killed it; `in_turn`: it had the turn."""
+        """Record the death of a process that has not announced its end, if no emulated process has killed it.
+
+        `in_turn` says that the process had the turn when it died.
+        """
         self._disturbances.look_at_death(process, self._clock.now_ns, in_turn)
 
     def await_end(self, process: Process) -> None:
-        """Wait until the kernel has ended a process that is certain to die. If that takes too long, the process is killed."""
+        """Wait until the kernel has ended a process that is certain to die. After DEATH_TIMEOUT_MS the process is killed."""
         if process.pidfd >= 0:
             poller = select.poll()
             poller.register(process.pidfd, select.POLLIN)
@@ -65,7 +69,9 @@ class Endings:
                 poller.poll(DEATH_TIMEOUT_MS)
 
     def learn(self, process: Process) -> None:
-        """Find out how a dead process has ended, and wait until the kernel has reaped it or its parent has to."""
+        """Find out how a dead process has ended; wait until the kernel has removed it, or until only its parent has to
+        wait(2) for it.
+        """
         self.on_death.tell(process)
         name = process.host.name
         if process.started and process.pid:

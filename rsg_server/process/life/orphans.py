@@ -1,8 +1,8 @@
 """Orphans: processes whose parent has died. The kernel gives them a new parent, and may send signals to their group.
 
-In a PID namespace that a program has made, the new parent is process 1 (pid_namespaces(7)). When process 1 ends, the kernel
-kills all others in the namespace and in the namespaces within, and process 1 is gone only once all of them are. So its
-death is a death of all, in the order of their numbers, process 1 last.
+In a PID namespace that a program has made, the new parent is process 1 (pid_namespaces(7)). When process 1 ends, the
+kernel kills all others in the namespace and in the namespaces within, and process 1 is gone only once all of them are.
+So when process 1 dies, the server lets all members die in the order of their numbers, process 1 last.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def hang_up_orphans(signals: Signals, host: HostState) -> None:
-    """Continue the processes that the kernel has continued because a death has orphaned their group (setpgid(2)).
+    """Continue, for the server, the processes that the kernel has continued because a death has orphaned their group
+    (setpgid(2)).
 
-    If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members, and that member runs. The
-    server still takes it for stopped. The actors that take the two signals are woken.
+    If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members, so that the stopped one
+    runs again. This function makes the server know that, and wakes the actors that take the two signals.
     """
     stopped = [process for process in host.processes.values() if process.stopped]
     groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}
@@ -46,9 +47,9 @@ def reparent(orphan: Process) -> None:
 
 
 def is_orphaned_group(process: Process) -> bool:
-    """Whether a process's group is orphaned: no member has a parent in another group of the same session (setpgid(2)).
+    """Return whether a process group is orphaned: no member has a parent in another group of the same session (setpgid(2)).
 
-    A parent that is no emulated process, such as the host's init, is in another session.
+    A parent that is no emulated process, such as the host's init, counts as in another session.
     """
     group, session = process.group(), process.session()
     members = [other for other in process.host.processes.values() if other.group() == group]
@@ -56,24 +57,27 @@ def is_orphaned_group(process: Process) -> bool:
     return not any(parent.group() != group and parent.session() == session for parent in parents)
 
 
-# PID namespaces within a host's
+# PID namespaces that programs of a host have made
 
 
 def enter_namespace(process: Process, reaper: int) -> None:
-    """Record the PID namespace of a process; `reaper` is the pid of its process 1, as the host numbers it."""
+    """Record the PID namespace of a process; `reaper` is the pid, on the host, of the namespace's first process."""
     if reaper == process.pid and process.reaper is not process:
         process.outside = process.parent.reaper if process.parent is not None else None
     process.reaper = process.host.processes.get(reaper)
 
 
 def members_of_namespace(reaper: Process) -> list[Process]:
-    """Return all other processes of a namespace and of those within it, in the order of their numbers."""
+    """Return all other processes of a PID namespace and of the namespaces within it, in the order of their numbers."""
     inside = [other for other in reaper.host.processes.values() if other is not reaper and other.is_within(reaper)]
     return sorted(inside, key=lambda process: process.number)
 
 
 def with_members(dying: Sequence[Process]) -> list[Process]:
-    """Return who dies when these processes die: before each process 1 of a PID namespace all its members."""
+    """Return all processes that die when the given ones die.
+
+    Before each first process of a PID namespace come all members of the namespace.
+    """
     found: dict[Process, None] = {}
     for process in dying:
         if process.reaper is process:
@@ -86,7 +90,9 @@ def with_members(dying: Sequence[Process]) -> list[Process]:
 
 
 def awaited(reaper: Process, dead: Sequence[Process]) -> list[zombies.Zombie]:
-    """Return the dead members for which a process 1 has to wait: parents outside wait for them (setns(2))."""
+    """Return the dead members of a PID namespace for which parents outside must wait (setns(2)) before its first
+    process ends.
+    """
     inside = [process for process in dead if process.is_within(reaper) and process is not reaper]
     return [
         zombies.zombie_of(process) for process in inside if zombies.is_kept(process) and not _parent_is_within(process, reaper)

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class RunningHosts:
-    """The hosts on which programs may be started: all but those that are `off`."""
+    """The hosts on which programs may be started: all that are not `off`."""
 
     def __init__(self, hosts: Mapping[str, HostState], off: AbstractSet[str]) -> None:
         self._hosts, self._off = hosts, off
 
     def find(self, host_name: str) -> HostState:
-        """Return the host of this name. Raises SimunixError if there is none, or it is switched off."""
+        """Return the host with a name. Raises SimunixError if there is none, or if it is switched off."""
         host = self._hosts.get(host_name)
         if host is None:
             raise SimunixError(f"host {host_name!r}: no such host; known: {', '.join(sorted(self._hosts))}")
@@ -55,7 +55,7 @@ class Programs:
         self._parking, self._log = parking, log
 
     def spawn(self, host_name: str, command: Command) -> Process:
-        """Start a program on a host now. Raises SimunixError if the program cannot be started."""
+        """Start a program on a host now, and return its process. Raises SimunixError if the program cannot be started."""
         host = self.hosts.find(host_name)
         ends = new_channel()
         process = self._births.new_process(host, None, command.argv[0])
