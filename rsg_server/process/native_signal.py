@@ -1,4 +1,4 @@
-"""Real signals: sends those of the server (expired timers, preemption), and reads in /proc what signals did to threads."""
+"""Sends the server's own signals by the real kernel (expired timers, preemption), and reads in /proc what signals have done."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def send(pidfd: int, number: int) -> None:
-    """Send a plain signal; nothing happens if the process is gone, or has changed its user and takes no more signals."""
+    """Send a signal to a process; do nothing if the process is gone, or if it has changed its user and may not be sent one."""
     if pidfd >= 0:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             signal.pidfd_send_signal(pidfd, number)
 
 
 def send_timer_signal(process: Process, number: int, timer_id: int, value: int, global_tid: int = 0) -> None:
-    """Queue a POSIX timer's signal to a process, or to one of its threads, with the siginfo that timer_create(2) describes.
+    """Queue the signal of a POSIX timer for a process or one of its threads, with the siginfo of timer_create(2).
 
     Nothing happens if the process or thread is gone, or if its queue is full (EAGAIN; Linux loses such a signal, too).
     """
-    # siginfo_t: signo, errno, code, pad; then timer id, overrun, value
+    # The siginfo_t consists of signo, errno, code, padding, and then the timer's id, its overruns and its value
     info = struct.pack("=iiiiiiQ", number, 0, _SI_TIMER, 0, timer_id, 0, value & 0xFFFFFFFFFFFFFFFF)
     buffer = ctypes.create_string_buffer(info, _SIGINFO_BYTES)
     if global_tid:
@@ -52,7 +52,7 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
 
 
 def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bool:
-    """Whether a signal is pending for a process, or for its thread `tid` (numbered as in `global_tid`)."""
+    """Return whether a signal is pending for a process, or for its thread `tid` (numbered as in `global_tid`)."""
     path, field = f"/proc/{global_pid}/status", "ShdPnd:"
     if tid:
         path, field = f"/proc/{global_pid}/task/{global_tid(global_pid, tid, level)}/status", "SigPnd:"
@@ -65,7 +65,7 @@ def is_pending(global_pid: int, number: int, tid: int = 0, level: int = 1) -> bo
 
 
 def global_tid(global_pid: int, tid: int, level: int = 1) -> int:
-    """Return the server's number of the thread that is `tid` in its host's PID namespace; 0 if there is none.
+    """Return the number that the server sees for the thread `tid` of a host's PID namespace; 0 if there is no such thread.
 
     The host's namespace is `level` levels below the server's.
     """
@@ -74,7 +74,9 @@ def global_tid(global_pid: int, tid: int, level: int = 1) -> int:
 
 
 def thread_state(global_pid: int, thread: int) -> str:
-    """Return the kernel's letter for a thread's state (R: runs or is ready, S: sleeps, T: stopped); "" if it is gone."""
+    """Return the kernel's letter for a thread's state (R: runs or is ready, S: sleeps, T: stopped); "" if the thread is
+    gone.
+    """
     try:
         with open(f"/proc/{global_pid}/task/{thread}/stat") as file:
             return file.read().rpartition(") ")[2][:1]
@@ -83,28 +85,31 @@ def thread_state(global_pid: int, thread: int) -> str:
 
 
 def await_rest(global_pid: int, thread: int) -> str:
-    """Spin until a thread is stopped or waits for the server's answer, however busy the computer is.
+    """Look again and again until a thread is stopped or waits for the server's answer, even if the computer is busy.
 
-    Returns the thread's state, as `thread_state` does; "R" after many looks at a thread that runs on.
+    Return the thread's state as `thread_state` does: "R" if the thread still ran after many looks.
     """
     for _ in range(_LOOKS):
         if (state := thread_state(global_pid, thread)) != "R":
             return state
-        os.sched_yield()  # the thread may share the server's core
+        os.sched_yield()  # the thread may need the processor core on which the server runs
     return "R"
 
 
 def await_rests(global_pid: int) -> None:
-    """Spin until all threads of a process are stopped or wait.
+    """Look again and again until all threads of a process are stopped or wait.
 
-    Linux tells the parent (SIGCHLD) once the last thread is stopped, or once the first runs again.
+    Linux tells the parent (SIGCHLD) when the last thread is stopped, or when the first one runs again.
     """
     for thread in _numbers(f"/proc/{global_pid}/task"):
         await_rest(global_pid, thread)
 
 
 def global_child(global_pid: int, pid: int, level: int = 1) -> int:
-    """Return the server's number of a child that is `pid` in its host's PID namespace. Raises ProcessLookupError."""
+    """Return the number that the server sees for a process's child with a `pid` of the host. Raises ProcessLookupError.
+
+    The host's PID namespace is `level` levels below the server's.
+    """
     for task in _numbers(f"/proc/{global_pid}/task"):
         for child in _numbers_in(f"/proc/{global_pid}/task/{task}/children"):
             if _at_level(f"/proc/{child}/status", level) == pid:
@@ -128,7 +133,7 @@ def _numbers_in(path: str) -> list[int]:
 
 
 def _at_level(path: str, level: int) -> int:
-    """Return the number of a process or thread in the PID namespace at a level, from its status file; 0 if the file is gone."""
+    """Return the number of a process or thread in the PID namespace at a level, from its status file; 0 if that is gone."""
     try:
         with open(path) as status:
             return next((number_at_level(line[len("NSpid:") :], level) for line in status if line.startswith("NSpid:")), 0)
@@ -137,7 +142,7 @@ def _at_level(path: str, level: int) -> int:
 
 
 def preempt(global_pid: int, global_tid: int) -> None:
-    """Send a thread the SIGSYS that makes it give the turn back; nothing happens if the thread is gone."""
+    """Send a thread the SIGSYS that makes it give the turn back; do nothing if the thread is gone."""
     info = struct.pack("=iii", signal.SIGSYS, 0, PREEMPT_CODE)
     _libc.syscall(
         _SYS_RT_TGSIGQUEUEINFO, global_pid, global_tid, signal.SIGSYS, ctypes.create_string_buffer(info, _SIGINFO_BYTES)
@@ -145,7 +150,7 @@ def preempt(global_pid: int, global_tid: int) -> None:
 
 
 def process_cpu_ns(global_pid: int) -> int:
-    """Return the CPU time of all threads of a process in ns, see clock_getcpuclockid(3); 0 if the process is gone."""
+    """Return the CPU time (ns) of all threads of a process (clock_getcpuclockid(3)); 0 if the process is gone."""
     try:
         return time.clock_gettime_ns(~global_pid << 3 | _CPUCLOCK_SCHED)
     except OSError:

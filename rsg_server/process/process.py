@@ -24,7 +24,7 @@ _PENDING = ("\nSigPnd:", "\nShdPnd:")
 
 @dataclass(slots=True)
 class Timer:
-    """ITIMER_REAL (id 0) or a POSIX timer of one process; times are virtual nanoseconds, `next_ns` is 0 when disarmed."""
+    """A timer of one process: ITIMER_REAL (id 0) or a POSIX timer. Times are virtual ns; `next_ns` is 0 if it is not armed."""
 
     next_ns: int = 0
     interval_ns: int = 0
@@ -33,13 +33,13 @@ class Timer:
     value: int = 0
     event: Event | None = None
     was_sent: bool = False
-    overruns: int = 0  # expirations that were merged into the signal sent last
-    cpu_of: Actor | Process | None = None  # whose CPU time it counts, also in `next_ns`; None: virtual time
-    overruns_taken: int = 0  # expirations that were merged into the signal before that
+    overruns: int = 0  # the number of expirations for which the last signal stood, besides the first
+    cpu_of: Actor | Process | None = None  # whose CPU time the timer counts, also in `next_ns`; None: virtual time
+    overruns_taken: int = 0  # the same number, of the signal before that one
 
 
 def _record() -> Any:
-    """Make the struct turn_process of a process that has neither a pidfd nor a limit of memory."""
+    """Return a new struct turn_process for a process that has neither a pidfd nor a limit of memory."""
     return ffi.new("struct turn_process *", {"pidfd": -1, "memory_due_ns": -1})
 
 
@@ -47,7 +47,8 @@ def _record() -> Any:
 class Process:
     """An emulated process. `pid` is its number in its host's PID namespace, `global_pid` that in the server's.
 
-    What every turn needs of a process is in `record`, a struct turn_process, which the core (csrc/turn/) also reads.
+    The values that every turn needs are in `record`, a struct turn_process, which the server's C code (csrc/turn/) also
+    reads.
     """
 
     number: int
@@ -57,41 +58,46 @@ class Process:
     _: KW_ONLY
     seed: int
     nofile: tuple[int, int]
-    descriptor_floor: int = 1024  # descriptors from this number on are the shim's own
+    descriptor_floor: int = 1024  # descriptors with this number or a higher one belong to the shim
     pid: int = 0
     global_pid: int = 0
     actors: list[Actor] = field(default_factory=list)
     children: list[Process] = field(default_factory=list)
-    zombies: list[Zombie] = field(default_factory=list)  # dead children that the process may not have waited for
+    zombies: list[Zombie] = field(default_factory=list)  # dead children for which the process may not have waited yet
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
-    is_quiet: bool = False  # born by a vfork, without a HELLO: the first message says which process it is
-    has_let_go: bool = False  # of a parent that waits in vfork: this process has exec'd or died
-    hears_kernel: bool = False  # the kernel may send signals of its own (terminals, O_ASYNC)
-    seen_pending: int = 0  # the kernel's signals that were pending at the last look, as a mask
-    told: int = 0  # signals that were sent inside of the emulation, as a mask
-    doomed: list[Process] = field(default_factory=list)  # members of a group that it is about to kill
-    orphaned_ns: int = -1  # when its parent died
+    is_quiet: bool = False  # born by a vfork and without a HELLO: its first message says which process it is
+    has_let_go: bool = False  # this process has called exec or died, so that its parent, which waits in vfork, may go on
+    hears_kernel: bool = False  # the kernel may send signals of its own to the process (from terminals, for O_ASYNC files)
+    seen_pending: int = 0  # the mask of the kernel's signals that were pending when the server last looked
+    told: int = 0  # the mask of the signals that were sent inside of the emulation
+    doomed: list[Process] = field(default_factory=list)  # the members of a process group that this process is about to kill
+    orphaned_ns: int = -1  # the virtual time of its parent's death
     dead: bool = False
-    exit_status: int | None = None  # as the process announced; of a dead started program, as wait(2) tells
-    started: bool = False  # started by `Programs.spawn`, not by another emulated process
+    # as the process announced it; for a dead program that `Programs.spawn` has started, as wait(2) returns it
+    exit_status: int | None = None
+    started: bool = False  # whether `Programs.spawn` has started it, not another emulated process
     label: str = ""
-    cpu_policy: str = ""  # of the started process that it descends from; empty: its host's (rsg_server.processor.policies)
+    # the CPU policy of the started process from which it descends; empty: that of its host
+    # (rsg_server.processor.policies)
+    cpu_policy: str = ""
     born_ns: int = 0
-    cpu_ns: int = 0  # the CPU time that it has been charged
-    children_cpu_ns: int = 0  # the CPU time that its dead children and their dead children had been charged
-    dead_children_ns: dict[int, int] = field(default_factory=dict)  # CPU time of dead children by pid, if they had been charged
+    cpu_ns: int = 0  # the CPU time that the process has been charged
+    children_cpu_ns: int = 0  # the CPU time that its dead children, and their dead children, had been charged
+    # the CPU time of each dead child that had been charged, by pid
+    dead_children_ns: dict[int, int] = field(default_factory=dict)
     io: IoCounts = field(default_factory=IoCounts)
-    images: int = 0  # programs that the process has run
-    filters: tuple[int, int] = (0, 0)  # system call filters that it has set itself: mode and number (seccomp(2))
+    images: int = 0  # the number of programs that the process has run
+    # the filters of system calls that the process has set for itself: mode and number (seccomp(2))
+    filters: tuple[int, int] = (0, 0)
     reaper: Process | None = (
-        None  # process 1 of the PID namespace within its host's that it is in, maybe itself; None: in its host's
+        None  # the first process of its own PID namespace, maybe itself; None: it is in its host's namespace
     )
-    outside: Process | None = None  # of such a process 1: the reaper of the namespace around; None: the host's
-    cgroup: object | None = None  # rsg_server.cgroups.group.Group; None: the root group
-    cgroup_cpu_ns: int = 0  # `cpu_ns` when it came into that group
-    memory_used: int = 0  # bytes, when its cgroup last counted it
-    is_traced: bool = False  # its host is to bring the shim into what it execs
+    outside: Process | None = None  # for such a first process: the first process of the namespace around; None: the host's
+    cgroup: object | None = None  # a rsg_server.cgroups.group.Group; None: the root group
+    cgroup_cpu_ns: int = 0  # the value of `cpu_ns` when the process entered that group
+    memory_used: int = 0  # the bytes of memory when its cgroup last counted it
+    is_traced: bool = False  # the host's init has to load the shim into the program that it will exec
     on_exit: Observers[Process] = field(default_factory=Observers)
     record: Any = field(default_factory=_record)
     _cpu_limit: tuple[int, int] | None = None
@@ -105,7 +111,7 @@ class Process:
 
     @property
     def pidfd(self) -> int:
-        """The descriptor that is readable once the real process has ended; -1 if there is none."""
+        """The descriptor that becomes readable when the real process has ended; -1 if there is none."""
         pidfd: int = self.record.pidfd
         return pidfd
 
@@ -133,12 +139,12 @@ class Process:
 
     @property
     def is_held(self) -> bool:
-        """Whether none of the process's threads may have a turn: a signal has stopped the process, or its cgroup is frozen."""
+        """Whether no thread of the process may have a turn, because a signal has stopped it or its cgroup is frozen."""
         return bool(self.record.stopped or self.record.frozen)
 
     @property
     def has_boxes(self) -> bool:
-        """Whether the process's threads may leave requests in their boxes (rsg_server.shared.boxes)."""
+        """Whether threads of the process may leave requests in their boxes in shared memory (rsg_server.shared.boxes)."""
         return bool(self.record.has_boxes)
 
     @has_boxes.setter
@@ -147,7 +153,7 @@ class Process:
 
     @property
     def memory_due_ns(self) -> int:
-        """The moment at which the process's memory is counted next; -1: never."""
+        """The moment (virtual ns) from which on the process's memory is counted again; -1: never."""
         due_ns: int = self.record.memory_due_ns
         return due_ns
 
@@ -157,7 +163,7 @@ class Process:
 
     @property
     def cpu_limit(self) -> tuple[int, int] | None:
-        """RLIMIT_CPU in seconds, soft and hard; None if the kernel keeps the limit."""
+        """The limit of CPU time (RLIMIT_CPU) in seconds, soft and hard; None if the real kernel keeps the limit."""
         return self._cpu_limit
 
     @cpu_limit.setter
@@ -177,12 +183,12 @@ class Process:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the process has a timer or a limit of CPU time, which expires while the process computes."""
+        """Whether the process has a timer or a limit of CPU time, which may expire while the process computes."""
         return self._has_cpu_timers or self._cpu_limit is not None
 
     @property
     def host_name(self) -> str:
-        """The name of the process's host."""
+        """The name of the host on which the process runs."""
         return self.host.name
 
     def open_pidfd(self, global_pid: int) -> None:
@@ -191,55 +197,62 @@ class Process:
         self.pidfd = os.pidfd_open(global_pid)
 
     def new_pending(self) -> list[int]:
-        """Return the signals that have become pending for the process or its main thread since the last call, ascending."""
+        """Return the signals that have become pending for the process or its main thread since the last call, in
+        ascending order.
+        """
         pending = pending_mask(self.global_pid)
         fresh, self.seen_pending = pending & ~self.seen_pending, pending
         return [number for number in range(1, 65) if fresh >> (number - 1) & 1]
 
     def is_dying(self) -> bool:
-        """Whether SIGKILL has reached the process. It may not have: the sender may lack the permission (kill(2), EPERM)."""
+        """Return whether SIGKILL has reached the process.
+
+        It may not have: the sender may lack the permission (kill(2), EPERM).
+        """
         status = self.status_fields()
         if not status or status.get("State", "Z")[0] in "ZX":
             return True
         return bool((int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)) >> (signal.SIGKILL - 1) & 1)
 
     def take_doomed(self) -> list[Process]:
-        """Return the processes that this process has announced to kill, and clear the list."""
+        """Return the processes that this process has said it will kill, and clear the list."""
         taken, self.doomed = self.doomed, []
         return taken
 
     def group(self) -> int:
-        """Return the process group in the host's PID namespace; -1 if the process is gone."""
+        """Return the process group, as numbered in the host's PID namespace; -1 if the process is gone."""
         return number_at_level(self.status_fields().get("NSpgid", ""), self.host.level)
 
     def session(self) -> int:
-        """Return the session in the host's PID namespace; -1 if the process is gone."""
+        """Return the session, as numbered in the host's PID namespace; -1 if the process is gone."""
         return number_at_level(self.status_fields().get("NSsid", ""), self.host.level)
 
     def is_within(self, reaper: Process) -> bool:
-        """Whether the process is in the PID namespace whose process 1 is `reaper`, or in a namespace within it."""
+        """Return whether the process is in the PID namespace whose first process is `reaper`, or in a namespace within
+        that one.
+        """
         own = self.reaper
         while own is not None and own is not reaper:
             own = own.outside
         return own is reaper
 
     def status_fields(self) -> dict[str, str]:
-        """Return /proc/PID/status as a dict; empty once the process is gone."""
+        """Return the fields of /proc/PID/status by name; {} if the process is gone."""
         return status_fields(self.global_pid)
 
 
 def number_at_level(numbers: str, level: int) -> int:
-    """Pick a number from NSpid, NSpgid or NSsid of /proc/PID/status, which list one for each PID namespace; -1: none.
+    """Return a number out of NSpid, NSpgid or NSsid of /proc/PID/status, which list one for each PID namespace; -1: none.
 
-    The list begins with the reader's namespace. If it is too short, the last number is returned: a server in a unit test
-    has no namespaces below its own.
+    The list begins with the reader's namespace. If the list is too short, its last number is returned: in a unit test
+    the server has no namespaces below its own.
     """
     fields = numbers.split()
     return int(fields[min(level, len(fields) - 1)]) if fields else -1
 
 
 def status_fields(global_pid: int) -> dict[str, str]:
-    """Return /proc/PID/status as a dict; empty if there is no such process."""
+    """Return the fields of /proc/PID/status by name; {} if there is no such process."""
     return dict(line.split(":\t", 1) for line in _status(global_pid).splitlines() if ":\t" in line)
 
 
@@ -255,9 +268,9 @@ def pending_mask(global_pid: int) -> int:
 
 
 def _status(global_pid: int) -> str:
-    """Return the text of /proc/PID/status; empty if there is no such process."""
+    """Return the text of /proc/PID/status; "" if there is no such process."""
     try:
-        fd = os.open(f"/proc/{global_pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # a file object costs twice as much
+        fd = os.open(f"/proc/{global_pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # a Python file object would take twice as long
     except (FileNotFoundError, ProcessLookupError):
         return ""
     try:

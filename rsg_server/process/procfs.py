@@ -1,4 +1,4 @@
-"""Readers of /proc of emulated processes, for decisions of the server and for its reports."""
+"""Reads /proc of emulated processes, for the server's decisions and for its reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def descriptors_of(process: Process) -> tuple[str, list[int]]:
-    """Return a process's descriptor folder in /proc, and the application's descriptors, ascending; [] if it is gone."""
+    """Return the folder /proc/PID/fd of a process, and the descriptors of its application in ascending order; [] if it
+    is gone.
+    """
     folder = f"/proc/{process.global_pid}/fd"
     try:
         numbers = sorted(map(int, os.listdir(folder)))
@@ -20,7 +22,7 @@ def descriptors_of(process: Process) -> tuple[str, list[int]]:
 
 
 def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
-    """Return (descriptor, inode) of what an epoll watches, ascending, from its fdinfo file; [] if there is no such file."""
+    """Return what an epoll watches, from its fdinfo file, as (descriptor, inode) by descriptor; [] if there is no such file."""
     if fdinfo is None:
         return []
     try:
@@ -32,7 +34,9 @@ def epoll_targets(fdinfo: str | None) -> list[tuple[int, int]]:
 
 
 def mapping_of(process: Process, address: int) -> str:
-    """Describe what a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if that has no name."""
+    """Return a name for what a process has mapped at an address, e.g. `[heap]` or `libpython3.11.so+0x1234`; "" if it
+    has none.
+    """
     try:
         with open(f"/proc/{process.global_pid}/maps") as lines:
             for line in lines:
@@ -48,7 +52,7 @@ def mapping_of(process: Process, address: int) -> str:
 
 
 def word_value(process: Process, address: int) -> str:
-    """Describe the 32-bit word at an address of a process, e.g. `value 2`; "" if the memory cannot be read."""
+    """Return words about the 32-bit word at an address of a process, e.g. `value 2`; "" if the memory cannot be read."""
     try:
         with open(f"/proc/{process.global_pid}/mem", "rb", buffering=0) as memory:
             memory.seek(address)

@@ -1,12 +1,14 @@
-"""The run queue: the actors that are to have a turn, and the one place that picks the next of them.
+"""The run queue: the actors (threads) that are ready for a turn. No other code chooses which of them has the next turn.
 
-Invariant 5: actors stand in one line, in the order in which they have become ready, and an order (rsg_server.order) picks
-one of them. Each change of the line is an operation here (`tests/contract/test_run_queue.py`), or one of the core
-(csrc/turn/waits/run_queue.c). The core keeps the line, and picks the first by itself if the order is first in, first out.
+Invariant 5: the queue lists actors in the order in which they have become ready, and an order (rsg_server.order) picks
+one of them. The queue is changed only by methods of this class (`tests/contract/test_run_queue.py`) and by functions of
+csrc/turn/waits/run_queue.c. The C code stores the queue, and picks the first actor by itself if the order is first in,
+first out.
 
-In the line are the READY actors of all processes that are not held, each once, and PARKED actors that are nominated. A
-nominated actor is asked, when its place comes, whether it wants the turn (rsg_server.turn.wakeups). A run that explores keeps
-some READY actors out of the line for a while (`put_off`).
+The queue contains the READY actors of all processes that are neither stopped nor frozen, each once. It also contains
+waiting (PARKED) actors that are nominated: when the place of such an actor comes, the server looks whether its wait is
+over (rsg_server.turn.wakeups). A run of `simunix explore` keeps some READY actors out of the queue for a while
+(`put_off`).
 """
 
 from __future__ import annotations
@@ -21,59 +23,61 @@ from rsg_server.process.process import Process
 
 
 class RunQueue:
-    """The line of actors, and the order in which they are picked. `core` is the struct run_queue that contains the line."""
+    """The queue of actors for the next turns, and the order in which they are picked. `core` is its struct run_queue of C."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
         self.core: Any = ffi.new("struct run_queue *")
         self._put_off: set[Actor] = set()
 
-    # Who joins
+    # Actors that are added
 
     def ready(self, actor: Actor) -> None:
-        """Put an actor that has become ready at the end."""
+        """Add an actor that has become ready at the end of the queue."""
         lib.run_queue_append(self.core, actor.record)
 
     def first(self, actor: Actor) -> None:
-        """Put an actor that has become ready in front of all others, as the child of a vfork."""
+        """Add an actor that has become ready at the head of the queue, as the child of a vfork."""
         lib.run_queue_prepend(self.core, actor.record)
 
     def nominate(self, actor: Actor) -> None:
-        """Give a parked actor a place at the end, which it keeps if it becomes ready meanwhile."""
+        """Add a waiting actor at the end of the queue. It keeps this place if it becomes ready meanwhile."""
         actor.is_nominated = True
         lib.run_queue_append(self.core, actor.record)
 
     def resume(self, process: Process) -> None:
-        """Put the ready actors of a process that is no longer held at the end, in the order of their birth."""
+        """Add the ready actors of a process that was stopped or frozen at the end of the queue, in the order of their birth."""
         for actor in process.actors:
             if actor.state is STATE_READY:
                 self._put_off.discard(actor)
                 lib.run_queue_append(self.core, actor.record)
 
     def come_back(self, actor: Actor) -> None:
-        """Put an actor that was put off at the end; nothing happens if it has ended, or joined the line with its process."""
+        """Add an actor, which `put_off` has removed, at the end of the queue, unless it has ended or is in the queue
+        already.
+        """
         if actor in self._put_off and not actor.process.is_held:
             self._put_off.remove(actor)
             lib.run_queue_append(self.core, actor.record)
 
-    # Who leaves
+    # Actors that are removed
 
     def withdraw(self, actor: Actor) -> None:
-        """Remove an actor that ends; nothing happens if it is not in the line."""
+        """Remove an actor that ends; do nothing if it is not in the queue."""
         lib.run_queue_remove(self.core, actor.record)
         self._put_off.discard(actor)
         actor.is_nominated = False
 
     def put_off(self, actor: Actor) -> None:
-        """Keep a ready actor that has just been picked out of the line, until `come_back`."""
+        """Keep a ready actor, which `pick` has just returned, out of the queue until `come_back`."""
         self._put_off.add(actor)
 
     def is_put_off(self, actor: Actor) -> bool:
-        """Whether an actor that is ready is kept out of the line."""
+        """Return whether a ready actor is kept out of the queue by `put_off`."""
         return actor in self._put_off
 
     def stop(self, process: Process) -> list[Actor]:
-        """Remove the actors of a process that is held from now on, and return them. None of them stays nominated."""
+        """Remove the actors of a process that is stopped or frozen, and return them. None of them stays nominated."""
         taken = [actor for actor in self._line() if actor.process is process]
         for actor in taken:
             lib.run_queue_remove(self.core, actor.record)
@@ -81,15 +85,15 @@ class RunQueue:
         return taken
 
     def pick(self) -> Actor:
-        """Remove the actor that is next under the order, and return it. The line must not be empty."""
+        """Remove and return the actor that has the next turn under the order. The queue must not be empty."""
         record = lib.run_queue_at(self.core, self.order.place(self._line()))
         lib.run_queue_remove(self.core, record)
         return actor_of(record)
 
-    # Who stands where
+    # Places of actors
 
     def put_behind(self, count: int) -> None:
-        """Move the first `count` actors behind all others: they spin, and those that an event has woken go first."""
+        """Move the first `count` actors behind all others: they spin, and actors that an event has woken go first."""
         lib.run_queue_rotate(self.core, count)
 
     def _line(self) -> list[Actor]:

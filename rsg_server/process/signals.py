@@ -1,7 +1,8 @@
-"""Chooses the actor that looks for a signal, and changes the run queue when processes are stopped and continued.
+"""Chooses the thread that looks for a signal, and changes the run queue when processes are stopped and continued.
 
-The kernel keeps the queues of pending signals. An actor that waits blocks all signals, so a signal takes effect in the turn
-of an actor that the server has woken to look for it: the order of signals is the order of turns, which the server decides.
+The real kernel stores the pending signals. A waiting thread blocks all signals, so a signal takes effect only when the
+server gives a turn to a thread to look for it. So the order in which signals act is the order of turns, which the
+server decides.
 """
 
 from __future__ import annotations
@@ -21,22 +22,26 @@ if TYPE_CHECKING:
 
 
 class Signals:
-    """Wakes actors for signals. `listeners` are the processes, by number, to which the kernel may send signals of its own."""
+    """Wakes actors (threads) for signals.
+
+    `listeners` are the processes, by number, to which the kernel may send its own signals.
+    """
 
     def __init__(self, parking: Parking, cpu: Cpu) -> None:
         self._parking, self._cpu = parking, cpu
         self.listeners: dict[int, Process] = {}
-        self.is_at_terminal = False  # a terminal may send signals, and hand characters on, by a work queue of the kernel
-        self.on_notice: Observers[[]] = Observers()  # told of each signal: a spinner may wait for what its handler does
-        self.by_server = 0  # signals that the server has sent, as a mask: to a handler they look like a user's
+        self.is_at_terminal = False  # whether a terminal may send signals and pass characters on, by a work queue of the kernel
+        # its observers are called at each signal: a spinning thread may be waiting for what its handler does
+        self.on_notice: Observers[[]] = Observers()
+        self.by_server = 0  # the mask of the signals that the server has sent; handlers take them for a user's
 
     def send(self, process: Process, number: int) -> None:
-        """Send a plain signal from the server; `notice` then wakes the thread that takes it."""
+        """Send a process a signal from the server. The caller then calls `notice`, which wakes the thread that takes it."""
         self.by_server |= 1 << (number - 1)
         native_signal.send(process.pidfd, number)
 
     def notice(self, process: Process, number: int, tid: int = 0, every_thread: bool = False) -> None:
-        """Wake the first waiting actor that may take a signal, which was sent to a process or to its thread `tid`.
+        """Wake the first waiting thread that may take a signal, which was sent to a process or to its thread `tid`.
 
         As in Linux, the main thread is preferred, then the other threads in the order of their birth.
         """
@@ -53,13 +58,13 @@ class Signals:
                     return
 
     def listen_to_kernel(self, process: Process, is_at_terminal: bool) -> None:
-        """Start to look for signals that the kernel itself sends to a process (terminals, O_ASYNC)."""
+        """Begin to look for signals that the kernel itself sends to a process (from terminals, for O_ASYNC files)."""
         process.hears_kernel = True
         self.listeners[process.number] = process
         self.is_at_terminal = self.is_at_terminal or is_at_terminal
 
     def look(self) -> None:
-        """Wake actors for signals that the kernel itself may have sent since the last look."""
+        """Wake threads for signals that the kernel itself may have sent since the last look."""
         for number in sorted(self.listeners):
             process = self.listeners[number]
             if process.pidfd >= 0 and not process.dead:
@@ -67,24 +72,26 @@ class Signals:
                     self.notice(process, signal_number)
 
     def stop(self, process: Process) -> None:
-        """Take the actors of a process that the kernel has stopped out of the run queue until it is continued."""
+        """Remove the actors of a process that the kernel has stopped from the run queue until the process is continued."""
         native_signal.await_rests(process.global_pid)
-        was_held, process.stopped = process.is_held, True  # first, so that nothing below makes an actor ready for a turn
+        # set first, so that no later line makes an actor of the process ready for a turn
+        was_held, process.stopped = process.is_held, True
         if not was_held:
             self._hold(process)
         if process.parent is not None:
             self.child_changed(process.parent)
 
     def _hold(self, process: Process) -> None:
-        """Take the actors of a process that is held now out of the run queue."""
+        """Remove the actors of a process that is stopped or frozen now from the run queue."""
         for actor in process.actors:
-            self._parking.keep_deadline(actor)  # its process, which is stopped now, may have kept the deadline
+            # the process, which is stopped now, may have kept the deadline in the timer queue
+            self._parking.keep_deadline(actor)
         self._cpu.pause(process.actors)
         for actor in self._parking.run_queue.stop(process):
-            self._parking.wake(actor, Wake.READY)  # it looks at what it was nominated for when the process is continued
+            self._parking.wake(actor, Wake.READY)  # when the process is continued, the actor looks at what it was nominated for
 
     def resume(self, process: Process) -> None:
-        """Put the ready actors of a process that the kernel has continued into the run queue, in the order of their birth."""
+        """Add the ready actors of a process that the kernel has continued to the run queue, in the order of their birth."""
         if not process.stopped:
             return
         process.stopped = False
@@ -98,20 +105,24 @@ class Signals:
         self._parking.run_queue.resume(process)
 
     def freeze(self, process: Process) -> None:
-        """Keep all actors of a process from turns until its cgroup is thawed."""
+        """Let no actor of a process have a turn until the process's cgroup is thawed."""
         was_held, process.frozen = process.is_held, True
         if not was_held:
             self._hold(process)
 
     def thaw(self, process: Process) -> None:
-        """Put the ready actors of a process whose cgroup is thawed into the run queue, unless a signal has stopped it."""
+        """Add the ready actors of a process whose cgroup is thawed to the run queue, unless a signal has stopped the
+        process.
+        """
         if process.frozen:
             process.frozen = False
             if not process.is_held:
                 self._let_go(process)
 
     def child_changed(self, parent: Process) -> None:
-        """Wake the actors of `parent` in wait(2), and look for SIGCHLD: a child has died, stopped or been continued."""
+        """Wake the actors of `parent` that wait in wait(2), and those that take SIGCHLD: a child has died, stopped or
+        gone on.
+        """
         for actor in parent.actors:
             if actor.parked is not None and actor.parked.is_for_children():
                 self._parking.wake(actor, Wake.READY)

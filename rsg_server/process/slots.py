@@ -1,4 +1,4 @@
-"""Slots: the places in shared memory where parked actors wait for their turn."""
+"""Slots: futexes in shared memory at which waiting actors (threads) wait for their turn."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Slots:
-    """Gives slots to actors, from 1 on, first those that were given back.
+    """Gives slots to actors, from number 1 on; slots that were given back are used first.
 
-    Once all are taken, an actor gets slot 0, which is none: such an actor waits for a message at its channel.
+    When all slots are in use, an actor gets slot 0, which is no slot: it waits for a message at its channel instead.
     """
 
     def __init__(self) -> None:
@@ -27,11 +27,11 @@ class Slots:
         return self._actors[slot]
 
     def get(self, slot: int) -> Actor | None:
-        """Return the actor that has a slot, or None."""
+        """Return the actor that has a slot; None if none has it."""
         return self._actors.get(slot)
 
     def take(self, actor: Actor) -> None:
-        """Give an actor a slot of its own, or 0 if all are taken."""
+        """Give an actor a slot of its own, or 0 if all slots are in use."""
         slot = self._free.pop() if self._free else len(self._actors) + 1
         actor.slot = slot if slot < SLOTS else 0
         if actor.slot:

@@ -1,9 +1,9 @@
 """Pseudoterminals without the kernel's work queue, which delivers characters at no defined moment of virtual time.
 
-The server puts characters typed at a master into the slave's line discipline (ioctl_tty(2) TIOCSTI), where they take effect at
-once: echo, signals, lines. The kernel delivers what a slave has written to its master as soon as a poll of the master finds
-nothing to read: the server polls on behalf of the actors that wait. Where TIOCSTI is not allowed (it needs root, or an old
-kernel), the turn loop waits a moment of real time instead.
+The server puts characters typed at a master into the slave's line discipline (ioctl_tty(2) TIOCSTI), where they take
+effect at once: echo, signals, lines. What a slave has written, the kernel delivers to the master as soon as a poll(2)
+of the master finds nothing to read. So the server polls on behalf of the actors that wait. Where TIOCSTI is not allowed
+(it needs root, or an old kernel), the turn loop waits a moment of real time instead.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 _SYS_PIDFD_GETFD = 438
 _ROOM = 2048
-"""The number of unread characters up to which the server types into a terminal. Of 4096 on, the kernel decides."""
+"""The number of unread characters in a terminal up to which the server types more. From 4096 on, the kernel decides."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 @contextlib.contextmanager
 def borrowed(process: Process, fd: int) -> Iterator[int]:
-    """Yield a copy of a process's descriptor. Raises OSError if the descriptor is gone or may not be copied."""
+    """Yield a copy of another process's descriptor. Raises OSError if the descriptor is gone or may not be copied."""
     copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
     if copy < 0:
         raise OSError(ctypes.get_errno(), "pidfd_getfd")
@@ -47,7 +47,9 @@ def borrowed(process: Process, fd: int) -> Iterator[int]:
 
 
 def type_at(host: HostState, number: int, keys: bytes) -> bool:
-    """Type keys at a terminal of a host; False if no process has it open, it is full, or TIOCSTI is not allowed."""
+    """Type characters at a terminal of a host; return False if no process has it open, it is full, or TIOCSTI is not
+    allowed.
+    """
     for process in sorted(host.processes.values(), key=lambda process: process.number):
         fd = _descriptor_of(process, f"/dev/pts/{number}")
         if fd is not None:
@@ -80,14 +82,16 @@ def _descriptor_of(process: Process, name: str) -> int | None:
 
 
 def flush(terminal: int) -> None:
-    """Make the kernel deliver what is under way to this end of a terminal. Nothing happens if there is something to read."""
+    """Make the kernel deliver the characters that are under way to this end of a terminal; do nothing if some can be
+    read already.
+    """
     poller = select.poll()
     poller.register(terminal, select.POLLIN)
     poller.poll(0)
 
 
 def flush_waited(waiting: dict[int, Actor]) -> None:
-    """Deliver what was written to terminals to the actors that wait there; drop actors that wait no longer from the table."""
+    """Make the kernel deliver what was written to terminals where actors wait; remove actors that do not wait any more."""
     for number, actor in sorted(waiting.items()):
         if actor.parked is None or actor.state is not State.PARKED or not actor.parked.watches_terminal():
             del waiting[number]
@@ -96,7 +100,7 @@ def flush_waited(waiting: dict[int, Actor]) -> None:
 
 
 def flush_for(process: Process, descriptors: list[int]) -> None:
-    """Make the kernel deliver what is under way to the terminals among a process's descriptors; closed ones are skipped."""
+    """Make the kernel deliver what is under way to the terminals among a process's descriptors. Closed ones are skipped."""
     for fd in descriptors:
         with contextlib.suppress(OSError), borrowed(process, fd) as copy:
             flush(copy)

@@ -1,7 +1,7 @@
-"""Timerfds: an application's timerfd is an eventfd, to which the server writes expirations.
+"""Timerfds: what an application uses as a timerfd is an eventfd of the kernel, to which the server writes expirations.
 
-The server keeps a copy of each eventfd. No message tells when an application closes the last descriptor of an eventfd. So a
-sweep over all processes finds the eventfds of which only the server's copy is left.
+The server keeps a copy of each eventfd. No message tells when an application closes its last descriptor of an eventfd.
+So the server searches all processes from time to time, and closes the eventfds of which only its own copy is left.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 FIRST_SWEEP = 256
-"""How many timerfds there must be for the first sweep."""
+"""How many timerfds there must be for the first search."""
 
 
 @dataclass(eq=False, slots=True)
 class TimerFd:
-    """The server's copy of an eventfd that an application uses as a timerfd; `is_real`: it counts CLOCK_REALTIME."""
+    """The server's copy of an eventfd that an application uses as a timerfd. `is_real` says that it counts CLOCK_REALTIME."""
 
     fd: int
     is_real: bool = False
@@ -30,21 +30,23 @@ class TimerFd:
     event: Event | None = None
 
     def close(self) -> None:
-        """Cancel the next expiration, and close the server's copy."""
+        """Cancel the next expiration, and close the server's copy of the eventfd."""
         if self.event is not None:
             self.event.cancel()
         os.close(self.fd)
 
 
 class TimerFds:
-    """All timerfds by the kernel's number of the eventfd, which survives dup, fork, exec and passing."""
+    """All timerfds, by the kernel's number of the eventfd, which stays the same through dup(2), fork(2), exec and
+    SCM_RIGHTS.
+    """
 
     def __init__(self) -> None:
         self.all: dict[int, TimerFd] = {}
         self._sweep_at = FIRST_SWEEP
 
     def create(self, is_real: bool) -> TimerFd:
-        """Make a timerfd, disarmed."""
+        """Make a timerfd that is not armed, and return it."""
         fd = os.eventfd(0, os.EFD_CLOEXEC)
         try:
             number = eventfd_number("self", fd)
@@ -61,23 +63,27 @@ class TimerFds:
         return self.all.get(number) if number is not None else None
 
     def sweep(self, processes: Iterable[Process]) -> None:
-        """Close timerfds that no process has open, if the number of timerfds has doubled: so a new timerfd costs little."""
+        """Close the timerfds that no process has open, if the number of timerfds has doubled since the last time.
+
+        So a new timerfd takes little time on average.
+        """
         if len(self.all) < self._sweep_at:
             return
         if self._drop_unheld(processes):
             self._sweep_at = max(FIRST_SWEEP, 2 * len(self.all))
 
     def drop_dead(self, processes: Iterable[Process], events: int) -> bool:
-        """Close timerfds that no process has open, if nothing else is due (of all `events`); True if there were any.
+        """If nothing but timerfds is due (of all `events`), close those that no process has open. Return whether there
+        were any.
 
-        Without that, the clock would move on to the deadline of a timer that nobody has any more, when all else has ended.
+        Otherwise, after all else has ended, the clock would move to the deadline of a timer that nobody has any more.
         """
         armed = sum(timer.event is not None for timer in self.all.values())
         before = len(self.all)
         return armed == events and self._drop_unheld(processes) and len(self.all) < before
 
     def _drop_unheld(self, processes: Iterable[Process]) -> bool:
-        """Close timerfds that no process has open; False if that cannot be known now."""
+        """Close the timerfds that no process has open. Return False if that cannot be known now."""
         held = held_eventfds(processes)
         if held is None:
             return False
@@ -86,7 +92,7 @@ class TimerFds:
         return True
 
     def close(self) -> None:
-        """Close all timerfds."""
+        """Close all timerfds, at the end of the run."""
         for timer in self.all.values():
             timer.close()
         self.all.clear()
@@ -104,9 +110,9 @@ def _field(path: str, name: str) -> str | None:
 
 
 def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
-    """Return the numbers of the eventfds that processes have open; None while the processes may have others.
+    """Return the kernel's numbers of all eventfds that processes have open; None if processes may have others.
 
-    Others may exist while a process has not said HELLO, or while descriptors are under way between two processes
+    They may while a process has not sent HELLO, or while descriptors are on their way between two processes
     (SCM_RIGHTS).
     """
     found: set[int] = set()
@@ -122,5 +128,5 @@ def held_eventfds(processes: Iterable[Process]) -> set[int] | None:
                 if link == "anon_inode:[eventfd]" and (number := eventfd_number(process.global_pid, int(fd))) is not None:
                     found.add(number)
         except OSError:
-            return None  # the process has just ended, or /proc does not show its descriptors
+            return None  # the process has ended just now, or /proc does not show its descriptors
     return found

@@ -1,7 +1,9 @@
-"""Tracing among emulated processes (ptrace(2)): who traces whom, which threads have stopped, and the reports to tracers.
+"""ptrace(2) between emulated processes: which process traces which threads, which threads have stopped, and what
+tracers are told.
 
-The kernel's tracing is not used. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it is parked
-until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent when the stop happens.
+The kernel's tracing is not used. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it gives
+the turn back, and waits until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent
+when the stop happens.
 """
 
 from __future__ import annotations
@@ -32,14 +34,17 @@ OPTIONS = 0xFF | _OPTION_EXITKILL
 """The options that PTRACE_SETOPTIONS accepts."""
 _ALL_BLOCKED = ((1 << 64) - 1) & ~HAS_SIGNALFD
 _STOPPED = 0x7F
-"""The lower byte of the wait(2) status of a thread that has stopped."""
+"""The lower byte of the status that wait(2) returns for a stopped thread."""
 _EXIT_CODE_PLACE = 51
-"""The index of the exit code among the fields of /proc/PID/stat, from 0 (proc(5))."""
+"""The place of the exit code among the fields of /proc/PID/stat, counted from 0 (proc(5))."""
 
 
 @dataclass(eq=False, slots=True)
 class Tracee:
-    """A traced thread. `status` is that of its present stop, 0 while it runs; `address` is where its registers lie."""
+    """A traced thread. `status` is the wait(2) status of its present stop, 0 while it runs.
+
+    `address` is where its registers lie in its memory while it is stopped.
+    """
 
     actor: Actor
     tracer: Process
@@ -47,19 +52,19 @@ class Tracee:
     status: int = 0
     address: int = 0
     message: int = 0
-    resume: int = 0  # how it went on after its last stop
-    must_stop: bool = False  # a SIGSTOP is on its way to it, or it has been attached to
-    was_sent_stop: bool = False  # a SIGSTOP is on its way to it, which stops it for all once no process traces it
+    resume: int = 0  # the flags with which it went on after its last stop
+    must_stop: bool = False  # a SIGSTOP is on its way to the thread, or a tracer has attached to it
+    was_sent_stop: bool = False  # a SIGSTOP is on its way that stops the whole process if no process traces the thread by then
 
     def tid(self, slots: AnswerSlots) -> int:
-        """Return the thread's number. A new thread has it in its slot before its first turn."""
+        """Return the number of the thread. Before its first turn, a new thread has its number in its slot."""
         actor = self.actor
         return slots.tid(actor.slot) if actor.is_new else actor.tid or actor.process.pid
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What wait4(2) will report to a tracer: a stop of a traced thread, or the end of a thread (`tracee` is None)."""
+    """What wait4(2) will report to a tracer: a stop of a traced thread, or the end of a thread (then `tracee` is None)."""
 
     process: Process
     tid: int
@@ -68,7 +73,10 @@ class Report:
 
 
 class Tracees:
-    """All traced threads, and the reports to tracers in the order in which they came. `make_wait` makes the wait of a stop."""
+    """All traced threads, and what their tracers are told, in the order in which it happened.
+
+    `make_wait` makes the wait of a thread that stops.
+    """
 
     def __init__(
         self,
@@ -84,24 +92,24 @@ class Tracees:
         self.reports: dict[Process, list[Report]] = {}
 
     def attach(self, actor: Actor, tracer: Process, options: int = 0) -> Tracee:
-        """Make a process the tracer of a thread that no process traces."""
+        """Make a process the tracer of a thread that no process traces, and return the traced thread."""
         tracee = self.all[actor] = Tracee(actor, tracer, options)
         self._count()
         return tracee
 
     def _count(self) -> None:
-        """Tell the shims how many traced threads there are, and how many ends nobody has asked about."""
+        """Tell the shims how many traced threads there are, and how many ends no tracer has asked for."""
         self._notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
 
     def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
-        """Make a thread stop with SIGSTOP. A parked thread looks in its next turn."""
+        """Make a thread stop by a SIGSTOP. A waiting thread is given a turn in which it looks."""
         self._set_news(tracee, True)
         tracee.was_sent_stop |= by_signal
         if tracee.status == 0:
             self._parking.wake(tracee.actor, Wake.SIGNAL)
 
     def looks(self, actor: Actor) -> bool:
-        """Whether a thread that asks must stop. The demand counts as delivered by that."""
+        """Return whether a thread that asks must stop. By this answer the SIGSTOP counts as delivered."""
         tracee = self.all.get(actor)
         if tracee is None or not tracee.must_stop:
             return False
@@ -113,10 +121,13 @@ class Tracees:
         tracee.was_sent_stop &= must_stop
         self._notices.tell_trace_news(sum(other.must_stop for other in self.all.values()))
 
-    # Stops
+    # Stops of threads
 
     def stop(self, actor: Actor, kind: int, value: int, message: int, address: int) -> int | None:
-        """Park a thread that stops, and inform its tracer. Returns how it goes on if it need not stop, else None."""
+        """Let a thread that stops wait, and inform its tracer; return None.
+
+        If the thread need not stop, return the flags with which it goes on.
+        """
         tracee = self.all.get(actor)
         if tracee is None:
             return int(Resume.DETACHED) | (value if kind == Stop.SIGNAL else 0)
@@ -133,7 +144,7 @@ class Tracees:
         return None
 
     def resume(self, tracee: Tracee, how: int) -> None:
-        """Let a thread that has stopped go on."""
+        """Let a stopped thread go on."""
         if tracee.must_stop and not how & Resume.DETACHED:
             how |= Resume.STOPS_AGAIN
         self._set_news(tracee, False)
@@ -144,7 +155,10 @@ class Tracees:
         self._parking.wake(tracee.actor, Wake.READY, how)
 
     def detach(self, tracee: Tracee, number: int = 0) -> bool:
-        """End the tracing of a thread; if it has stopped it goes on, with this signal. True: its process must be stopped."""
+        """End the tracing of a thread. If it is stopped, it goes on with this signal.
+
+        Return whether its process must be stopped.
+        """
         stops = tracee.was_sent_stop or number == signal.SIGSTOP
         if tracee.status:
             self.resume(tracee, Resume.DETACHED | number)
@@ -156,7 +170,7 @@ class Tracees:
         del self.all[tracee.actor]
         self._count()
 
-    # Reports
+    # What tracers are told
 
     def _report(self, tracer: Process, report: Report) -> None:
         self.reports.setdefault(tracer, []).append(report)
@@ -169,7 +183,10 @@ class Tracees:
         reports[:] = [report for report in reports if report.tracee is not tracee]
 
     def wait(self, tracer: Process, pid: int) -> tuple[int, int]:
-        """Return the first report about a thread that `pid` means in wait4(2), with its status; (0, 0): none; or -ECHILD."""
+        """Return the first report about a thread that `pid` means in wait4(2), as (tid, status).
+
+        (0, 0) if there is none yet; (-ECHILD, 0) if the process traces no such thread.
+        """
         reports = self.reports.get(tracer, [])
         for report in reports:
             if _names(pid, tracer, report.process, report.tid):
@@ -185,7 +202,10 @@ class Tracees:
     # Births and deaths
 
     def born(self, creator: Actor, child: Actor, event: int) -> bool:
-        """Make the tracer of a thread also trace its new child or thread, if it wants this event; True if it does."""
+        """Make the tracer of a thread trace its new child or thread, too, if the tracer wants this event.
+
+        Return whether it does.
+        """
         tracee = self.all.get(creator)
         if tracee is None or not event or not tracee.options >> event & 1:
             return False
@@ -193,7 +213,7 @@ class Tracees:
         return True
 
     def ended(self, actor: Actor) -> None:
-        """Report the end of a traced thread to its tracer, unless the kernel reports it because the tracer is the parent."""
+        """Report the end of a traced thread to its tracer, unless the tracer is the parent, to which the kernel reports it."""
         tracee = self.all.get(actor)
         if tracee is None:
             return
@@ -207,7 +227,7 @@ class Tracees:
         self._report(tracer, Report(process, actor.tid, status, None))
 
     def tracer_ended(self, tracer: Process) -> list[Process]:
-        """End the tracing by a process that has ended. Returns the processes that must die with it (PTRACE_O_EXITKILL)."""
+        """End all tracing by a process that has ended. Return the processes that must die with it (PTRACE_O_EXITKILL)."""
         if not self.all and not self.reports:
             return []
         mine = [tracee for tracee in self.all.values() if tracee.tracer is tracer]
@@ -231,14 +251,14 @@ def _status(options: int, kind: int, value: int) -> int:
 
 
 def _names(pid: int, caller: Process, process: Process, tid: int) -> bool:
-    """Whether wait4(2) with this pid waits for this thread of a process."""
+    """Return whether wait4(2) with this pid waits for this thread of a process."""
     if pid > 0:
         return tid == pid
     return pid == -1 or process.group() == (caller.group() if pid == 0 else -pid)
 
 
 def _wait_status(process: Process) -> int:
-    """Return the status of a dead process as wait(2) reports it. If the process was killed, its zombie has the status."""
+    """Return the status of a dead process as wait(2) reports it. For a killed process, its zombie has the status."""
     if process.exit_status is not None and process.exit_status >= 0:
         return (process.exit_status & 0xFF) << 8
     try:

@@ -1,4 +1,4 @@
-"""Applies what the death of a process changes for its parent, its children and their process groups."""
+"""Handles what the death of a process changes for its parent, its children and their process groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Relatives:
         self._clock, self._signals, self._futexes, self._vforks = clock, signals, futexes, vforks
 
     def tell_parent(self, process: Process) -> None:
-        """Wake those that wait for the end of a process: its parent, and waiters for locks that it may have held."""
+        """Wake those that wait for the end of a process: its parent, and actors that wait for locks which it may have held."""
         self._vforks.release(process)
         self._futexes.wake_shared()
         parent = process.parent
@@ -31,22 +31,24 @@ class Relatives:
             self._signals.child_changed(parent)
 
     def orphan(self, process: Process) -> list[Process]:
-        """Give the children of a dead process their new parents. Returns those that this death may have killed."""
+        """Give the children of a dead process their new parents. Return those that this death may have killed."""
         for child in process.children:
             child.orphaned_ns = self._clock.now_ns
             reparent(child)
-            # prctl(2) PR_SET_PDEATHSIG may have sent any signal: all threads look.
+            # A signal that was asked for by prctl(2) PR_SET_PDEATHSIG may have been sent, so all threads look for it.
             self._signals.notice(child, signal.SIGTERM, every_thread=True)
-        return [child for child in process.children if child.pidfd >= 0]  # PR_SET_PDEATHSIG may have been SIGKILL
+        return [child for child in process.children if child.pidfd >= 0]  # the signal of PR_SET_PDEATHSIG may have been SIGKILL
 
     def hang_up(self, process: Process) -> None:
-        """Continue what the kernel has continued in an orphaned process group, and inform observers of the process's end."""
+        """Continue what the kernel has continued in an orphaned process group, and tell the observers that a process
+        has ended.
+        """
         hang_up_orphans(self._signals, process.host)
         process.on_exit.tell(process)
 
 
 def leave_cpu_time(process: Process) -> None:
-    """Add the CPU time of a dead process, and of its dead children, to that of its parent's dead children."""
+    """Add the CPU time of a dead process, and that of its dead children, to the CPU time of its parent's dead children."""
     parent, total_ns = process.parent, process.cpu_ns + process.children_cpu_ns
     if parent is not None and total_ns:
         parent.children_cpu_ns += total_ns

@@ -1,4 +1,4 @@
-"""Frees what the server keeps of a process, once the process is dead."""
+"""Frees what the server keeps of a process when the process has died."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class Readiness(Protocol):
-    """The part of rsg_server.turn.readiness that is used here: the epoll that reports deaths of processes."""
+    """The part of rsg_server.turn.readiness that is used here: the epoll by which the server learns of deaths of processes."""
 
     def unwatch(self, descriptor: int, target: Process) -> None:
-        """Stop watching a descriptor; nothing happens if it is not watched."""
+        """Stop watching a descriptor; do nothing if it is not watched."""
 
     def changed(self) -> None:
-        """Note that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that a descriptor may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class Remains:
-    """Closes and forgets what belongs to dead processes; `processes` are all that live, by number."""
+    """Closes and forgets what belongs to dead processes. `processes` are all living processes by number."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Remains:
     ) -> None:
         self._processes, self._threads, self._channel_pool = processes, threads, channel_pool
         self._readiness, self._signals = readiness, signals
-        self.on_release: Observers[Process] = Observers()  # told of each dead process that the server forgets
+        self.on_release: Observers[Process] = Observers()  # its observers get each dead process that the server forgets
 
     def release(self, process: Process) -> None:
         """Close and forget everything that the server keeps of a dead process."""

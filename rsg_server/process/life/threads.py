@@ -1,4 +1,7 @@
-"""Threads: each is announced before it exists, which gives it its number; at its end it gives everything back."""
+"""Makes and ends actors (threads). A thread is announced before it exists, which gives it its number.
+
+At its end a thread gives back its slot, its channel and its epoll.
+"""
 
 from __future__ import annotations
 
@@ -20,27 +23,35 @@ if TYPE_CHECKING:
 
 
 class Threads:
-    """Makes and ends actors; `all` contains the living ones, by number."""
+    """Makes and ends actors. `all` contains the living actors by number."""
 
     def __init__(
         self, shared: SharedMemory, slots: Slots, parking: Parking, channel_pool: ChannelPool, fd_store: FdStore
     ) -> None:
         self._clock, self._shared_slots, self._boxes = shared.clock, shared.slots, shared.boxes
         self._slots, self._parking, self._channel_pool, self._fd_store = slots, parking, channel_pool, fd_store
-        self.waits: WaitViews | None = None  # makes the objects of the waits that the core has begun
+        self.waits: WaitViews | None = None  # makes Python objects for the waits that the core (csrc/turn/) has begun
         self._next = 1
         self.all: dict[int, Actor] = {}
-        self.on_end: Observers[Actor] = Observers()  # told of an actor that no longer waits for anything, before its end
+        # its observers get an actor that ends, when it no longer waits for anything
+        self.on_end: Observers[Actor] = Observers()
 
     def new(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
-        """Announce a thread that is about to be born. The caller passes the actor's end of the channel on, and closes it."""
+        """Announce a thread that is about to be created. Return its actor, and the descriptor of the actor's end of the
+        channel.
+
+        The caller passes this descriptor on, and closes it.
+        """
         ours, theirs = channel or new_channel()
         actor = self._admit(process, ours)
         self._fd_store.check(ours.fileno())
         return actor, theirs.detach()
 
     def new_sibling(self, process: Process) -> tuple[Actor, tuple[int, ...]]:
-        """Announce another thread of a process, with a pooled channel, or a new channel whose other end is returned."""
+        """Announce another thread of a process. Return its actor, and the descriptor of the actor's end of a new channel.
+
+        With a channel of the pool there is no descriptor to pass on, and the tuple is empty.
+        """
         pooled = self._channel_pool.take(process)
         if pooled is None:
             actor, channel = self.new(process)
@@ -48,7 +59,7 @@ class Threads:
         return self.new_at(process, pooled), ()
 
     def new_at(self, process: Process, pooled: PooledChannel) -> Actor:
-        """Announce a thread that gets the channel of an ended thread of the process."""
+        """Announce a thread that gets the channel of an ended thread of its process, and return its actor."""
         actor = self._admit(process, pooled.channel)
         self._channel_pool.hand_over(pooled, actor)
         return actor
@@ -68,7 +79,7 @@ class Threads:
     def end(self, actor: Actor, leaves_channel: bool = False) -> None:
         """End an actor whose thread has ended or is certain to end.
 
-        With `leaves_channel`, the process lives on and its next thread may get the channel.
+        With `leaves_channel`, the process lives on, and its next thread may get the channel.
         """
         if actor.state is State.DEAD:
             return

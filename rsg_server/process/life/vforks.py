@@ -1,4 +1,4 @@
-"""vfork(2): the parent waits until its child has exec'd or died."""
+"""vfork(2): the parent waits until its child has called exec or died."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST_REPLY, READY_REPLY = (FIRST_TURN, 0), (int(Wake.READY), 0)
 
 
 class Vforks:
-    """Makes the parents of vforks wait, and wakes them again."""
+    """Makes parents wait for their vfork children, and wakes the parents again."""
 
     def __init__(self, parking: Parking) -> None:
         self._parking = parking
@@ -37,7 +37,10 @@ class Vforks:
             self._parking.make_ready(child)
 
     def release(self, process: Process) -> None:
-        """Let the parent of a vfork run again, as the child has exec'd or died: at its slot, or it speaks first (FORK_DONE)."""
+        """Let the parent of a vfork run again, because the child has called exec or died.
+
+        The parent gets its turn at its slot; without a slot, it sends FORK_DONE first.
+        """
         parent = process.vfork_parent
         process.vfork_parent = None
         process.has_let_go = True

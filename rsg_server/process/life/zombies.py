@@ -1,8 +1,9 @@
-"""Zombies: dead processes that no parent has waited for. A zombie is still a member of its group and still has its pid.
+"""Zombies: dead processes for which no parent has waited. A zombie still has its pid, and is a member of its process group.
 
-A zombie of an emulated parent vanishes when the parent calls wait(2), in a turn of the parent. All other zombies are reaped by
-the kernel or by the host's init, neither of which takes turns: whether another process still sees such a zombie would depend on
-the load of the computer. So a death is over only when the zombies that it leaves to the kernel or to init are gone.
+A zombie with an emulated parent vanishes when the parent calls wait(2), in the parent's turn. All other zombies are
+removed by the kernel or by the host's init, neither of which has turns: how long other processes see such a zombie
+would depend on the load of the computer. So the server lets no actor run before the zombies that the kernel or init
+must remove are gone.
 """
 
 from __future__ import annotations
@@ -23,29 +24,32 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 REAPING_TIMEOUT_S = 10.0
-"""How long, in real time, the kernel or init may take to reap a zombie before the user is warned."""
+"""How long (real seconds) the kernel or init may take to remove a zombie before the user is warned."""
 STOPPED_S = 0.5
-"""After how long, in real time, the server assumes that somebody has stopped init."""
+"""After so many real seconds, the server assumes that somebody has stopped init (SIGSTOP)."""
 _PRUNED_FROM = 32
 _STAT_MAX = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Zombie:
-    """A dead process, by its number in the server's PID namespace and in its host's, which is `level` levels below."""
+    """A dead process, given by its number in the server's PID namespace and its number in its host's.
+
+    The host's namespace is `level` levels below the server's.
+    """
 
     global_pid: int
     pid: int
     level: int = 1
 
     def status(self) -> dict[str, str]:
-        """Read /proc/PID/status; empty once the zombie is gone, even if another process has its number now."""
+        """Return the fields of /proc/PID/status; {} when the zombie is gone, even if another process has its number by then."""
         fields = status_fields(self.global_pid)
         is_dead = fields.get("State", "")[:1] in ("Z", "X")
         return fields if is_dead and number_at_level(fields.get("NSpid", ""), self.level) == self.pid else {}
 
     def may_exist(self) -> bool:
-        """Whether any process has the zombie's number. That costs one call, while status() reads a file."""
+        """Return whether any process has the zombie's number. This takes one system call, whereas `status` reads a file."""
         try:
             os.kill(self.global_pid, 0)
         except ProcessLookupError:
@@ -56,9 +60,9 @@ class Zombie:
 
 
 def reap(warner: Warner, process: Process) -> None:
-    """Wait until a dead process and its dead children are gone, except those for which an emulated parent has to wait.
+    """Wait until a dead process and its dead children are gone, except those for which an emulated parent has to wait(2).
 
-    A zombie that has an emulated parent is added to that parent's zombies.
+    A zombie with an emulated parent is added to this parent's zombies.
     """
     own = [zombie_of(process)] if process.pid else []
     for zombie in (*own, *process.zombies):
@@ -70,12 +74,12 @@ def reap(warner: Warner, process: Process) -> None:
 
 
 def zombie_of(process: Process) -> Zombie:
-    """Return the zombie that a process has become."""
+    """Return the zombie that a dead process has become."""
     return Zombie(process.global_pid, process.pid, process.host.level)
 
 
 def is_kept(process: Process) -> bool:
-    """Whether an emulated parent has to wait for a process that has just died."""
+    """Return whether an emulated parent has to wait(2) for a process that has died just now."""
     return _keeper(process, zombie_of(process)) is not None
 
 
@@ -88,13 +92,13 @@ def _keeper(process: Process, zombie: Zombie) -> Process | None:
     if parent is None or parent.dead or zombie.global_pid != process.global_pid:
         return None
     keeper = lib.watch_parent_of_zombie(process.pidfd) if process.pidfd >= 0 else -1
-    if keeper < 0:  # before Linux 6.13
+    if keeper < 0:  # Linux before 6.13
         keeper = _parent_of_zombie(zombie.global_pid)
     return parent if keeper == parent.global_pid else None
 
 
 def _parent_of_zombie(global_pid: int) -> int:
-    """Return the pid of a process's parent if the process is dead and nobody has waited for it, from /proc/PID/stat; else 0."""
+    """Return the pid of a dead process's parent, from /proc/PID/stat, if nobody has waited for the process yet; else 0."""
     try:
         fd = os.open(f"/proc/{global_pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, ProcessLookupError):
@@ -109,20 +113,21 @@ def _parent_of_zombie(global_pid: int) -> int:
 
 
 def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process | None:
-    """Wait until a zombie is gone (returns None), or return the emulated process that has to wait for it."""
+    """Wait until a zombie is gone, and return None; or return the emulated process that has to wait(2) for it."""
     end = 0.0
     while status := zombie.status():
         parent_pid = int(status["PPid"]) if status["State"][0] == "Z" else -1
         for other in host.processes.values():
             if other.global_pid == parent_pid and not other.dead:
                 return other
-        if status["TracerPid"] != "0":  # a debugger is to see the death first
+        if status["TracerPid"] != "0":  # a debugger must notice the death first
             return None
         now = time.monotonic()
         end = end or now + REAPING_TIMEOUT_S
         if now > end - REAPING_TIMEOUT_S + STOPPED_S and parent_pid > 1:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(parent_pid, signal.SIGCONT)  # the host's init: a user may have stopped it
+                # the process is for the host's init to wait for, which a user may have stopped
+                os.kill(parent_pid, signal.SIGCONT)
         if now > end:
             warner.warn(f"process {zombie.pid} of {host.name} has died, but is not reaped", about="not reaped")
             return None
@@ -131,7 +136,10 @@ def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process |
 
 
 def _prune(parent: Process) -> None:
-    """Forget zombies that a parent has waited for. This is done when their count is a power of two: there may be thousands."""
+    """Forget zombies for which a parent has waited.
+
+    There may be thousands of zombies, so this is done only when their number is a power of two.
+    """
     count = len(parent.zombies)
     if count >= _PRUNED_FROM and count & count - 1 == 0:
         parent.zombies = [zombie for zombie in parent.zombies if zombie.may_exist()]
