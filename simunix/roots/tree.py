@@ -80,11 +80,12 @@ class RootTree:
 
     def glibc(self) -> str | None:
         """Return the version of the C library, e.g. `2.41`; None if it is not the GNU C library."""
-        for name in LIBC:
-            found = re.search(_GLIBC, self._read(name))
-            if found:
-                return found[1].decode()
-        return None
+        return next((version for name in LIBC if (version := self.version_in(name, _GLIBC))), None)
+
+    def version_in(self, name: str, pattern: bytes) -> str | None:
+        """Return what the group of a regular expression matches first in a file, e.g. in a program; None without a match."""
+        found = re.search(pattern, self._read(name))
+        return found[1].decode() if found else None
 
     def _read(self, name: str) -> bytes:
         try:

@@ -37,6 +37,10 @@ OF_DATABASE = (
     "usage",
 )
 """Keys of the section that say nothing without a database."""
+MARIADB_RELEASE = rb"(\d+\.\d+)\.\d+-MariaDB"
+OPTIONS_OF_RELEASE = {"10.5": " --innodb-flush-sync=OFF"}
+"""Options that only some releases of MariaDB need. With `innodb_flush_sync`, 10.5 waits for its page cleaner in a loop without
+any system call. simunix would have to preempt that loop, and no two runs would have the same event log."""
 TRIES = 300
 """How often slurmctld's host asks slurmdbd, once a second, before the host gives up."""
 
@@ -131,7 +135,7 @@ def plan(database: Database, key: str, controller: str, roots: Mapping[str, Root
             FileSpec(database.dbd, CONFIG, slurmdbd_conf(database).encode(), database.user, 0o600),
             FileSpec(database.storage, GRANTS, grants_sql().encode()),
         ),
-        (mariadbd(database, user), slurmdbd(database), slurmctld(database, controller)),
+        (mariadbd(database, user, root), slurmdbd(database), slurmctld(database, controller)),
         tuple(PrivateSpec(path, user if is_root else "") for path in (DATA, SOCKET_FOLDER)),
     )
 
@@ -179,13 +183,14 @@ GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
 # Processes
 
 
-def mariadbd(database: Database, user: str) -> ProcessSpec:
+def mariadbd(database: Database, user: str, root: RootTree) -> ProcessSpec:
     """mariadbd, which makes its tables at the first start. Slurm asks for these settings: slurm.schedmd.com/accounting.html.
 
     Native asynchronous input and output is off, as simunix refuses its system calls.
     """
+    more = OPTIONS_OF_RELEASE.get(root.version_in(MARIADBD, MARIADB_RELEASE) or "", "")
     script = f"""cd {DATA}
-set -- --no-defaults --user={user} --datadir={DATA} --innodb-use-native-aio=OFF --innodb-log-file-size=64M
+set -- --no-defaults --user={user} --datadir={DATA} --innodb-use-native-aio=OFF --innodb-log-file-size=64M{more}
 if ! [ -d mysql ] && ! {INSTALL} "$@" --skip-test-db >install.log 2>&1; then
     cat install.log >&2
     exit 1

@@ -61,9 +61,10 @@ processes:
 """
 
 
-def test_the_database_of_another_release(fresh_simunix: Simunix, tmp_path: Path) -> None:
-    """In a root that has slurmdbd and MariaDB too."""
-    root = KeptRoot("trixie-slurmdbd", "trixie", (*PACKAGES, "slurmdbd", "mariadb-server")).found()
+@pytest.mark.parametrize("release", ["bullseye", "trixie"])
+def test_the_database_of_another_release(fresh_simunix: Simunix, tmp_path: Path, release: str) -> None:
+    """In a root that has slurmdbd and MariaDB too. MariaDB 10.5 of bullseye needs an option, else no two runs are equal."""
+    root = KeptRoot(f"{release}-slurmdbd", release, (*PACKAGES, "slurmdbd", "mariadb-server")).found()
     (tmp_path / "s.yaml").write_text(ACCOUNTING.replace("ROOT", str(root)))
     for ran in run_twice(fresh_simunix, tmp_path / "s.yaml", tmp_path, timeout=100):
         assert ran.output("n1", "user").endswith("\nphysics|COMPLETED|00:01:00|n[1-4]\n")

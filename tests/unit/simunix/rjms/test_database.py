@@ -100,6 +100,15 @@ def test_mariadbd_runs_as_its_own_user_where_there_are_users(tmp_path: Path, is_
     ]
 
 
+@pytest.mark.parametrize(("version", "is_told"), [("10.5.23", True), ("10.11.19", False), ("11.8.3", False), (None, False)])
+def test_mariadb_10_5_is_told_not_to_wait_in_a_loop(tmp_path: Path, version: str | None, is_told: bool) -> None:
+    root = toy_root(tmp_path, database.SLURMDBD, database.MARIADBD, database.INSTALL)
+    if version is not None:
+        root.locate(database.MARIADBD).write_bytes(b"\x7fELF\0" + f"{version}-MariaDB-0+deb11u1\0 10.1.1-MariaDB".encode())
+    plan = database.plan(Database("simunix", "dbd", "db"), "slurm", "ctl", {"dbd": root, "db": root}, True)
+    assert ("--innodb-log-file-size=64M --innodb-flush-sync=OFF\n" in plan.processes[0].argv[2]) == is_told
+
+
 def test_only_its_owner_may_read_slurmdbd_conf(tmp_path: Path) -> None:
     root = toy_root(tmp_path, database.SLURMDBD, database.MARIADBD, database.INSTALL)
     plan = database.plan(Database("simunix", "dbd", "db"), "slurm", "ctl", {"dbd": root, "db": root}, True)
