@@ -69,12 +69,11 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
     count = len(repetitions.seeds)
     better = [one for one in effects if one.differs and one.is_better]
     worse = [one for one in effects if one.differs and not one.is_better]
-    winners, losers = ([f"{name} waits {signed(WAIT, one)}" for name, one in _moved(repetitions, sign)] for sign in (-1, 1))
+    winners, losers = ([_of_user(*pair) for pair in _moved(repetitions, sign)] for sign in (-1, 1))
     gain = [*(phrase(one) for one in better[:NAMED_MAX]), *winners[: 0 if better else NAMED_MAX]]
     cost = [*(phrase(one) for one in worse[:NAMED_MAX]), *losers[:NAMED_MAX]]
     if not gain and not cost:
-        more = needed(effects[0].difference)
-        told = f"; some {more} seeds would tell it" if more is not None and more > count else ""
+        told = _still_needed(effects[0], count) + _chance(effects)
         return SAME, f"Keep {base}: {label} makes no difference that {count} seeds tell: {phrase(effects[0])}{told}."
     if not gain:
         return KEEP, f"Keep {base}: {label} only costs: {', '.join(cost)} ({count} seeds)."
@@ -82,16 +81,43 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
         told = f"nothing else differs beyond noise, {phrase(effects[0])}"
         return WEIGH, f"Adopt {label} only for this: {', '.join(gain)}; {told} ({count} seeds)."
     if not cost:
-        return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses beyond noise ({count} seeds)."
+        return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses beyond noise{_may_lose(repetitions)} ({count} seeds)."
     return WEIGH, f"Adopt {label} only if this is worth it: {', '.join(gain)}, but {', '.join(cost)} ({count} seeds)."
 
 
-def _moved(repetitions: Repetitions, sign: int) -> list[tuple[str, Difference]]:
-    """The users (or accounts, if no user is known) who lose (1) or win (-1) beyond noise, those who do so most first."""
+def _still_needed(effect: Effect, count: int) -> str:
+    """Say how many seeds would tell a difference of the size that was seen, if that is more than there are."""
+    more = needed(effect.difference)
+    return f"; some {more} seeds would tell it" if more is not None and more > count else ""
+
+
+def _chance(effects: list[Effect]) -> str:
+    """Name the metrics whose intervals have no 0, though chance makes such among so many: a reader may care for just these."""
+    found = [one for one in effects if one.difference.differs_alone]
+    return f"; {_phrases(found[:NAMED_MAX])} may be chance" if found else ""
+
+
+def _may_lose(repetitions: Repetitions) -> str:
+    """Name the users who lose by intervals of their own, though among so many users chance may make one such."""
+    found = _moved(repetitions, 1, is_certain=False)[:NAMED_MAX]
+    told = ", ".join(f"{name} may: mean wait {signed(WAIT, one)}" for name, one in found)
+    return f", but {told}; more seeds would tell" if found else ""
+
+
+def _moved(repetitions: Repetitions, sign: int, is_certain: bool = True) -> list[tuple[str, Difference]]:
+    """The users (or accounts, if no user is known) who lose (1) or win (-1), those who do so most first.
+
+    Beyond noise, or with `is_certain` false those of whom only their own intervals say so.
+    """
     kinds = [own for own in repetitions.groups.values() if own]
-    found = [(name, one) for name, one in (kinds[0] if kinds else {}).items() if one.verdict == DIFFERS]
+    moved = (kinds[0] if kinds else {}).items()
+    found = [(name, one) for name, one in moved if (one.verdict == DIFFERS if is_certain else one.differs_alone)]
     found = [(name, one) for name, one in found if sign * one.interval.mean > SAME_S]
     return sorted(found, key=lambda pair: -abs(pair[1].interval.mean))
+
+
+def _of_user(name: str, change: Difference) -> str:
+    return f"{name}'s mean wait {signed(WAIT, change)}"
 
 
 def _error(validation: Validation) -> float:
@@ -105,13 +131,22 @@ def _phrases(effects: list[Effect]) -> str:
 
 
 def phrase(effect: Effect) -> str:
-    """Return a change with its part of the base and its interval, such as `wait, mean −00:10:10 (−23 %, 95 %: … to …)`."""
+    """Return a change with its part of the base and its interval: `mean wait −00:10:10 (−23 %, 95 % interval … … …)`.
+
+    A metric that does not change has no part.
+    """
     relative = effect.difference.relative
-    part = _part(relative) if np.isfinite(relative) else ""
+    part = _part(relative) if np.isfinite(relative) and relative else ""
     ends = _ends(effect.metric, effect.difference.interval)
     inside = ", ".join(filter(None, (part, ends)))
     changed = change_text(effect.metric, effect.difference.interval.mean)
-    return f"{effect.metric.title} {changed}{f' ({inside})' if inside else ''}"
+    return f"{_spoken(effect.metric)} {changed}{f' ({inside})' if inside else ''}"
+
+
+def _spoken(metric: Metric) -> str:
+    """Return a metric's title as a sentence has it: of `wait, mean` it is `mean wait`."""
+    name, _, kind = metric.title.partition(", ")
+    return f"{kind} {name}" if kind else name
 
 
 def _part(relative: float) -> str:

@@ -44,5 +44,5 @@ def test_the_command_runs_and_concludes(simunix: Simunix, tmp_path: Path, scenar
     assert done.returncode == 0, done.stderr
     name = words[words.index("--set") + 1].removesuffix(":")
     last = done.stdout.splitlines()[-1]
-    assert last.startswith(f"Not decided: one run of each says nothing about noise; in these two, {name} has wait, mean")
+    assert last.startswith(f"Not decided: one run of each says nothing about noise; in these two, {name} has mean wait")
     assert "2 runs: 2 done" in done.stdout

@@ -19,11 +19,13 @@ from simunix.metrics.changes import errors
 from simunix.report.batsim_files import frame
 from simunix.report.run_data import Run
 from simunix.results.jobs_csv import JobRow
+from simunix.statistics.interval import Interval
 from tests.unit.simunix.compare.test_compare import folder, jobs
 from tests.unit.simunix.report import runs
 
 SEEDS = range(1, 9)
 Late = Callable[[str, random.Random], float]
+DOUBTFUL = Interval(mean=2.5, low=1.0, high=4.0, count=8)
 
 
 def run(label: str, seed: int, late: Late, lost: float = 0.0) -> Run:
@@ -54,7 +56,7 @@ def concluded(found: Change, validation: Validation | None = None) -> Conclusion
 def test_what_is_better_for_all_is_to_be_adopted() -> None:
     found = concluded(change(lambda user, chance: 200 + 20 * chance.random()))
     assert found.kind == ADOPT and found.seeds == len(SEEDS)
-    assert found.text.startswith("Adopt new: wait, mean −00:04:5") and "95 % interval −00:04:5" in found.text
+    assert found.text.startswith("Adopt new: mean wait −00:04:5") and "95 % interval −00:04:5" in found.text
     assert found.text.endswith("nobody loses beyond noise (8 seeds).")
 
 
@@ -62,10 +64,35 @@ def test_who_loses_is_named_with_an_interval() -> None:
     found = change(lambda user, chance: (900 if user == "ann" else 0) + 20 * chance.random())
     text = concluded(found)
     assert text.kind == WEIGH
-    assert "ann waits +00:06:" in text.text and "interval +00:06:" in text.text.split("ann waits")[1]
+    assert "ann's mean wait +00:06:" in text.text and "interval +00:06:" in text.text.split("ann's mean wait")[1]
     table = found.groups["user"].set_index("name")
     assert table["verdict"].to_dict() == {"ann": "loses", "bob": "wins", "cy": "wins"}
     assert (table["low"] < table["wait_change"]).all() and (table["wait_change"] < table["high"]).all()
+
+
+def test_who_may_lose_is_named_where_nobody_loses_beyond_noise() -> None:
+    found = change(lambda user, chance: chance.gauss(600, 150) if user == "ann" else 200.0)
+    text = concluded(found)
+    assert found.repetitions.groups["user"]["ann"].differs_alone
+    assert text.kind == ADOPT
+    told = text.text.partition("; nobody loses beyond noise, but ann may: mean wait +00:01:")[2]
+    assert "95 % interval +" in told and told.endswith("; more seeds would tell (8 seeds).")
+
+
+def test_what_may_be_chance_is_told_beside_no_difference() -> None:
+    found = change(lambda user, chance: 500.0)
+    first, *others = found.repetitions.effects
+    doubtful = replace(others[0], difference=replace(others[0].difference, interval=DOUBTFUL, adjusted_p=0.2))
+    object.__setattr__(found.repetitions, "effects", [first, doubtful])
+    text = concluded(found)
+    assert text.kind == SAME
+    told = "mean bounded slowdown +2.5 ("
+    assert f"; {told}" in text.text and text.text.endswith("95 % interval +1 … +4) may be chance.")
+
+
+def test_no_part_is_told_of_what_does_not_change() -> None:
+    text = concluded(change(lambda user, chance: 500.0)).text
+    assert text == "Keep base: new makes no difference that 8 seeds tell: mean wait 0 s (95 % interval 0 s … 0 s)."
 
 
 def test_core_hours_that_are_lost_are_a_price() -> None:
@@ -75,14 +102,14 @@ def test_core_hours_that_are_lost_are_a_price() -> None:
 
 def test_what_only_costs_is_to_be_left() -> None:
     found = concluded(change(lambda user, chance: 800 + 20 * chance.random()))
-    assert found.kind == KEEP and found.text.startswith("Keep base: new only costs: wait, mean +00:05:")
+    assert found.kind == KEEP and found.text.startswith("Keep base: new only costs: mean wait +00:05:")
 
 
 def test_noise_is_no_difference() -> None:
     noise: Late = lambda user, chance: 400 + 200 * chance.random()  # noqa: E731 - a base and a variant of one kind
     found = change(noise, base=noise)
     text = concluded(found)
-    assert text.kind == SAME and text.text.startswith("Keep base: new makes no difference that 8 seeds tell: wait, mean ")
+    assert text.kind == SAME and text.text.startswith("Keep base: new makes no difference that 8 seeds tell: mean wait ")
     assert set(found.groups["user"]["verdict"]) == {WITHIN_NOISE}
     assert "0 users win, 0 lose, 3 within noise" in sentence(found)
     assert [len(moved) for moved in found.repetitions.moved_jobs(9)] == [0, 0]
@@ -100,7 +127,7 @@ def test_one_run_of_each_says_nothing_about_noise() -> None:
     (found,) = changes_of([base, other])
     text = concluded(found)
     assert text.kind == UNDECIDED and "one run of each says nothing about noise" in text.text
-    assert "wait, mean −00:05:00" in text.text and "--repetitions 5 --set-all perturb=true" in text.text
+    assert "mean wait −00:05:00" in text.text and "--repetitions 5 --set-all perturb=true" in text.text
     assert set(found.groups["user"]["verdict"]) == {"wins"}
 
 
