@@ -91,6 +91,8 @@ from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
+from rsg_server.storage.survivors import Survivors
+from rsg_server.storage.unsynced import Unsynced
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.choosing import ChosenTies, ChosenTurns, ChosenWakes
 from rsg_server.turn.core import Core
@@ -136,6 +138,8 @@ class Kernel:
         self.wire = Wire(self.clock, self.network, options.seed)
         tell_conditions = self.shared.notices.tell_storage_conditions
         self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
+        if options.choices is not None:
+            self.storages.unsynced = Unsynced(lambda: self.clock.now_ns)
         self.readiness = Readiness()
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         if options.lateness is not None:
@@ -306,6 +310,9 @@ class Kernel:
             power=power,
         )
         power.on_silence.connect(self.readiness.changed)
+        if options.choices is not None and (unsynced := self.storages.unsynced) is not None:
+            power.on_unmount.connect(unsynced.unmounted)
+            power.on_loss.connect(Survivors(options.choices, unsynced).power_cut)
         wake_on_lan = WakeOnLan(clock, timeline, log, self.network, self.interfaces, reach, power)
         self.datagrams.on_to_off.connect(wake_on_lan.heard)
         return faults

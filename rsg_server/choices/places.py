@@ -21,7 +21,9 @@ WAKE: Final = "wake"
 """Which of several waiters of a futex is woken: its place in the order of their arrival."""
 TIE: Final = "tie"
 """Whether a time-out comes first (0), or after what else is due at the same moment (1)."""
-PLACES: Final = (TURN, SLICE, PAUSE, DELAY, CUT, WAKE, TIE)
+LOSE: Final = "lose"
+"""What a power cut loses: how many of the last changes of names on a disk; of a file, one of `LOST` sets of unsynced blocks."""
+PLACES: Final = (TURN, SLICE, PAUSE, DELAY, CUT, WAKE, TIE, LOSE)
 
 LONGEST_SLICE: Final = 256
 """The longest turn that ends at a call, in prices of a system call; 0 stands for a turn that ends when its holder waits."""
@@ -29,6 +31,8 @@ DELAYS_NS: Final = (0, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_00
 """Delays in virtual nanoseconds: from less than a hand-over to a tenth of a second, half of TCP's shortest time-out."""
 PAUSES_NS: Final = (0, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 """Pauses in virtual nanoseconds: from an interrupt to what a busy computer does to a process now and then."""
+LOST: Final = 64
+"""Of how many sets of unsynced blocks of a file one may be lost: 0 none, 1 all, others: rsg_server/storage/survivors.py."""
 FIRST_BYTE: Final = "after the first byte"
 HALF: Final = "in the middle"
 LAST_BYTE: Final = "before the last byte"

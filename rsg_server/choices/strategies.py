@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 
-from rsg_server.choices.places import CUT, DELAY, PAUSE, SLICE, TIE, TURN, WAKE
+from rsg_server.choices.places import CUT, DELAY, LOSE, PAUSE, SLICE, TIE, TURN, WAKE
 from rsg_server.choices.source import Choice, Strategy
 
 
@@ -24,6 +24,10 @@ class Baseline:
 
 MOST_SLICES, MOST_PAUSES = 50_000, 1_000
 """How many turns a random strategy may cut, each of which costs a hand-over by the server, and put off: that costs time."""
+
+
+LOSES = 0.5
+"""At which part of the choices of what a power cut loses something is lost."""
 
 
 class Random:
@@ -49,7 +53,7 @@ class Random:
     def __init__(self, seed: int, turns: int) -> None:
         """`turns`: how many turns such a run has; of a long one a smaller part is cut, and put off."""
         self._random = random.Random(f"random {seed}")
-        self.rates = {place: self._random.choice(rates) for place, rates in self.RATES.items()}
+        self.rates = {place: self._random.choice(rates) for place, rates in self.RATES.items()} | {LOSE: LOSES}
         self.rates[SLICE] = min(self.rates[SLICE], MOST_SLICES / max(turns, 1))
         self.rates[PAUSE] = min(self.rates[PAUSE], MOST_PAUSES / max(turns, 1))
         self._mean_calls = self._random.choice(self.MEAN_CALLS)
@@ -93,6 +97,8 @@ class Pct:
         if place == PAUSE and actors[0] in self._changed:
             self._changed.discard(actors[0])
             return self._random.randrange(alternatives)
+        if place == LOSE and self._random.random() < LOSES:  # a power cut is no matter of priorities
+            return self._random.randrange(alternatives)
         return 0
 
     def _priority(self, actor: int) -> float:
@@ -120,6 +126,8 @@ class DelayBounded:
 
     def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
         """1 at the turns that the seed has drawn, the end of a turn at such slices, any alternative at such others; else 0."""
+        if place == LOSE:
+            return self._random.randrange(alternatives) if self._random.random() < LOSES else 0
         if number not in self._at:
             return 0
         if place == SLICE:

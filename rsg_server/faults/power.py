@@ -59,6 +59,7 @@ class Power:
         self.on_switch: Observers[str, str] = Observers()  # told a host's name, and: on, stopping, off or booting
         self.on_boot: Observers[str] = Observers()
         self.on_loss: Observers[str] = Observers()
+        self.on_unmount: Observers[str] = Observers()  # told when a shutdown in good order has brought all to the disks
 
     def is_off(self, host: str) -> bool:
         """Whether a host is off."""
@@ -167,6 +168,7 @@ class Power:
             boot_after_ns, self._stopping[host] = self._stopping[host], None
             if boot_after_ns is not None:
                 self._timeline.add(self._clock.now_ns + boot_after_ns, lambda: self._due(host))
+            self.on_unmount.tell(host)
             self.cut(host)
 
     def _lose(self, name: str) -> None:

@@ -15,6 +15,16 @@ FAR = 1 << 62
 """A page number behind the last page of any file."""
 
 
+def pages_of(first: int, end: int) -> tuple[int, int]:
+    """Return the pages that contain the bytes of a range, up to before the second one."""
+    return first // PAGE_BYTES, -(-end // PAGE_BYTES)
+
+
+def pages_or_all(first: int, end: int) -> tuple[int, int]:
+    """Return the pages of a range of bytes; of an empty range all pages of the file."""
+    return pages_of(first, end) if first < end else (0, FAR)
+
+
 class Pages:
     """A set of page numbers, kept as the edges of its ranges: from, to, from, to … in ascending order."""
 

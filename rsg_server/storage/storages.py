@@ -21,10 +21,11 @@ from rsg_server.protocol import Storage, StorageFlag
 from rsg_server.storage.counts import IoCounts
 from rsg_server.storage.disks import Disks
 from rsg_server.storage.known import Known
-from rsg_server.storage.pages import FAR, PAGE_BYTES
+from rsg_server.storage.pages import PAGE_BYTES, pages_of, pages_or_all
 from rsg_server.storage.reading import Reader
 from rsg_server.storage.room import Room
 from rsg_server.storage.transfer import ASKS, Application, Ended, Network, Reaches, Transfer
+from rsg_server.storage.unsynced import Unsynced
 from rsg_server.storage.users import Users
 from rsg_server.storage.volume import Layout, Range, Remote, Volume
 from rsg_server.storage.writeback import Done, Writeback
@@ -90,6 +91,8 @@ class Storages:
         self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
         self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
         self.users = Users(application_of)
+        self.unsynced: Unsynced | None = None
+        """What a power cut may lose, in a run that explores."""
 
     # Volumes
 
@@ -115,6 +118,8 @@ class Storages:
     def keep(self, host: Host, number: int, folder: FilePath) -> None:
         """Note that the files below a folder are on a storage of a host, and use its capacity if it has one."""
         volume = self.volume(host, number)
+        if self.unsynced is not None and volume.layout is None and not volume.is_remote:
+            self.unsynced.keep(host.name, number, volume.name, folder)
         if volume.capacity_bytes is not None:
             room = self._rooms.setdefault(_names(volume), Room(volume.capacity_bytes))
             if folder not in room.folders:
@@ -145,6 +150,9 @@ class Storages:
         last writer's group.
         """
         volume, parts = self.volume(host, number), self.volume(host, number).parts(file, ranges)
+        if direction == Direction.WRITE and self.unsynced is not None:
+            ranges = tuple(ranges)
+            ended = self.unsynced.after(host.name, number, file, ranges, ended)
         application, account = self.users.application(host.name, file), self.users.account(host.name, file, direction)
         return Transfer(self.disks, volume, parts, direction, ended, application, account)
 
@@ -218,7 +226,6 @@ class Storages:
         """Account for a program's use of a file; returns 1 if the program has to wait (`wait`), 0 if not, or -errno.
 
         Nothing is read ahead behind the `file_bytes` of the file. What is moved for the program is added to `counts`.
-
         Raises ValueError for a storage that the host does not have, for an unknown request, and for a position below 0.
         """
         volume = self.volume(host, number)
@@ -240,6 +247,7 @@ class Storages:
                 counts.add(_DIRECT[what], size_bytes)
         else:
             raise ValueError(f"storage: no {what} can be done to a file")
+        plan = self.unsynced.told(host.name, number, what, file, offset + size_bytes, plan) if self.unsynced else plan
         if plan is not None:
             self._plans[waiter] = plan
         return int(plan is not None) or -self._errors.pop(waiter, 0)
@@ -256,7 +264,7 @@ class Storages:
     ) -> Plan | None:
         self.users.note(waiter, volume, file, Direction.READ)
         self._use(volume, file, False)
-        wait = self._reader(volume.client, counts).read(file, number, *_pages(first, end), last)
+        wait = self._reader(volume.client, counts).read(file, number, *pages_of(first, end), last)
         if wait is None:
             return None
 
@@ -271,23 +279,23 @@ class Storages:
 
     def _ahead(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
         self._use(volume, file, False)
-        self._reader(volume.client, counts).ahead(file, number, *_pages(first, end))
+        self._reader(volume.client, counts).ahead(file, number, *pages_of(first, end))
 
     def _forget(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
-        self._cache(volume.client).cache.forget(file, *_pages_or_all(first, end))
+        self._cache(volume.client).cache.forget(file, *pages_or_all(first, end))
 
     def _flush(self, volume: Volume, number: int, file: int, first: int, end: int, counts: IoCounts) -> None:
-        self._cache(volume.client).sync(file, number, lambda: None, *_pages_or_all(first, end))
+        self._cache(volume.client).sync(file, number, lambda: None, *pages_or_all(first, end))
 
     def _write(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         cache = self._cache(volume.client)
         self.users.note(waiter, volume, file, Direction.WRITE)
         self._use(volume, file, True)
-        return cache.wait_for_room if cache.wrote(file, number, *_pages(first, end)) else None
+        return cache.wait_for_room if cache.wrote(file, number, *pages_of(first, end)) else None
 
     def _write_through(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
         self._use(volume, file, True)
-        pages = _pages(first, end)
+        pages = pages_of(first, end)
         self._cache(volume.client).wrote_through(file, number, *pages)
         ranges = [(pages[0] * PAGE_BYTES, pages[1] * PAGE_BYTES)]
         return partial(self._start, waiter, volume.client, number, Direction.WRITE, file, ranges)
@@ -298,7 +306,7 @@ class Storages:
         return partial(self._start, waiter, volume.client, number, direction, file, [(first, end)])
 
     def _sync(self, waiter: int, volume: Volume, number: int, file: int, first: int, end: int) -> Plan | None:
-        cache, pages = self._cache(volume.client), _pages_or_all(first, end)
+        cache, pages = self._cache(volume.client), pages_or_all(first, end)
         if not cache.is_dirty(file, number, *pages):
             self._note(waiter, cache.take_error(file))
             return None
@@ -362,14 +370,6 @@ class Storages:
                 finished()
 
         plan(end)
-
-
-def _pages(first: int, end: int) -> tuple[int, int]:
-    return first // PAGE_BYTES, -(-end // PAGE_BYTES)
-
-
-def _pages_or_all(first: int, end: int) -> tuple[int, int]:
-    return _pages(first, end) if first < end else (0, FAR)
 
 
 def _names(volume: Volume) -> tuple[tuple[str, int], ...]:

@@ -39,7 +39,7 @@ def write_choices(path: Path, file: ChoicesFile) -> None:
 
 def made_by(choices: Choices) -> ChoicesFile:
     """Return the choices of a run that has ended."""
-    return ChoicesFile(choices.places, choices.count, tuple(choices.taken))
+    return ChoicesFile(choices.places, choices.count, tuple(sorted(choices.taken, key=lambda choice: choice.number)))
 
 
 def read_choices(path: Path) -> ChoicesFile:

@@ -91,6 +91,12 @@ def _fails(name: str, host: str = "a") -> str:
 
 DEADLOCK = "deadlock: virtual time stopped"
 NEMESIS = {"start": "1s", "every": "5s", "heal": "18s"}
+ON_A_DISK = {
+    "storages": [{"name": "disk", "host": "a", "read_bandwidth": "50MBps", "write_bandwidth": "50MBps", "latency": "5ms"}],
+    "mounts": [{"path": "/srv", "host": "a", "storage": "disk"}],
+    "nemesis": {"hosts": "a", "faults": ["power"], "start": "1s", "every": "3s", "heal": "12s"},
+}
+"""A host whose power is cut, and which keeps /srv on a disk: what is not synced there may be lost."""
 PLANTED = (
     Planted("lost_update.c", _fails("lost_update")),
     Planted("missed_wakeup.c", DEADLOCK),
@@ -122,4 +128,11 @@ PLANTED = (
     Planted("lock_file.sh", _fails("lock_file")),
     Planted("same_temporary.sh", _fails("same_temporary")),
     Planted("flock_order.sh", DEADLOCK),
+    Planted("missing_fsync.py", _fails("missing_fsync"), keys=ON_A_DISK),
+    Planted("renamed_early.c", _fails("renamed_early"), keys=ON_A_DISK),
+    Planted("torn_record.c", _fails("torn_record"), keys=ON_A_DISK),
+    Planted("new_name.sh", _fails("new_name"), keys=ON_A_DISK),
+    Planted("commit_order.c", _fails("commit_order"), keys=ON_A_DISK),
+    Planted("rewritten.sh", _fails("rewritten"), keys=ON_A_DISK),
+    Planted("stale_pid.sh", _fails("stale_pid"), keys=ON_A_DISK),
 )

@@ -11,6 +11,8 @@ from rsg_server.choices.places import (
     DELAY,
     DELAYS_NS,
     LONGEST_SLICE,
+    LOSE,
+    LOST,
     PAUSE,
     PAUSES_NS,
     PLACES,
@@ -26,7 +28,7 @@ ASKED = st.lists(
     st.one_of(
         st.tuples(st.sampled_from([TURN, WAKE]), st.lists(st.integers(1, 9), min_size=2, max_size=6, unique=True)),
         st.tuples(st.sampled_from([SLICE, PAUSE, TIE]), st.lists(st.integers(1, 9), min_size=1, max_size=1)),
-        st.tuples(st.sampled_from([DELAY, CUT]), st.just([])),
+        st.tuples(st.sampled_from([DELAY, CUT, LOSE]), st.just([])),
     ),
     max_size=60,
 )
@@ -41,7 +43,7 @@ def made(kind: str, seed: int) -> Strategy:
 
 
 def alternatives(place: str, actors: list[int]) -> int:
-    counts = {SLICE: LONGEST_SLICE + 1, PAUSE: len(PAUSES_NS), DELAY: len(DELAYS_NS), CUT: len(CUTS), TIE: 2}
+    counts = {SLICE: LONGEST_SLICE + 1, PAUSE: len(PAUSES_NS), DELAY: len(DELAYS_NS), CUT: len(CUTS), TIE: 2, LOSE: LOST}
     return counts.get(place, len(actors))
 
 
