@@ -1,5 +1,4 @@
-"""Compare simunix's tools for traces with evalys on one trace of a million jobs: CPU seconds, wall seconds and peak
-memory.
+"""Compare simunix's tools for traces with evalys on a trace of a million jobs: CPU seconds, real seconds, memory.
 
     python benchmarks/workload_tools.py [--jobs N] [--evalys PYTHON]
 

@@ -1,9 +1,10 @@
-"""Host lists: `node[1-16]`, `n[001-128,200]`, `a,b[1-2]`. A list is a sequence: order and repetitions are kept.
+"""Read and write host lists such as `node[1-16]`, `n[001-128,200]`, `a,b[1-2]`. A list keeps the order and repetitions
+of its names.
 
-The order decides addresses, and so the event log of a run; a host that is written twice is an error that its reader reports.
-This is why ClusterShell's NodeSet does not serve here. NodeSet is a set: it sorts names (`n[3,1]` becomes n1, n3) and merges
-those that occur twice, refuses ranges of mixed width (`n[001-3]`), and gives a meaning to characters that no host name has
-(`!`, `&`, `@`, `1-9/2`). Code around it would split lists and ranges, keep their order and fold them again: all of the below.
+The order of hosts decides their addresses, and so the event log of a run. If a host occurs twice, the caller reports an
+error. That is why ClusterShell's NodeSet is not used here. NodeSet is a set: it sorts names (`n[3,1]` becomes n1, n3),
+merges repeated names, and refuses ranges of mixed width (`n[001-3]`). It also gives a meaning to characters that no
+host name has (`!`, `&`, `@`, `1-9/2`). A wrapper around NodeSet would need all of the functions below.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HOSTS_MAX = 100_000
 
 
 def split_hosts(text: str) -> list[str]:
-    """Return the parts of a host list, as they are: it is split at the commas that are not inside brackets."""
+    """Split a host list at the commas that are not inside brackets, and return the parts."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -31,7 +32,9 @@ def split_hosts(text: str) -> list[str]:
 
 
 def _pieces(text: str) -> list[list[str]]:
-    """Return the texts between brackets and the numbers within them, in turns: what may stand at each place of a name."""
+    """Return, in alternation, the texts outside of brackets and the numbers within brackets: the alternatives for each
+    part of a name.
+    """
     found: list[list[str]] = []
     while "[" in text:
         prefix, _, rest = text.partition("[")
@@ -43,7 +46,7 @@ def _pieces(text: str) -> list[list[str]]:
 
 
 def _numbers(inside: str) -> list[str]:
-    """Return the numbers of a pair of brackets, as they are written."""
+    """Return the numbers in a pair of brackets as texts, as they are written, with zero padding."""
     numbers: list[str] = []
     for part in inside.split(","):
         first, dash, last = part.partition("-")
@@ -65,8 +68,8 @@ def _short(text: str) -> str:
 
 
 def expand_hosts(text: str) -> list[str]:
-    """Return all names of a host list, in the order written. Zero padding is kept. Raises ValueError for what is no
-    host list.
+    """Return all names of a host list, in the written order, with zero padding kept. Raises ValueError for a malformed
+    list.
     """
     names: list[str] = []
     for part in split_hosts(text.strip()):
@@ -86,10 +89,10 @@ _NUMBERED = re.compile(rf"(.*?)({_NUMBER})([^0-9]*)\Z")
 
 
 def fold_hosts(names: Iterable[str]) -> str:
-    """Return the host list of these names, in their order: `node[01-16],login`. `expand_hosts` makes the same names of
-    it.
+    """Return a short host list of the names, in their order, such as `node[01-16],login`. `expand_hosts` returns the
+    same names.
     """
-    parts: list[tuple[str, str, list[list[str]]]] = []  # prefix, suffix, ranges: first and last number as they are written
+    parts: list[tuple[str, str, list[list[str]]]] = []  # prefix, suffix, and ranges of numbers as texts: first and last number
     for name in names:
         found = _NUMBERED.match(name)
         prefix, digits, suffix = found.groups() if found else (name, "", "")

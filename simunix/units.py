@@ -1,4 +1,6 @@
-"""Quantities as people write them: durations, rates, sizes. ValueError says what was expected, and what was found."""
+"""Read quantities as people write them: durations, rates, sizes. A ValueError says what was expected and what was
+found.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ from rsg_server.platform import units as simgrid
 
 NS = 10**9
 LONGEST = 100
-"""The longest text of a quantity, in characters."""
+"""The most characters in the text of a quantity."""
 MOST = 9e18
-"""Bytes, bytes per second and flop/s are below this."""
+"""The limit for bytes, bytes per second and flop/s."""
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,
@@ -38,7 +40,9 @@ _SCALED = r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([kMGT]i?)?(bps|Bps|B
 
 
 def duration_ns(value: object) -> int:
-    """Nanoseconds of a number of seconds or a text such as "90s", "2h30m", "1 day", "50us"."""
+    """Return the nanoseconds of a duration: a number of seconds, or a text such as "90s", "2h30m", "1 day", "50us".
+    Raises ValueError.
+    """
     expected = "expected a duration such as 90, '50us', '2h30m' or '1 day'"
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"{expected}, got {value!r}")
@@ -61,7 +65,9 @@ def duration_ns(value: object) -> int:
 
 
 def duration_s(value: object) -> float:
-    """Seconds, not rounded to nanoseconds: a number, or a text such as "59.904us"."""
+    """Return the seconds of a duration, not rounded to nanoseconds: a number, or a text such as "59.904us". Raises
+    ValueError.
+    """
     if isinstance(value, str):
         try:
             return simgrid.time_s(value)
@@ -72,7 +78,7 @@ def duration_s(value: object) -> float:
 
 
 def option_s(option: str, text: str) -> float:
-    """Seconds of the duration that an option gives. Raises SimunixError."""
+    """Return the seconds of the duration in a command-line option. Raises SimunixError, which names the option."""
     try:
         return duration_s(text)
     except ValueError as error:
@@ -90,7 +96,9 @@ def _scaled(value: object, expected: str, suffixes: dict[str, float]) -> float:
 
 
 def rate_bytes_per_s(value: object) -> float:
-    """Bytes per second of "10Gbps" (bits), "125MBps" (bytes); as in SimGrid, b is a bit and B a byte."""
+    """Return the bytes per second of a rate such as "10Gbps" (bits) or "125MBps" (bytes); as in SimGrid, b is a bit and
+    B a byte. Raises ValueError.
+    """
     rate = _scaled(
         value,
         "expected a rate such as '10Gbps' or '125MBps'",
@@ -102,14 +110,14 @@ def rate_bytes_per_s(value: object) -> float:
 
 
 def size_bytes(value: object) -> int:
-    """Bytes of "64GiB", "500MB" or a number."""
+    """Return the bytes of a size such as "64GiB", "500MB" or a number. Raises ValueError."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST:
         return value
     return round(_scaled(value, "expected a size such as '64GiB' or '500MB'", {"B": 1, "": 1}))
 
 
 def speed_flops(value: object) -> float:
-    """Flop/s of one core: "2.5Gf" or a number."""
+    """Return the flop/s of one core for a speed such as "2.5Gf" or a number. Raises ValueError."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < MOST:
         value = f"{value:.17g}"
     try:
@@ -122,7 +130,7 @@ def speed_flops(value: object) -> float:
 
 
 def human_time(seconds: float) -> str:
-    """Seconds as a person reads them: `1 day 02:03:04`, or `0.31 s` below a minute."""
+    """Return a duration as a text for people: `1 day 02:03:04`, or `0.31 s` below a minute."""
     if seconds < 60:
         return f"{seconds:.2f} s"
     whole = round(seconds)
@@ -132,13 +140,13 @@ def human_time(seconds: float) -> str:
 
 
 def human_memory(size_bytes: float) -> str:
-    """Bytes as a person reads them: `812 MiB`, `2.3 GiB`."""
+    """Return a number of bytes as a text for people: `812 MiB`, `2.3 GiB`."""
     mebibytes = size_bytes / (1 << 20)
     return f"{mebibytes:,.0f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:,.1f} GiB"
 
 
 def human_energy(joules: float) -> str:
-    """Joules as a person reads them: `412 kJ`, `18.3 MJ`, `1.02 GJ`."""
+    """Return a number of joules as a text for people: `412 kJ`, `18.3 MJ`, `1.02 GJ`."""
     for unit, size in (("GJ", 1e9), ("MJ", 1e6), ("kJ", 1e3)):
         if abs(joules) >= size:
             return f"{joules / size:,.3g} {unit}" if abs(joules) < 1000 * size else f"{joules / size:,.0f} {unit}"

@@ -1,1 +1,3 @@
-"""`simunix bench`: the cost of simunix on this computer, compared with other tools in one run."""
+"""The benchmarks of `simunix bench`: what simunix costs on this computer, compared with other tools measured in the
+same run.
+"""

@@ -17,7 +17,9 @@ from simunix_bench.wall_time import busy_loops, databases, five_hundred_jobs
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark. `needs` are keys of requirements.NEEDS, `takes` is a rough duration; long ones run only when named."""
+    """A benchmark. `needs` are keys of requirements.NEEDS, and `takes` is a rough duration as text. Benchmarks that
+    take long run only when named.
+    """
 
     name: str
     title: str
@@ -69,7 +71,8 @@ BY_NAME = {benchmark.name: benchmark for benchmark in BENCHMARKS}
 
 
 def chosen(names: Sequence[str], every: bool) -> list[Benchmark]:
-    """Return the named benchmarks in the catalogue's order, each once; without names the short ones, or all if `every`.
+    """Return the named benchmarks in the catalogue's order, each once; without names, the short ones or, with `every`,
+    all.
 
     Raises SimunixError for an unknown name, and for names together with `every`.
     """

@@ -1,4 +1,6 @@
-"""The context of a benchmark: a folder, child processes that end with the benchmark, and Ctrl-C between two of them."""
+"""The context of a benchmark: a temporary folder, child processes that end together with the benchmark, and the
+handling of Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +22,24 @@ from simunix.launch.interrupts import Interrupts
 from simunix.launch.parent_death import die_with
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-"""The repository: it holds the scenarios and the C programs of the benchmarks."""
+"""The folder of the checkout, which has the scenarios and the C programs of the benchmarks."""
 MODULES = {"PYTHONPATH": str(CHECKOUT)}
-"""Environment of a child that runs a module of this package, which nobody has installed."""
+"""The environment of a child process that runs a module of this package, which is not installed."""
 SIMUNIX = (sys.executable, "-m", "simunix.cli.main")
 LOOK_S = 0.25
 PATIENCE_S = 20.0
-"""How long a child may take to end in good order, in seconds, before it is killed."""
+"""How many seconds a child process may take to end in good order before it is killed."""
 
 
 class MeasurementError(Exception):
-    """A benchmark could not be measured. The message is one line with the reason."""
+    """The error that a benchmark could not be measured; its message is one line with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A child that has ended. `wall_s` is from its start to its end; `returncode` is None if it was stopped for being late."""
+    """The result of a child process. `wall_s` is the time from its start to its end; `returncode` is None if it was
+    stopped for taking too long.
+    """
 
     returncode: int | None
     stdout: str
@@ -44,14 +48,16 @@ class Finished:
 
     @property
     def last_words(self) -> str:
-        """The last line that the child printed, for a message."""
+        """The last line that the child process printed, for a message."""
         lines = (self.stderr or self.stdout).strip().splitlines()
         return lines[-1].removeprefix("simunix: ") if lines else "it said nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a run of benchmarks. `is_quick` asks for shorter runs and rougher figures; `say` shows progress."""
+    """The context of a run of benchmarks. `is_quick` asks for shorter runs and less exact figures; `say` shows
+    progress.
+    """
 
     folder: Path
     is_quick: bool
@@ -66,9 +72,9 @@ class Context:
         end_with: int = signal.SIGTERM,
         **files: Any,
     ) -> Iterator[subprocess.Popen[bytes]]:
-        """Start a child in a session of its own, so that Ctrl-C in a terminal reaches only this process.
+        """Start a child process in a session of its own, so that Ctrl-C in a terminal reaches only this process.
 
-        The child is ended when the block is left or this process dies.
+        The child process is ended at the end of the `with` block, or when this process dies.
         """
         self.interrupts.check()
         process = subprocess.Popen(
@@ -91,7 +97,9 @@ class Context:
         limit_s: float | None = None,
         end_with: int = signal.SIGTERM,
     ) -> Finished:
-        """Run a command to its end, for `limit_s` seconds at most. Raises Interrupted when a signal has come meanwhile."""
+        """Run a command until it ends, for at most `limit_s` seconds, and return the result. Raises Interrupted if a
+        signal has come in the meantime.
+        """
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             begin = time.perf_counter()
             with self.started(command, environment, end_with, stdout=out, stderr=err) as process:
@@ -102,7 +110,9 @@ class Context:
             return Finished(code, out.read().decode(errors="replace"), err.read().decode(errors="replace"), wall_s)
 
     def await_end(self, process: subprocess.Popen[bytes], limit_s: float | None = None) -> int | None:
-        """Return the exit code; None if the child has not ended in time. Raises Interrupted when a signal has come."""
+        """Wait for the end of a child process and return its exit code; None if it has not ended within `limit_s`
+        seconds. Raises Interrupted if a signal has come.
+        """
         deadline = None if limit_s is None else time.monotonic() + limit_s
         pidfd = os.pidfd_open(process.pid)
         try:
@@ -116,21 +126,25 @@ class Context:
         return process.wait()
 
     def simunix(self, *arguments: str | Path) -> Finished:
-        """Run `simunix` with these arguments. Raises MeasurementError with its last line if it fails."""
+        """Run `simunix` with these arguments, and return the result. Raises MeasurementError with its last line of
+        output if it fails.
+        """
         done = self.run([*SIMUNIX, *arguments])
         if done.returncode != 0:
             raise MeasurementError(done.last_words)
         return done
 
     def scenario(self, scenario: Path, *arguments: str) -> tuple[dict[str, Any], Path]:
-        """Run a scenario; return the content of run.json, and the run directory."""
+        """Run a scenario; return the content of run.json, and the run directory. Raises MeasurementError if the run
+        fails.
+        """
         out = Path(tempfile.mkdtemp(prefix=f"{scenario.stem}-", dir=self.folder)) / "run"
         self.simunix("run", scenario, "--out", out, *arguments)
         return json.loads((out / "run.json").read_text()), out
 
 
 def stop(process: subprocess.Popen[bytes], number: int) -> None:
-    """End a child with a signal, and kill it if it does not end."""
+    """End a child process with a signal, and kill it if it does not end within PATIENCE_S seconds."""
     if process.poll() is None:
         process.send_signal(number)
         try:

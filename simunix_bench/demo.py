@@ -1,4 +1,6 @@
-"""The demo, a day of the NASA iPSC on 16 nodes: its speed, and its wall time over the native processor time of Slurm."""
+"""Measure the demo, a day of the NASA iPSC on 16 nodes: its speed, and the ratio of its wall time to Slurm's native
+processor time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ QUICK_UNTIL = "6h"
 
 
 def demo(context: Context) -> Iterator[Row]:
-    """Run the demo once; with --quick, its first six hours."""
+    """Run the demo once (with --quick, its first six hours), and yield the rows."""
     record, out = context.scenario(SCENARIO, *(("--until", QUICK_UNTIL) if context.is_quick else ()))
     wall_s, inside_s = record["wall_s"], record["wall_s"] - record["server_cpu_s"]
     yield Row("demo-speed-up", "demo: virtual seconds per wall second", record["virtual_s"] / wall_s)

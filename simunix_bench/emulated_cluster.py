@@ -1,4 +1,6 @@
-"""The jobs of a benchmark under simunix: on a cluster of equal nodes, submitted by the sbatch commands of the real cluster."""
+"""Run the jobs of a benchmark under simunix: on a cluster of equal nodes, submitted by the same sbatch commands as on
+the real cluster.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ slurm: {{controller: controller, login: login, nodes: "node[{first}-{nodes}]"}}
 workload: {{trace: jobs.swf, start: 10s}}
 """
 UNKNOWN = 9
-"""Number of SWF fields after the nine that are used here."""
+"""The number of SWF fields after the nine that are used here."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmulatedRun:
-    """A run: what Slurm recorded of the jobs, by name, and the wall time of the whole command."""
+    """The result of a run: Slurm's records of the jobs, by job name, and the wall time of the whole command in seconds."""
 
     jobs: dict[str, CompletedJob]
     wall_s: float
@@ -46,7 +48,7 @@ def write_scenario(folder: Path, jobs: Sequence[Job], node_count: int, cores: in
 
 
 def run_jobs(context: Context, jobs: Sequence[Job], node_count: int, cores: int) -> EmulatedRun:
-    """Run the jobs once. Raises MeasurementError."""
+    """Run the jobs once under simunix, and return the result. Raises MeasurementError if the run fails."""
     scenario, out = write_scenario(context.folder, jobs, node_count, cores), context.folder / "emulated"
     done = context.simunix("run", scenario, "--out", out)
     logs = list(out.glob("hosts/controller/**/jobcomp.log"))

@@ -1,8 +1,10 @@
-"""The cost of a cluster of real Slurm as it grows: start-up until all nodes are idle, a job, memory, an idle virtual hour.
+"""Measure what a cluster of real Slurm costs as it grows: the start until all nodes are idle, a job, memory, an idle
+virtual hour.
 
-Memory is the proportional set size of all processes of the run, taken at the end with virtual time held and, where equal pages
-are merged, after the kernel has scanned all of them. `kernel` is the growth of unreclaimable slabs, page tables and kernel
-stacks of the whole computer, which should do nothing else meanwhile. Processor time is that of the processes alive at the end.
+Memory is the proportional set size of all processes of the run. It is taken at the end while virtual time is paused
+and, if equal pages are merged, after the kernel has scanned all pages. `kernel` is the growth of unreclaimable slabs,
+page tables and kernel stacks of the whole computer, which should do nothing else during the run. Processor time is that
+of the processes alive at the end.
 """
 
 from __future__ import annotations
@@ -56,17 +58,22 @@ processes:
     start: 4s
     command: [sh, -c, 'until [ -e {marker} ]; do sleep 1; done; date +%s.%N; sleep {idle_s}; echo over >&2; sleep 1000d']
 """
-"""A job names its memory: with CR_Core_Memory one that does not takes all of its node's, and jobs wait for each other."""
+"""The scenario. Its jobs ask for an amount of memory, because with CR_Core_Memory other jobs would get all memory of their
+nodes, and wait for each other.
+"""
 WITHOUT_MUNGE = "AuthType: auth/none, CredType: cred/none"
-"""As in `scenarios/curie.yaml`: thousands of munged have more threads than Linux has process numbers."""
+"""The parameters for clusters without munge, as in `scenarios/curie.yaml`: thousands of munged have more threads than
+Linux has process numbers.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """The cost of one size, in seconds and MiB, with the numbers of processes and of the server's descriptors.
+    """The cost of a cluster of one size, in seconds and MiB, with the numbers of processes and of the server's
+    descriptors.
 
-    `job_ms` is the wall time of a job `sleep 60` on one core, with its submission and wait, above that of an equal time of
-    idleness.
+    `job_ms` is the wall time of a job `sleep 60` on one core, with its submission and wait, minus that of an equal idle
+    time.
     """
 
     nodes: int
@@ -83,23 +90,23 @@ class Growth:
 
 
 def idle(context: Context) -> Iterator[Row]:
-    """Measure how fast the time of sixteen idle nodes passes."""
+    """Measure how fast virtual time passes for sixteen idle nodes, and yield the row."""
     found = measure(context, 16, 2 if context.is_quick else 12, "auto", has_munge=True)
     yield Row("idle-16", "idle 16-node Slurm: virtual seconds per wall second", HOUR_S / found.hour_s, "", at_least(50_000))
 
 
 def small(context: Context) -> Iterator[Row]:
-    """Measure sizes up to 256 nodes, with the exponents of growth."""
+    """Measure sizes up to 256 nodes, and yield their rows and the exponents of growth."""
     yield from _growth(context, (16, 64) if context.is_quick else SMALL)
 
 
 def large(context: Context) -> Iterator[Row]:
-    """Measure sizes up to 1,024 nodes."""
+    """Measure sizes up to 1,024 nodes, and yield their rows."""
     yield from _growth(context, LARGE)
 
 
 def curie_idle(context: Context) -> Iterator[Row]:
-    """Measure Curie's 5,040 nodes, with aims of their own."""
+    """Measure Curie's 5,040 nodes, which have separate aims, and yield the rows."""
     (nodes,) = CURIE
     found = measure(context, nodes, 0.25 if context.is_quick else 1, "auto")
     yield from rows_of(found, (at_most(300), at_most(8192), at_most(180)))
@@ -118,7 +125,7 @@ def _growth(context: Context, sizes: Sequence[int]) -> Iterator[Row]:
 
 
 def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (None, None, None)) -> Iterator[Row]:
-    """Return the rows of one size: start, memory, an idle hour, and a job."""
+    """Yield the rows of one size: start, memory, an idle hour, and a job."""
     name, text = f"growth-{found.nodes}", f"{found.nodes:,} nodes:"
     memory = found.memory + found.server + found.kernel
     note = f"processes {found.memory:,.0f}, server {found.server:,.0f}, kernel {found.kernel:,.0f} MiB"
@@ -131,7 +138,7 @@ def rows_of(found: Growth, aims: tuple[Aim | None, Aim | None, Aim | None] = (No
 def measure(
     context: Context, nodes: int, hours: float, merge: str, has_munge: bool = False, plugins: Plugins = PLAIN
 ) -> Growth:
-    """Run one size. Raises MeasurementError with the run's last line if the run ends early."""
+    """Run a cluster of one size, and return its cost. Raises MeasurementError, with its last line, if it ends early."""
     context.say(f"{nodes:,} idle nodes")
     out, idle_s = context.folder / f"idle-{nodes}", round(hours * HOUR_S)
     scenario = write_scenario(context.folder, nodes, idle_s, merge, has_munge, plugins)
@@ -175,7 +182,7 @@ def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge:
     scenario = folder / f"idle-{nodes}.yaml"
     first = f"{1:0{len(str(nodes))}d}"
     parameters = plugins.section("" if has_munge else WITHOUT_MUNGE)
-    marker = folder / f"jobs-ended-{nodes}"  # in a folder that all hosts share
+    marker = folder / f"jobs-ended-{nodes}"  # the marker is in a folder that all hosts share
     scenario.write_text(
         SCENARIO.format(nodes=nodes, first=first, idle_s=idle_s, merge=merge, parameters=parameters, jobs=JOBS, marker=marker)
     )
@@ -183,7 +190,9 @@ def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge:
 
 
 def await_text(context: Context, file: Path, process: subprocess.Popen[bytes], errors: Path) -> float:
-    """Return when a file first had content, by this computer's clock. Raises MeasurementError if the process ends first."""
+    """Wait until a file has content; return the moment by this computer's clock, in seconds. Raises MeasurementError if
+    the process ends first.
+    """
     while not (file.exists() and file.stat().st_size):
         context.interrupts.check()
         if process.poll() is not None:
@@ -210,7 +219,7 @@ def family(root: int) -> list[int]:
 
 
 def of_processes(pids: Sequence[int], field: str, file: str) -> Iterator[float]:
-    """Return a figure of each process: from `smaps_rollup` in MiB, from `stat` the processor time in seconds."""
+    """Yield a figure of each process: from `smaps_rollup` in MiB, from `stat` the processor time in seconds."""
     for pid in pids:
         try:
             text = Path("/proc", str(pid), file).read_text()
@@ -230,7 +239,7 @@ def kernel_mib() -> float:
 
 
 def settle(interrupts: Interrupts) -> None:
-    """Wait until the kernel has scanned all pages twice for equal ones, if it merges pages."""
+    """If the kernel merges equal pages, wait until it has scanned all pages twice."""
 
     def scans() -> int:
         return int(FULL_SCANS.read_text()) if FULL_SCANS.exists() else 0
@@ -248,7 +257,9 @@ def plain(name: str) -> str:
 
 
 def exponent(rows: Sequence[Growth], name: str) -> float:
-    """Return k of c · nodes^k, fitted to the logarithms by least squares; NaN for fewer than two points."""
+    """Return the exponent k of the curve c · nodes^k, fitted to the logarithms by least squares; NaN for fewer than two
+    points.
+    """
     points = [(math.log(row.nodes), math.log(value)) for row in rows if (value := getattr(row, name)) > 0]
     if len(points) < 2:
         return math.nan

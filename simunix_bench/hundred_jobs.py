@@ -1,7 +1,7 @@
-"""100 jobs `sleep 60` on 4 nodes of 16 cores: in real time, with a clock sped up by faketime, and emulated.
+"""Measure 100 jobs `sleep 60` on 4 nodes of 16 cores: in real time, with a clock accelerated by faketime, and emulated.
 
-All programs of Slurm share the clock of one `faketime -m` around the command that starts the daemons and submits. faketime
-speeds up time but not the work, so that work of milliseconds takes seconds of the faked time.
+All programs of Slurm share the clock of one `faketime -m`, which runs the command that starts the daemons and submits.
+faketime accelerates the time but not the work, so that work of milliseconds takes seconds of the faked time.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ LIMIT_S, FAKED_LIMIT_S = 300.0, 60.0
 STARTS = 3
 TOLERANCE = 0.1
 RESOLUTION_S = 1
-"""Resolution of the times that Slurm records, in seconds."""
+"""The resolution, in seconds, of the times that Slurm records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a run. Makespan and lengths are in seconds of the time that Slurm saw, of the jobs that completed."""
+    """The result of a run. Makespan and lengths are of the completed jobs, in seconds of the time that Slurm saw."""
 
     lost: int
     wall_s: float
@@ -43,7 +43,7 @@ def make_jobs() -> list[Job]:
 
 
 def outcome(noted: Mapping[str, CompletedJob], wall_s: float, count: int = COUNT) -> Outcome:
-    """Return the outcome from Slurm's records; a job that did not complete counts as lost."""
+    """Return the result from Slurm's records; a job that did not complete counts as lost."""
     done = [job for job in noted.values() if job.state == "COMPLETED" and job.start_s is not None]
     if not done:
         return Outcome(count, wall_s)
@@ -53,7 +53,9 @@ def outcome(noted: Mapping[str, CompletedJob], wall_s: float, count: int = COUNT
 
 
 def hundred_jobs(context: Context) -> Iterator[Row]:
-    """Measure in real time, under faketime and under simunix, and compare. --quick leaves out real time."""
+    """Run the jobs in real time, under faketime and under simunix, and yield the rows and a comparison. --quick leaves
+    out real time.
+    """
     real = None
     real_why = "left out by --quick: it takes two minutes" if context.is_quick else lacks(["namespaces"])
     if real_why:
@@ -80,9 +82,9 @@ def hundred_jobs(context: Context) -> Iterator[Row]:
 
 
 def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
-    """Run under faketime; return the outcome, and what went wrong.
+    """Run the jobs under faketime; return the result, and a text on what went wrong.
 
-    If daemons end by time-outs before the first job, the run is tried again.
+    If daemons end by time-outs before the first job, the run is repeated.
     """
     failures: list[str] = []
     for _ in range(STARTS):
@@ -95,7 +97,7 @@ def under_faketime(context: Context, rate: int) -> tuple[Outcome, str]:
 
 
 def rows_of(name: str, text: str, found: Outcome, trouble: str = "", lost_aim: Aim | None = None) -> Iterator[Row]:
-    """Return the rows of one run: makespan, lengths, jobs lost, wall time."""
+    """Yield the rows of one run: makespan, lengths, jobs lost, wall time."""
     name, text = f"hundred-{name}", f"100 jobs, {text}:"
     if found.makespan_s is None:
         yield missing(f"{name}-makespan", f"{text} makespan", trouble or "no job completed")
@@ -111,7 +113,9 @@ def rows_of(name: str, text: str, found: Outcome, trouble: str = "", lost_aim: A
 
 
 def comparison(ours: Outcome, real: Outcome | None, faked: list[Outcome]) -> Iterator[Row]:
-    """Return how exact simunix is, and how much faster than the fastest faketime and the fastest equally exact one."""
+    """Yield rows that say how exact simunix is, and how many times as fast as the fastest faketime, and as the fastest
+    that is equally exact.
+    """
     if ours.makespan_s is None:
         return
     if real is not None and real.makespan_s is not None:
@@ -121,7 +125,8 @@ def comparison(ours: Outcome, real: Outcome | None, faked: list[Outcome]) -> Ite
             if each.makespan_s is not None:
                 off = abs(each.makespan_s - real.makespan_s)
                 yield Row(f"hundred-error-{rate}", f"100 jobs, faketime ×{rate}: makespan off real time's by", off, "s")
-    ran_s = [each.wall_s for each in faked if each.makespan_s is not None]  # daemons that die at once are not the fastest
+    # a run whose daemons die at once does not count as fast
+    ran_s = [each.wall_s for each in faked if each.makespan_s is not None]
     if ran_s:
         ratio = ours.wall_s / min(ran_s)
         yield Row("hundred-ratio", "100 jobs: wall, simunix ÷ fastest faketime", ratio, "×", at_most(1))
@@ -136,7 +141,7 @@ def comparison(ours: Outcome, real: Outcome | None, faked: list[Outcome]) -> Ite
 
 
 def is_exact(found: Outcome, real: Outcome | None) -> bool:
-    """Return whether a makespan is about that in real time."""
+    """Return whether a run's makespan is about as long as in real time."""
     if found.makespan_s is None or real is None or real.makespan_s is None:
         return False
     return abs(found.makespan_s - real.makespan_s) <= TOLERANCE * real.makespan_s

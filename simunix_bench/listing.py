@@ -1,4 +1,4 @@
-"""`simunix bench --list`: the benchmarks, how long each takes, and what this computer lacks for it."""
+"""`simunix bench --list`: print the benchmarks, how long each takes, and what this computer lacks for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simunix_bench.requirements import lacks
 
 
 def print_list(benchmarks: Sequence[Benchmark]) -> None:
-    """Print the list on standard output."""
+    """Print the list of benchmarks on standard output."""
     table = Table()
     for title in ("name", "what", "takes", "runs"):
         table.add_column(title, no_wrap=title != "what")

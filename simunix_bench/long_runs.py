@@ -1,4 +1,4 @@
-"""Scenarios that take an hour or more: three months of the NASA iPSC, an hour of Curie at its full size."""
+"""Benchmarks that take an hour or more: three months of the NASA iPSC, and an hour of Curie at its full size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NASA = CHECKOUT / "scenarios" / "nasa-ipsc-whole.yaml"
 
 
 def nasa(context: Context) -> Iterator[Row]:
-    """Run the whole log; with --quick, its first five days."""
+    """Run the whole log of the NASA iPSC (with --quick, its first five days), and yield the rows."""
     until = ("--until", "5d") if context.is_quick else ()
     record, out = context.scenario(NASA, *until)
     what = "NASA iPSC, 5 days" if context.is_quick else "NASA iPSC, 92 days"
@@ -28,7 +28,7 @@ def nasa(context: Context) -> Iterator[Row]:
 
 
 def curie(context: Context) -> Iterator[Row]:
-    """Run the hour twice; with --quick, its first five minutes."""
+    """Run the hour of Curie twice (with --quick, its first five minutes), and yield the rows."""
     until = ("--until", "5min") if context.is_quick else ()
     records = []
     for time in ("once", "twice"):
@@ -43,7 +43,9 @@ def curie(context: Context) -> Iterator[Row]:
 
 
 def _outcome(record: dict[str, Any], out: Path) -> str:
-    """Return what became of the jobs, and what `sinfo` printed inside when all nodes should be up."""
+    """Return a text on the states of the jobs, and on what `sinfo` printed inside of the emulation when all nodes
+    should be up.
+    """
     jobs = ", ".join(f"{count:,} {state.lower()}" for state, count in sorted(record["jobs"].items()))
     fields = (out / "hosts" / "login" / "up.out").read_text().splitlines()[-1].split()
     return f"{sum(record['jobs'].values()):,} jobs accounted for ({jobs}); sinfo: {int(fields[3]):,} nodes {fields[4]}"

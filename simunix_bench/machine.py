@@ -1,4 +1,4 @@
-"""A description of the computer and the software of a measurement, for the JSON and the line below the table."""
+"""Describe the computer and the software of a measurement, for the JSON and for the line below the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from simunix_bench.context import CHECKOUT
 
 
 def describe() -> dict[str, object]:
-    """Return properties by name; None for those that cannot be found out.
+    """Return properties of the computer by name; None for those that cannot be found out.
 
     `load` is the load average over the minute before the measurement.
     """
@@ -36,7 +36,7 @@ def describe() -> dict[str, object]:
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that runs, with `-dirty` if files differ from it; None outside a checkout."""
+    """Return the commit of this checkout, with `-dirty` if files differ from it; None outside of a checkout."""
     command = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=12"]
     if not (CHECKOUT / ".git").exists():
         return None

@@ -1,4 +1,5 @@
-"""The wall time of a run over the processor time that the same daemons and clients use natively for the same jobs.
+"""Compute the ratio of a run's wall time to the processor time that the same daemons and clients use natively for the
+same jobs.
 
 A native run would take as long as the trace. Its cost is therefore composed of two measurements with real daemons on this
 computer: the cost of the same jobs (sizes, order, sbatch commands; of thousands a sample), shortened and one after the other,
@@ -24,7 +25,9 @@ from simunix_bench.requirements import lacks
 from simunix_bench.row import Aim, Row, missing
 
 SHORT_S, EVERY_S = 0.1, 0.3
-"""Run time and interval of the shortened jobs, in seconds: as in the run itself, hardly any job waits for another."""
+"""The run time and the interval of the shortened jobs, in seconds; as in the run itself, hardly any job waits for
+another.
+"""
 MOST_JOBS = 300
 IDLE_S, QUICK_IDLE_S = 30.0, 10.0
 LIMIT_S = 600.0
@@ -33,7 +36,9 @@ LIMIT_S = 600.0
 def native_ratio(
     context: Context, name: str, scenario: Path, record: dict[str, Any], jobs_csv: Path, aim: Aim | None = None
 ) -> Iterator[Row]:
-    """Return the rows: wall time over the native processor time of the same jobs and virtual time. `record` is run.json."""
+    """Yield the row with the ratio of the run's wall time to the native processor time of the same jobs and virtual
+    time. `record` is the content of run.json.
+    """
     machine = machine_of(scenario)
     text = f"{name}: wall ÷ CPU time that the daemons and clients use natively"
     if why := lacks(["namespaces"]):
@@ -66,7 +71,7 @@ def native_ratio(
 
 
 def machine_of(scenario: Path) -> Machine:
-    """Return the machine of a scenario that has one cluster."""
+    """Return the machine (nodes and cores) of a scenario that has one cluster."""
     model = load(scenario, ())
     ((_, _, section),) = cluster_sections(model)
     assert isinstance(section, SlurmSection)
@@ -76,7 +81,7 @@ def machine_of(scenario: Path) -> Machine:
 
 
 def jobs_of(path: Path) -> list[Job]:
-    """Return the jobs of a jobs.csv in the order of submission, shortened and one after the other."""
+    """Return the jobs in a jobs.csv in the order of submission, shortened and submitted at equal intervals."""
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["submission_time"]]
     rows.sort(key=lambda row: (float(row["submission_time"]), int(row["job_id"])))
@@ -93,6 +98,6 @@ def jobs_of(path: Path) -> list[Job]:
 
 
 def sample(jobs: Sequence[Job]) -> list[Job]:
-    """Return every n-th job, at most MOST_JOBS, at the same interval."""
+    """Return every n-th job, at most MOST_JOBS, submitted at equal intervals."""
     step = -(-len(jobs) // MOST_JOBS)
     return [replace(job, submit_s=place * EVERY_S) for place, job in enumerate(jobs[::step])]

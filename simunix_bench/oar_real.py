@@ -1,9 +1,11 @@
-"""Our OAR beside seven real runs of OAR (docs/studies/oar.md): tables of waits, starts and makespans, and a picture.
+"""Compare simunix's OAR with seven real runs of OAR (docs/studies/oar.md): tables of waits, starts and makespans, and a
+picture.
 
     python -m simunix_bench.oar_real out/w1-s0 out/w1-s1 out/w2-s0 --figure docs/images/oar-real.png
 
-A folder is that of a run of scenarios/oar-real.yaml; which workload it ran its trace in run.json tells. Jobs that ended
-in all runs of their workload count, so that a run that was ended early can be compared.
+A folder on the command line is the run directory of scenarios/oar-real.yaml; the trace in its run.json says which
+workload it ran. Only jobs that ended in all runs of their workload count, so that a run that was ended early can be
+compared.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ from simunix.report.drawing import PALETTE
 ROOT = Path(__file__).resolve().parents[1]
 REAL = ROOT / "scenarios/traces/oar-real.csv"
 Course = Mapping[int, tuple[float, float, float]]
-"""Submission, start and end of each job, in seconds after the first submission, by the job's number."""
+"""The submission, the start and the end of each job, in seconds after the first submission, by the job's number."""
 
 
 def real_courses() -> dict[str, dict[str, Course]]:
-    """Return the real runs, by workload and name."""
+    """Return the real runs, by workload and name of the run."""
     found: dict[str, dict[str, dict[int, tuple[float, float, float]]]] = {}
     with REAL.open() as file:
         for row in csv.DictReader(file):
@@ -38,7 +40,7 @@ def real_courses() -> dict[str, dict[str, Course]]:
 
 
 def own_course(folder: Path) -> tuple[str, str, Course]:
-    """Return the workload, the name and the course of a run of ours."""
+    """Return the workload, the name and the jobs' times of a simunix run."""
     record = json.loads((folder / "run.json").read_text())
     workload = re.search(r"oar-real-(\d)\.swf", record["inputs"]["trace"]["path"])
     assert workload is not None
@@ -52,20 +54,20 @@ def own_course(folder: Path) -> tuple[str, str, Course]:
 
 
 def with_common_jobs(runs: Mapping[str, Course]) -> dict[str, Course]:
-    """Return the runs with those jobs that all of them have."""
+    """Return the runs with only those jobs that all of them have."""
     common = set.intersection(*(set(course) for course in runs.values()))
     return {name: {job: times for job, times in course.items() if job in common} for name, course in runs.items()}
 
 
 def own_numbers(name: str, course: Course) -> str:
-    """Return a row on one run: jobs, mean, median and longest wait, makespan."""
+    """Return a table's row for one run: number of jobs, mean, median and longest wait, makespan."""
     waits = np.array([start - submitted for submitted, start, _ in course.values()])
     makespan = max(end for *_, end in course.values())
     return f"| {name} | {len(course)} | {waits.mean():.0f} | {np.median(waits):.0f} | {waits.max():,.0f} | {makespan:,.0f} |"
 
 
 def apart(names: tuple[str, str], one: Course, two: Course) -> str:
-    """Return a row on two runs: how far starts are apart, and how many pairs of jobs start in another order."""
+    """Return a table's row for two runs: how far starts are apart, and how many pairs of jobs start in another order."""
     common = sorted(one.keys() & two.keys())
     first, second = (np.array([course[job][1] for job in common]) for course in (one, two))
     waits = [np.array([course[job][1] - course[job][0] for job in common]) for course in (one, two)]
@@ -81,7 +83,7 @@ def apart(names: tuple[str, str], one: Course, two: Course) -> str:
 
 
 def draw(workloads: Mapping[str, Mapping[str, Course]], path: Path) -> None:
-    """Draw the distributions of the waits: a picture for each workload."""
+    """Draw the distributions of the waits into a file: a picture for each workload."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -109,7 +111,7 @@ def draw(workloads: Mapping[str, Mapping[str, Course]], path: Path) -> None:
 
 
 def main() -> None:
-    """Print the tables, and draw the picture if asked for."""
+    """Print the tables, and draw the picture if the command line asks for it."""
     parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
     parser.add_argument("runs", type=Path, nargs="*", metavar="DIR")
     parser.add_argument("--figure", type=Path, metavar="FILE")

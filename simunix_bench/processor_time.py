@@ -1,4 +1,6 @@
-"""The processor time of all processes in a PID namespace, measured by its first process with the standard library only."""
+"""Measure the processor time of all processes in a PID namespace; the namespace's first process does so, with the
+standard library only.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ CPUCLOCK_SCHED = 2
 
 
 def spent_s() -> float:
-    """Return the seconds of all processes but the caller, dead ones included, since the namespace began.
+    """Return the seconds of processor time of all processes except for the caller since the namespace began, including
+    those that have ended.
 
-    Orphans become children of the first process and are reaped here: the kernel then adds their time to that of its children.
+    Orphans become children of the first process. This function waits for them, which makes the kernel add their time to
+    that of the first process's children.
     """
     reap()
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -22,7 +26,7 @@ def spent_s() -> float:
 
 
 def reap() -> None:
-    """Reap all children that have ended."""
+    """Wait for all children that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -31,9 +35,12 @@ def reap() -> None:
 
 
 def of_process_s(pid: int) -> float:
-    """Return the seconds of a process, to the nanosecond, and of its reaped children, to the tick; 0 for a dead process."""
+    """Return the seconds of processor time of a process, exact to the nanosecond, and of its children that it waited
+    for, exact to the tick; 0 if the process has ended.
+    """
     try:
-        own = time.clock_gettime((~pid << 3) | CPUCLOCK_SCHED)  # as clock_getcpuclockid(3) makes it
+        # the number of the process's clock, as clock_getcpuclockid(3) computes it
+        own = time.clock_gettime((~pid << 3) | CPUCLOCK_SCHED)
         fields = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0

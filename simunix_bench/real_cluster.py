@@ -1,7 +1,7 @@
-"""Slurm's real daemons on this computer: several slurmds side by side, in namespaces with which all processes end.
+"""Run Slurm's real daemons on this computer: several slurmds side by side, in namespaces with which all processes end.
 
-The configuration is the one that simunix writes; each node is a `slurmd -N` on a port of its own, and all paths lie in a
-temporary folder. real_cluster_inside.py is the program that runs inside.
+The configuration is the one that simunix writes, except that each node is a `slurmd -N` on a port of its own, and all
+paths are in a temporary folder. The program real_cluster_inside.py runs inside of the namespaces.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ from simunix_bench.real_cluster_inside import HERE
 from simunix_bench.requirements import NAMESPACES
 
 FIRST_PORT = 20_000
-"""First port of the slurmds; in a network namespace of its own, no other program uses it."""
+"""The first port of the slurmds. No other program uses it, since the daemons have a network namespace of their own."""
 FOLDERS = ("/var/spool/slurmctld", "/var/spool/slurmd", "/var/log/slurm")
-"""Folders in the configuration that are replaced by ones below HERE."""
+"""The folders in the configuration that are replaced by folders below HERE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Nodes of some cores each. `scheduler` is the value of SchedulerParameters, `parameters` are lines of slurm.conf."""
+    """A number of nodes with a number of cores each. `scheduler` is the value of SchedulerParameters; `parameters` are
+    further lines of slurm.conf.
+    """
 
     nodes: int
     cores: int
@@ -47,9 +49,10 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class RealRun:
-    """A run. `wall_s` is from the start of the daemons to the end of the last job; `has_ended`: that came in time.
+    """The result of a run. `wall_s` is the seconds from the start of the daemons to the end of the last job;
+    `has_ended` says whether that end came in time.
 
-    The records that Slurm made of the jobs are by name.
+    Slurm's records of the jobs are by job name.
     """
 
     jobs: dict[str, CompletedJob]
@@ -61,7 +64,9 @@ class RealRun:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor time of daemons, clients and jobs: per idle second, and from the first submission to the last end."""
+    """The processor time of daemons, clients and jobs in seconds: per idle second, and in total from the first
+    submission to the last end.
+    """
 
     idle_cpu_rate: float = 0.0
     busy_cpu_s: float = 0.0
@@ -88,7 +93,7 @@ def configuration(machine: Machine) -> str:
 
 
 def node_names(count: int) -> list[str]:
-    """Return the names of the nodes: node1, or node01 where there are more than nine, and so on."""
+    """Return the names of the nodes: node1 and so on, or, for more than nine nodes, node01 and so on."""
     return [f"node{number:0{len(str(count))}}" for number in range(1, count + 1)]
 
 
@@ -108,9 +113,10 @@ def run_jobs(
     idle_s: float = 0.0,
     limit_s: float | None = None,
 ) -> RealRun:
-    """Start the daemons, submit the jobs at their moments, wait for the last end, end everything.
+    """Start the daemons, submit the jobs at their moments, wait for the last end, and end all processes; return the
+    result.
 
-    With a `rate` above 1, Debian's faketime lets the clock of all programs run faster by that factor.
+    With a `rate` above 1, Debian's faketime makes the clock of all programs run faster by that factor.
     """
     folder = Path(tempfile.mkdtemp(prefix=f"real-{rate}-", dir=context.folder))
     prepare(folder, jobs, machine, rate, idle_s)
@@ -120,14 +126,14 @@ def run_jobs(
     environment = {"SLURM_CONF": f"{HERE}/slurm.conf", "TZ": "UTC", **MODULES}
     done = context.run(command, environment, limit_s, signal.SIGKILL)
     log, result = Path(f"{folder}{JOBCOMP}"), folder / "result.json"
-    lines = log.read_text(errors="replace").split("\n")[:-1] if log.exists() else []  # the last one may be half written
+    lines = log.read_text(errors="replace").split("\n")[:-1] if log.exists() else []  # the last line may be half written
     cost = Cost(**json.loads(result.read_text())) if result.exists() else Cost()
     trouble = "" if done.returncode == 0 else f"stopped after {limit_s:g} s" if done.returncode is None else done.last_words
     return RealRun({job.name: job for job in parse_jobcomp(lines).values()}, done.wall_s, not trouble, cost, trouble)
 
 
 def prepare(folder: Path, jobs: Sequence[Job], machine: Machine, rate: int, idle_s: float) -> None:
-    """Write the folders of the daemons, their configuration and key, and the plan."""
+    """Write the folders of the daemons, the daemons' configuration and key, and the plan for the program inside."""
     for path in FOLDERS:
         Path(f"{folder}{path}").mkdir(parents=True)
     folder.chmod(0o755)

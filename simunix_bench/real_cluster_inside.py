@@ -1,4 +1,5 @@
-"""Slurm's real daemons in real time, or in the time that the C library shows; this program runs inside their namespaces.
+"""Run Slurm's real daemons in real time, or in the time that faketime shows. This program runs inside of their
+namespaces.
 
     python -m simunix_bench.real_cluster_inside prepare FOLDER COMMAND...     sets the namespaces up, then becomes COMMAND
     python -m simunix_bench.real_cluster_inside run                           starts daemons, submits, waits for the last job
@@ -36,7 +37,9 @@ from simunix_bench.processor_time import spent_s
 
 SIOCSIFFLAGS, SIOCSIFADDR, IFF_UP = 0x8914, 0x8916, 0x1
 ADDRESS = "10.0.0.1"
-"""A second address, which no program uses. With loopback addresses only, getaddrinfo(3) with AI_ADDRCONFIG finds none."""
+"""A second address, which no program uses. If there were only loopback addresses, getaddrinfo(3) with AI_ADDRCONFIG
+would find none.
+"""
 HERE = "/run"
 LOOK_S = 0.05
 ASK_S = 0.5
@@ -46,7 +49,8 @@ QUEUE = ["squeue", "--noheader", "--format=%A"]
 
 
 def prepare(folder: str, command: list[str]) -> None:
-    """Set up the namespaces: the folder at HERE, loopback with a second address, shared memory; then become the command.
+    """Set up the namespaces (the folder at HERE, loopback with a second address, shared memory), and then execute the
+    command.
 
     libfaketime leaves files in shared memory behind. Under faketime slurmstepd may crash, and would leave its core in the
     folder of the user.
@@ -62,15 +66,15 @@ def prepare(folder: str, command: list[str]) -> None:
 
 
 class Cluster:
-    """The daemons and their jobs. Pauses are given in real seconds."""
+    """Slurm's daemons and their jobs. Pauses are in real seconds."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
         self.folder = Path(HERE)
-        self.running: dict[str, subprocess.Popen[bytes]] = {}  # by the names of their output files
+        self.running: dict[str, subprocess.Popen[bytes]] = {}  # by the names of the files with their output
 
     def pause(self, real_s: float) -> None:
-        """Sleep for this long in real time. Ends everything if a daemon has ended."""
+        """Sleep for `real_s` seconds of real time. Exit if a daemon has ended."""
         time.sleep(real_s * self.plan["rate"])
         for name, process in self.running.items():
             if process.poll() is not None:
@@ -89,23 +93,23 @@ class Cluster:
             self.pause(ASK_S / 2)
 
     def told(self, command: list[str]) -> list[str] | None:
-        """Return what a client of Slurm prints, split at spaces; None if the client fails."""
+        """Return the words that a Slurm client prints; None if the client fails."""
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         return done.stdout.split() if done.returncode == 0 else None
 
     def submit(self) -> None:
-        """Submit as the emulated submitter does: one command after the other, each at its moment."""
+        """Submit the jobs as the emulated submitting program does: one command after the other, each at its moment."""
         with (self.folder / "submissions.csv").open("w", newline="") as file:
             Submitter({**self.plan["jobs"], "origin": time.time()}, Flushed(file)).run()
 
     def ended(self) -> int:
-        """Return how many jobs Slurm has recorded as completed."""
+        """Return the number of jobs that Slurm has recorded as completed."""
         log = Path(self.plan["log"])
         text = log.read_text() if log.exists() else ""
         return len(set(re.findall(r"^JobId=(\d+)", text, re.MULTILINE)))
 
     def finish(self) -> None:
-        """Wait for the last job: poll the log, which costs the daemons nothing, then ask for the queue."""
+        """Wait for the last job: read the log regularly, which costs the daemons nothing, and then ask for the queue."""
         accepted = sum(",0," in line for line in (self.folder / "submissions.csv").read_text().splitlines()[1:])
         while self.ended() < accepted:
             self.pause(LOOK_S)
@@ -113,24 +117,26 @@ class Cluster:
             self.pause(ASK_S)
 
     def work(self) -> None:
-        """Submit, and wait for the last job."""
+        """Submit the jobs, and wait for the last one."""
         self.submit()
         self.finish()
 
     def weighed(self, idle_s: float) -> dict[str, float]:
-        """Measure the idle daemons for `idle_s` seconds, then do the work of `work` and measure its cost."""
+        """Measure the idle daemons for `idle_s` seconds; then submit the jobs, wait for the last one, and measure the
+        cost.
+        """
         self.pause(SETTLING_S)
         begin_s, begin = spent_s(), time.monotonic()
         self.pause(idle_s)
         idle_cpu_s, idle_s = spent_s() - begin_s, time.monotonic() - begin
         begin_s, begin = spent_s(), time.monotonic()
         self.work()
-        self.pause(SETTLING_S)  # work of the daemons after a job's end is a part of the job's cost
+        self.pause(SETTLING_S)  # the daemons' work after the end of a job belongs to the job's cost
         return {"idle_cpu_rate": idle_cpu_s / idle_s, "busy_cpu_s": spent_s() - begin_s, "busy_s": time.monotonic() - begin}
 
 
 def main() -> None:
-    """Run the plan."""
+    """Execute the plan."""
     plan = json.loads(Path(HERE, "plan.json").read_text())
     cluster = Cluster(plan)
     cluster.start()

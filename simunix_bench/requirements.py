@@ -1,4 +1,4 @@
-"""What benchmarks need of this computer, with a line on the remedy for everything that may be lacking."""
+"""What benchmarks need on this computer, with a line of advice for everything that may be missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import subprocess
 from collections.abc import Callable, Iterable
 
 NAMESPACES = ("unshare", "--pid", "--mount", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc")
-"""Namespaces for real daemons: they end with the first process in them, so that nothing is left behind."""
+"""The command that runs real daemons in namespaces; the daemons end together with the first process in them, so that
+nothing is left behind.
+"""
 
 
 def _lacks_programs(package: str, *programs: str) -> str:
@@ -36,5 +38,5 @@ NEEDS: dict[str, Callable[[], str]] = {
 
 
 def lacks(needs: Iterable[str]) -> str:
-    """Return the first need that this computer does not meet, with the remedy; an empty text if it meets all."""
+    """Return the first need that this computer does not meet, with advice; "" if it meets all."""
     return next((why for need in needs if (why := NEEDS[need]())), "")

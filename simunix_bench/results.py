@@ -1,4 +1,6 @@
-"""The rows of a run of benchmarks, as a table on the terminal and as a JSON file that always holds the rows so far."""
+"""The rows of a run of benchmarks, printed as a table on the terminal, and written to a JSON file that always has the
+rows measured so far.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ STYLES = {OK: "green", MISSED: "yellow", UNMEASURED: "dim", "": ""}
 
 @dataclass(slots=True)
 class Results:
-    """The rows measured so far, in order, by benchmark."""
+    """The rows measured so far, in order, each with the name of its benchmark."""
 
     machine: dict[str, object]
     is_quick: bool = False
@@ -30,7 +32,7 @@ class Results:
     rows: list[tuple[str, Row]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """Return machine, date, and a dictionary per row."""
+        """Return the results as JSON: machine, date, and a dictionary per row."""
         rows = [
             {
                 "benchmark": benchmark,
@@ -62,7 +64,9 @@ def shown(row: Row) -> str:
 
 
 def table(rows: Sequence[tuple[str, Row]]) -> Table:
-    """Return the table: figure, measured value, aim, and whether it was met, with a section for each benchmark."""
+    """Return the table of results: figure, measured value, aim, and whether the aim was met, with a section for each
+    benchmark.
+    """
     found = Table(title="simunix bench", title_justify="left")
     found.add_column("figure")
     found.add_column("measured", justify="right", no_wrap=True)
@@ -81,7 +85,7 @@ def table(rows: Sequence[tuple[str, Row]]) -> Table:
 
 
 def notes(rows: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return a line for each different note, with the figures that the note is about."""
+    """Return a line for each different note, with the figures to which it belongs."""
     figures: dict[str, list[str]] = {}
     for _, row in rows:
         if row.note and not row.is_detail:
@@ -91,7 +95,7 @@ def notes(rows: Sequence[tuple[str, Row]]) -> list[str]:
 
 
 def print_results(results: Results) -> None:
-    """Print table, notes and machine on standard output."""
+    """Print the table, the notes and the machine on standard output."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(table(results.rows))
     for line in notes(results.rows):

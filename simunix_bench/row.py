@@ -1,4 +1,4 @@
-"""A figure of a benchmark: its value, its aim, and the reason if it has not been measured."""
+"""A figure that a benchmark measures: its value, its aim, and the reason if it has not been measured."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ OK, MISSED, UNMEASURED = "ok", "missed", "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A bound of a value, in the value's unit: an upper or a lower bound."""
+    """An upper or lower bound for a value, in the value's unit."""
 
     bound: float
     is_least: bool = False
 
     def met_by(self, value: float) -> bool:
-        """Return whether a value meets the aim; a value equal to the bound does."""
+        """Return whether a value meets the aim; a value equal to the bound meets it."""
         return value >= self.bound if self.is_least else value <= self.bound
 
     def __str__(self) -> str:
@@ -23,21 +23,21 @@ class Aim:
 
 
 def at_most(bound: float) -> Aim:
-    """Return an aim that small values meet."""
+    """Return an aim that values up to `bound` meet."""
     return Aim(bound)
 
 
 def at_least(bound: float) -> Aim:
-    """Return an aim that large values meet."""
+    """Return an aim that values from `bound` on meet."""
     return Aim(bound, is_least=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure. `name` is for programs, `text` for people.
+    """A figure that a benchmark measures. `name` is for programs, `text` for people.
 
-    `value` is None for a figure that was not measured; `note` then gives the reason. A figure that `is_detail` is written to
-    the JSON only.
+    `value` is None if the figure was not measured; `note` then gives the reason. A figure with `is_detail` is written
+    to the JSON file only.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """ "ok", "missed", "not measured", or an empty text without an aim."""
+        """The verdict on the figure: "ok", "missed", "not measured", or "" without an aim."""
         if self.value is None:
             return UNMEASURED
         if self.aim is None:

@@ -1,4 +1,4 @@
-"""A run of benchmarks, one after the other. A benchmark that fails, or lacks something, gets a row that says why."""
+"""Run benchmarks one after the other. A benchmark that fails, or whose needs are not met, gets a row with the reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAILED = 1
 
 
 def bench(benchmarks: Sequence[Benchmark], json_file: Path | None, is_quick: bool) -> int:
-    """Run the benchmarks and print the rows; return the exit code.
+    """Run the benchmarks and print their rows; return the exit code.
 
     The exit code is 1 if a benchmark whose needs were met has failed, and 128 plus the signal's number after a signal.
     """
@@ -73,7 +73,7 @@ def _write(results: Results, json_file: Path | None) -> None:
 
 
 class _Progress:
-    """Shows on a terminal what is being measured; silent without a terminal."""
+    """Shows on a terminal what is being measured; shows nothing without a terminal."""
 
     def __init__(self) -> None:
         self._status = Console(stderr=True).status("")

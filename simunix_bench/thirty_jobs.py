@@ -1,7 +1,8 @@
-"""Thirty short jobs on sixteen nodes in real time (Slurm's own multiple-slurmd mode) and emulated, side by side.
+"""Run thirty short jobs on sixteen nodes, in real time (with Slurm's own multiple-slurmd mode) and emulated, and
+compare the start times.
 
-Both runs use one submitter and the same sbatch commands. Start times are those in Slurm's own job completion log, in seconds
-after the first submission.
+Both runs use the same submitting program and the same sbatch commands. Start times come from Slurm's own job completion
+log, in seconds after the first submission.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def starts(jobs: Sequence[Job], noted: Mapping[str, CompletedJob]) -> list[float
 
 
 def side_by_side(context: Context) -> tuple[list[Started], float, float]:
-    """Return the jobs with their start times, then the wall times of the real and of the emulated run."""
+    """Run the jobs in both ways; return the jobs with their start times, and the wall times of the real and of the
+    emulated run in seconds.
+    """
     jobs = make_jobs()
     emulated = emulated_cluster.run_jobs(context, jobs, NODES, CORES)
     real = real_cluster.run_jobs(context, jobs, Machine(NODES, CORES), limit_s=LIMIT_S)
@@ -66,7 +69,7 @@ def side_by_side(context: Context) -> tuple[list[Started], float, float]:
 
 
 def thirty_jobs(context: Context) -> Iterator[Row]:
-    """Yield the wall times, and the largest differences of start times."""
+    """Yield rows with the wall times, and with the largest differences of start times."""
     if why := lacks(["namespaces"]):
         yield missing("thirty-jobs", "30 jobs in real time and emulated", why)
         return

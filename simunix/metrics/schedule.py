@@ -80,11 +80,12 @@ def weighted_slowdown_mean(jobs: pd.DataFrame) -> float:
 def summary(
     jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = None, power: pd.DataFrame | None = None
 ) -> pd.Series:
-    """Return every metric of `simunix.metrics.catalog` by its name, in that order; NaN for what no job tells.
+    """Return every metric of `simunix.metrics.catalog` by its name, in the catalogue's order; NaN for metrics that no
+    job makes known.
 
-    Where `jobs` are a part of the jobs that were `present` (a replay without its context, a window of the submissions), the
-    utilisation counts all jobs present, from the first submission to the last completion of `jobs`. `power` has the columns
-    time (s) and watts of all nodes and enclosures.
+    `jobs` may be a part of the jobs that were `present`, such as a replay without its context, or the jobs submitted in
+    a window. The utilisation then counts all jobs present, from the first submission to the last completion of `jobs`.
+    `power` has the columns time (s) and watts of all nodes and enclosures.
     """
     begin, end = float(jobs["submission_time"].min()), float(jobs["finish_time"].max())
     values: dict[str, float] = {
@@ -114,12 +115,14 @@ def summary(
 
 
 def total(jobs: pd.DataFrame, column: str) -> float:
-    """Return the sum of a column over the jobs that know it; NaN if no job does."""
+    """Return the sum of a column over the jobs whose value is known; NaN if no job's value is."""
     return float(jobs[column].sum(min_count=1))
 
 
 def _mean_scheduling_delay(jobs: pd.DataFrame, processors: int, present: pd.DataFrame) -> float:
-    """Return the mean scheduling delay of `jobs` on a machine with the jobs `present`; NaN where jobs shared processors."""
+    """Return the mean scheduling delay of `jobs`, in seconds, on a machine on which the jobs `present` ran; NaN if jobs
+    shared processors.
+    """
     try:
         delays = scheduling_delay(present[present["starting_time"].notna()], processors)
     except ValueError:

@@ -1,4 +1,6 @@
-"""Quantities over time: a step function is a series, indexed by the moments (seconds) at which it changes."""
+"""Quantities over time as step functions: a pandas series whose index has the moments (seconds) at which the quantity
+changes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import pandas as pd
 
 
 def _steps(rises: pd.Series, falls: pd.Series, weight: pd.Series) -> pd.Series:
-    """Sum `weight` over the rows whose [rise, fall) contains the moment.
+    """Return the step function of the sum of `weight` over the rows whose interval [rise, fall) contains the moment.
 
     A row without a fall counts to the end of time; a row without a rise never counts.
     """
@@ -37,7 +39,7 @@ def working_processors(jobs: pd.DataFrame, suspensions: pd.DataFrame) -> pd.Seri
 
 
 def running_jobs(jobs: pd.DataFrame) -> pd.Series:
-    """Return the number of running jobs."""
+    """Return the number of running jobs as a step function of time."""
     return _steps(jobs["starting_time"], jobs["finish_time"], pd.Series(1.0, index=jobs.index))
 
 
@@ -47,7 +49,7 @@ def queued_jobs(jobs: pd.DataFrame) -> pd.Series:
 
 
 def queued_processors(jobs: pd.DataFrame) -> pd.Series:
-    """Return the processors that the queued jobs ask for."""
+    """Return, as a step function of time, how many processors the queued jobs ask for."""
     return _steps(jobs["submission_time"], _left_queue(jobs), jobs["requested_number_of_resources"])
 
 
@@ -56,7 +58,9 @@ def _left_queue(jobs: pd.DataFrame) -> pd.Series:
 
 
 def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:
-    """Return the time average of a step function, 0 before its first step, over [begin_s, end_s). ValueError if empty."""
+    """Return the time average of a step function over [begin_s, end_s); the function is 0 before its first step. Raises
+    ValueError for an empty interval.
+    """
     if not begin_s < end_s:
         raise ValueError(f"window: expected begin before end, got {begin_s:g} ... {end_s:g}")
     inside = steps[(steps.index > begin_s) & (steps.index < end_s)]
@@ -68,9 +72,10 @@ def mean_over(steps: pd.Series, begin_s: float, end_s: float) -> float:
 
 
 def steady_window(jobs: pd.DataFrame, warm_up: float = 0.1, cool_down: float = 0.1) -> tuple[float, float]:
-    """Return [begin, end) of the submissions without these shares of their span, in which the machine fills and drains.
+    """Return the interval [begin, end) of the submissions, in seconds, without the first and last parts of their span,
+    in which the machine fills and drains.
 
-    Raises ValueError for shares below 0 or with a sum of 1 or more.
+    `warm_up` and `cool_down` are shares of the span. Raises ValueError for shares below 0 or with a sum of 1 or more.
     """
     if warm_up < 0 or cool_down < 0 or warm_up + cool_down >= 1:
         raise ValueError(f"warm_up {warm_up:g} and cool_down {cool_down:g}: expected shares of the span whose sum is below 1")

@@ -1,4 +1,4 @@
-"""Metrics as people read them, the same on the terminal, on pages and in comparisons."""
+"""Format metrics for people: the terminal, pages and comparisons write a metric in one way."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def written(metric: Metric, value: float) -> str:
 
 
 def is_shown(metric: Metric, values: list[float | None]) -> bool:
-    """Return whether tables for people have a row of a metric: some run knows it, and it is not 0 where 0 says nothing."""
+    """Return whether tables for people have a row for a metric: a run has a value for it, and the value is not 0, if
+    the metric hides zeros.
+    """
     known = [value for value in values if value is not None and value == value]
     return bool(known) and (metric.shows_zero or any(value != 0 for value in known))

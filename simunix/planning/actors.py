@@ -1,4 +1,4 @@
-"""The actors of Remote SimGrid in a scenario: processes that get to know which actor they are."""
+"""Plan the actors of Remote SimGrid in a scenario: processes whose environment says which actor they are."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ RUNS_FUNCTION = "simunix.rsg.function"
 
 
 def with_actors(scenario: Scenario, folder: Path) -> Scenario:
-    """Return the scenario with the actors of its deployment file among the others, and with a command for each function.
+    """Return the scenario with the actors of its deployment file added, and with a command in the place of each
+    function.
 
-    Raises SimunixError for impossible actors.
+    Raises SimunixError for an actor that cannot exist, such as one on an unknown host.
     """
     given = [_with_command(section, f"actors[{at}].function", folder) for at, section in enumerate(scenario.actors)]
     deployed = [_with_command(section, "deployment", folder) for section in _deployed(scenario, folder)]
@@ -81,7 +82,7 @@ def _section(actor: DeployedActor, function: str, suffix: str) -> ActorSection:
 
 
 def as_actors(scenario: Scenario, processes: Sequence[ProcessSpec]) -> list[ProcessSpec]:
-    """Return the processes as actors, in the order in which they begin at one date."""
+    """Return the processes of the scenario's actors, in the order in which they begin if they begin at one date."""
     sections = (section for section in scenario.actors for _ in section.host)
     return [replace(process, actor=_spec(section)) for process, section in zip(processes, sections, strict=True)]
 
@@ -91,16 +92,18 @@ def _spec(section: ActorSection) -> ActorSpec:
 
 
 def shared_with_functions(scenario: Scenario) -> tuple[str, ...]:
-    """Return the folders that hosts must see to run functions: Python with its packages, and this package."""
+    """Return the folders that hosts must see to run functions as actors: Python with its packages, and the package
+    simunix.
+    """
     if not any(section.function for section in scenario.actors):
         return ()
     return (sys.prefix, sys.base_prefix, str(Path(simunix.__file__).resolve().parents[1]))
 
 
 def costs_of(scenario: Scenario) -> Costs:
-    """Return the prices of calls.
+    """Return the virtual time that system calls and clock reads cost.
 
-    If a scenario with actors does not give prices, they are 0, so that its dates are those of SimGrid.
+    In a scenario with actors the default is 0, so that dates equal SimGrid's.
     """
     if scenario.actors and "costs" not in scenario.model_fields_set:
         return Costs(0, 0, 0)

@@ -1,4 +1,6 @@
-"""Makes the jobs of a `workload:` section, and plans what they do: scripts, the job program, the servers of storages."""
+"""Make the jobs of a `workload:` section, and plan what they do on their nodes: scripts, the job program, the servers
+of storages.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """A workload's jobs; the `files` that `hosts` share, among them the scripts, and the `servers` of storages."""
+    """The jobs of a workload; the `files` (among them the scripts) that the `hosts` share, and the `servers` of
+    storages.
+    """
 
     jobs: list[Job]
     skipped: list[SkippedJob]
@@ -72,7 +76,9 @@ def plan_behaviour(
 
 
 def _room_bytes(jobs: Sequence[Job], scripts: Scripts, section: WorkloadSection, cluster: ClusterPlan) -> int:
-    """Return the most bytes that jobs which fit on the cluster together use on a disk, if the largest per core run first."""
+    """Return the most bytes that jobs use on a disk at one time: of jobs that fit on the cluster together, those with
+    the most bytes per core.
+    """
     rooms = {path: room_bytes(text) for path, text in scripts.files.items()}
     taken = [(rooms.get(job.work.script, 0), max(1, job.cores)) for job in jobs if job.work is not None]
     free, total = len(cluster.nodes) if section.resources == "nodes" else cluster.cores, 0
@@ -109,7 +115,7 @@ def _nodes(job: Job) -> list[str]:
     try:
         return expand_hosts(job.request.node_list) if job.request is not None and job.request.node_list else []
     except ValueError:
-        return []  # the text of accounting for a job without nodes, e.g. "None assigned"
+        return []  # a job without nodes has a text such as "None assigned" in the accounting
 
 
 def _read_jobs(
@@ -134,9 +140,10 @@ def _read_jobs(
 
 
 def _perturbed(scenario: Scenario, jobs: list[Job], trace: OpenedTrace) -> list[Job]:
-    """Return the jobs with the perturbation of this run's seed.
+    """Return the jobs changed at random by the scenario's `perturb:` section, with the run's seed.
 
-    Jobs of a context stay unchanged: they must wait and run as recorded.
+    The jobs of a context (those that ran or waited when the window begins) stay unchanged, because they must wait and
+    run as recorded.
     """
     if (section := scenario.perturbation) is None:
         return jobs
@@ -184,7 +191,7 @@ def _storages(scenario: Scenario, section: WorkloadSection, cluster: ClusterPlan
 
 
 def _servers(scenario: Scenario, section: WorkloadSection, key: str) -> tuple[ProcessSpec, ...]:
-    """Plan the servers of storages: one on each host that is a storage, even if the host has several labels."""
+    """Plan the servers of storages: one on each host that is a storage, even if several labels name the host."""
     known = [name for host in scenario.hosts for name in host.name]
     hosts = {label: name for label, name in section.storage.items() if not name.startswith("/")}
     for label, name in hosts.items():

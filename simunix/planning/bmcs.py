@@ -1,7 +1,9 @@
-"""Baseboard management controllers: hosts on which OpenIPMI's ipmi_sim answers IPMI over the network for another host.
+"""Plan baseboard management controllers (BMCs): hosts on which OpenIPMI's ipmi_sim answers IPMI requests about another
+host.
 
-ipmi_sim is a real program: `ipmitool -I lanplus` talks to it over the emulated network. It calls a script to act on its
-host. The script writes to the files that are wired to the host (rsg_server/power_files/switches.py).
+ipmi_sim is a real program: `ipmitool -I lanplus` talks to it over the emulated network. To act on the other host,
+ipmi_sim calls a script. The script writes to files that switch that host on and off
+(rsg_server/power_files/switches.py).
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ WORD = re.compile(r"[!-~]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Bmcs:
-    """What BMCs add to a plan. For each BMC's host, `wires` lists the hosts that are wired to it."""
+    """What BMCs add to a plan. `wires` lists, for each BMC's host, the hosts whose power files it has."""
 
     wires: Mapping[str, tuple[str, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
@@ -128,7 +130,7 @@ def _process(bmc: str) -> ProcessSpec:
 def _files(section: BmcSection, bmc: str, host: Host) -> tuple[FileSpec, ...]:
     wires = f"{WIRES}/{host.name}"
     factor, step, exponent = scale(max((state.full_w for state in host.power.states), default=0.0) if host.power else 0.0)
-    guid = hashlib.md5(host.name.encode(), usedforsecurity=False).hexdigest()  # without one, ipmi_sim has no RMCP+
+    guid = hashlib.md5(host.name.encode(), usedforsecurity=False).hexdigest()  # without a GUID, ipmi_sim offers no RMCP+
     lan = LAN.format(name=bmc, address=ADDRESS, folder=FOLDER, guid=guid, user=section.user, password=section.password)
     record = " ".join(hex(byte) for byte in sensor_record(step, exponent))
     none = "0" * 15
@@ -141,13 +143,14 @@ def _files(section: BmcSection, bmc: str, host: Host) -> tuple[FileSpec, ...]:
 
 
 def scale(most_w: float) -> tuple[int, int, int]:
-    """Return how watts become the byte of a sensor: watts times the first number, divided by the second.
+    """Return the numbers by which a sensor's byte encodes watts: the byte is watts times the first number, divided by
+    the second.
 
-    One unit of the byte is the second number times ten to the third.
+    One unit of the byte is the second number times ten to the power of the third.
     """
     for factor, exponent in ((100, -2), (10, -1)):
         step = int(most_w * factor / 255) + 1
-        if step <= 511:  # ten bits with a sign
+        if step <= 511:  # the field has ten bits with a sign
             return factor, step, exponent
     return 1, min(int(most_w / 255) + 1, 511), 0
 

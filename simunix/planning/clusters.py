@@ -30,7 +30,9 @@ def plan_clusters(scenario: Scenario, site: Site) -> tuple[ClusterPlan, ...]:
 
 
 def _check_speeds(plan: ClusterPlan, key: str, site: Site) -> None:
-    """Refuse a node whose platform file gives it the speed 0: jobs that compute there would never end."""
+    """Raise SimunixError for a node whose speed in the platform file is 0, since jobs that compute there would never
+    end.
+    """
     for name in plan.nodes:
         if site.hosts[name].speed_flops <= 0:
             text = f"host {name} has speed 0 in the platform file, so that nothing can compute there"
@@ -38,7 +40,9 @@ def _check_speeds(plan: ClusterPlan, key: str, site: Site) -> None:
 
 
 def _with_cpu_policy(plan: ClusterPlan, policy: str | None) -> ClusterPlan:
-    """Return the plan with this CPU policy for the cluster's daemons, and so for jobs; clients have their host's policy."""
+    """Return the plan with this CPU policy for the daemons of the cluster, and thereby for jobs. Clients such as sbatch
+    have the policy of their host.
+    """
     if policy is None:
         return plan
     return replace(plan, processes=tuple(replace(process, cpu_policy=policy) for process in plan.processes))

@@ -1,4 +1,4 @@
-"""Turns the CPU policies of a scenario into those of the run."""
+"""Turn the CPU policies of a scenario, which say how long computing takes, into those of the run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from simunix.scenario.model import CpuPolicySection, Scenario
 
 
 def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Path) -> Charging | None:
-    """Return how computing is charged; None if it is never charged.
+    """Return how the run charges computing with virtual time; None if no computing takes time.
 
-    A relative path of a file of costs is relative to `folder`. Raises SimunixError.
+    A relative path of a table of computing times is relative to `folder`. Raises SimunixError for a table that cannot
+    be read.
     """
     said = scenario.cpu_policy
     section = said if isinstance(said, CpuPolicySection) else CpuPolicySection(default=said)
@@ -37,7 +38,9 @@ def charging_of(scenario: Scenario, processes: Sequence[ProcessSpec], folder: Pa
 
 
 def check_speeds(charging: Charging | None, platform: Platform) -> None:
-    """Refuse a host of speed 0 where computing is charged: any computing there would never end. Raises SimunixError."""
+    """Raise SimunixError for a host of speed 0 if computing is charged with virtual time, since any computing there
+    would never end.
+    """
     still = next((host.name for host in platform.hosts if host.speed_flops <= 0), None)
     if charging is not None and still is not None:
         text = f"host {still} has speed 0 in the platform file, so that no computing ends there"

@@ -1,4 +1,4 @@
-"""Expands a checked scenario to a plan: every host, address, file and process written out."""
+"""Expand a checked scenario to a plan, in which every host, address, file and process is written out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A plan, and what the reports need to know of its clusters and workloads."""
+    """A plan, and what the reports need to know of the plan's clusters and workloads."""
 
     plan: Plan
     clusters: tuple[ClusterPlan, ...] = ()
@@ -66,7 +66,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """The parts of a plan before they are put together: the `site` with its platform, and all that runs there."""
+    """The parts of a plan before they are joined: the `site` with its platform, and what runs there."""
 
     scenario: Scenario
     platform: Platform
@@ -79,16 +79,16 @@ class _Parts:
 
     @property
     def workloads(self) -> tuple[WorkloadPlan, ...]:
-        """The workloads in the order of the scenario."""
+        """The workloads of all clusters, in the order of the scenario."""
         return self.found.plans
 
     @property
     def replaced(self) -> dict[str, str]:
-        """Variables whose value on hosts differs from the scenario's."""
+        """The environment variables whose value on hosts differs from the scenario's `environment`."""
         return {name: value for cluster in self.clusters for name, value in cluster.replaced.items()}
 
     def hosts(self, shipped: Mapping[str, tuple[PrivateSpec, ...]]) -> tuple[HostSpec, ...]:
-        """Return the hosts in the order of the scenario, in which they get addresses; `shipped`: more private paths."""
+        """Return the hosts in the scenario's order, as they get addresses; `shipped` has more private paths by host."""
         roots = self.site.roots
         private = _private_paths(self.scenario, self.clusters, self.workloads, self.mounts.private, self.bmcs.private, shipped)
         etc = etc_of_hosts(self.found.host_users, self.clusters, roots)
@@ -140,9 +140,9 @@ class _Parts:
 def expand(
     scenario: Scenario, folder: Path, log_every_turn: bool = False, strict: bool = False, checked: bool = True
 ) -> Expansion:
-    """Expand a scenario; relative paths are relative to `folder`.
+    """Expand a scenario to a plan; relative paths of the scenario are relative to `folder`.
 
-    Raises SimunixError for what does not fit together, and for programs that cannot be run if `checked`.
+    Raises SimunixError if parts of the scenario do not fit together and, with `checked`, if a program cannot be run.
     """
     with located(scenario):
         parts = _parts(with_actors(scenario, folder), folder, checked)
@@ -231,14 +231,14 @@ def _stop(scenario: Scenario, processes: Sequence[ProcessSpec]) -> str | frozens
 
 
 def _working(workload: WorkloadPlan) -> int:
-    """Return on how many nodes a workload's jobs may run programs at a time; a job that sleeps runs on its first node only."""
+    """Return on how many nodes jobs may run programs at one time. A job that sleeps does so on its first node only."""
     nodes = len(workload.cluster.nodes)
     sleeps = all(job.work is None for job in workload.jobs)
     return min(nodes, len(workload.jobs)) if sleeps else nodes
 
 
 def _own_folder(folder: Path) -> tuple[str, ...]:
-    """Return the scenario's folder, which its hosts see even below /tmp, else each host's own; () for /tmp itself."""
+    """Return the scenario's folder, which hosts share even if it lies below their own /tmp; () for /tmp itself."""
     path = os.path.realpath(folder)
     return () if path in FOLDERS else (path,)
 

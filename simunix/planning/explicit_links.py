@@ -1,4 +1,4 @@
-"""`network.links` and `network.routes`: hosts and switches that the scenario joins one by one."""
+"""The keys `network.links` and `network.routes` of a scenario, which connect hosts and switches link by link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.scenario.network_section import LinkSection, NetworkSection, RouteS
 from simunix.scenario.power_section import power_of_link
 
 ROUTINGS: dict[str, type[RoutedZone]] = {"dijkstra": DijkstraZone, "floyd": FloydZone, "full": FullZone}
-Pair = tuple[Link, Link]  # up and down; equal if the link has no directions
+Pair = tuple[Link, Link]  # the link upwards and the link downwards; equal if both directions share one link
 
 
 def linked_zone(network: NetworkSection, hosts: Sequence[Host]) -> RoutedZone:

@@ -1,4 +1,6 @@
-"""Turns `events:` and `profiles:` of a scenario into the changes that a plan schedules, checked against the platform."""
+"""Turn `events:` and `profiles:` of a scenario into the changes of hosts and links that a plan schedules, checked
+against the platform.
+"""
 
 from __future__ import annotations
 

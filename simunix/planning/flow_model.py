@@ -1,4 +1,6 @@
-"""Finds the flow model of a scenario: from its own keys, then SimGrid's settings, then the `<config>` of its platform file."""
+"""Choose the flow model of a scenario. The scenario's own keys come first, then its SimGrid settings, then the
+`<config>` of its platform file.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,15 @@ NOT_FOR_CONNECTIONS = {
     "network/loopback-lat": "is written as network.loopback_latency here",
     "precision/timing": "moments are whole nanoseconds here; take it away",
 }
-"""Settings of SimGrid that have no meaning for connections, and what to do about them. In a platform file they are ignored."""
+"""Settings of SimGrid that have no meaning for TCP connections, and what to do about them. In a platform file they are
+ignored.
+"""
 
 
 def flow_model(network: NetworkSection, config: Mapping[str, str]) -> Model:
-    """Return the model of a scenario's network; `config` is that of its platform file.
+    """Return the flow model of a scenario's network; `config` has the settings of its platform file.
 
-    Raises SimunixError for settings that do not fit.
+    Raises SimunixError for settings that contradict each other or do not exist.
     """
     written = {key: _text(value) for key, value in network.settings.items()}
     _refuse_what_counts_for_nothing(network, written)
@@ -32,7 +36,7 @@ def flow_model(network: NetworkSection, config: Mapping[str, str]) -> Model:
 
 
 def _text(value: str | float) -> str:
-    """Write a setting as SimGrid's command line does: 1.0, which was 1 in the YAML file, becomes 1 again."""
+    """Return a setting as SimGrid's command line writes it: the number 1.0, which was 1 in the YAML file, becomes `1`."""
     return f"{value:.17g}" if isinstance(value, float) else str(value)
 
 

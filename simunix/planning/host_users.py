@@ -1,4 +1,4 @@
-"""The users of traces on the emulated hosts: the content of /etc/passwd and /etc/group there."""
+"""Make the users of traces known on the emulated hosts: the content of /etc/passwd and /etc/group."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simunix.workload.population import Population, etc_files
 def etc_of_hosts(
     host_users: Population, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree]
 ) -> dict[str, dict[str, bytes]]:
-    """Return the files of /etc for each host of a cluster; none if no trace has users."""
+    """Return the files of /etc for each host of a cluster; empty if no trace has users."""
     if not host_users.users:
         return {}
     by_root: dict[RootTree, dict[str, bytes]] = {}

@@ -1,4 +1,4 @@
-"""Makes a platform from the `network:` section and the hosts of a scenario."""
+"""Make the platform of a run from the `network:` section and the hosts of a scenario."""
 
 from __future__ import annotations
 
@@ -161,9 +161,10 @@ BUILDERS: dict[str, Callable[[NetworkSection, Sequence[Host], Mapping[str, Acces
 
 
 def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Platform:
-    """Make the platform of a platform file: each host of the scenario is the file's host of that name.
+    """Make the platform from a SimGrid platform file: each host of the scenario becomes the host of that name in the
+    file.
 
-    If the file has none of the names, the scenario's hosts are the file's hosts in their order.
+    If the file has none of the scenario's names, the scenario's hosts become the file's hosts in their order.
     """
     file = folder / (network.platform or "")
     machine = load_platform(file, network.simgrid_compat)
@@ -199,7 +200,9 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
 
 
 def _check_connected(platform: Platform, shape: str) -> None:
-    """Check that pairs of hosts have routes, both ways: all pairs, or of many hosts each one with the first ones."""
+    """Check that hosts have routes to each other in both directions: all pairs or, if there are many hosts, each host
+    with the first ones.
+    """
     hosts = platform.hosts
     pairs = [(a, b) for a in hosts[: max(1, CHECKED_PAIRS // len(hosts))] for b in hosts]
     for one, other in pairs:

@@ -1,4 +1,6 @@
-"""Profiles of a SimGrid platform file, as an emulation plays them: on the scenario's hosts, as changes of links and hosts."""
+"""Apply the profiles of a SimGrid platform file (how a link or host changes over time) to the scenario's hosts and
+links.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _MEANINGS: dict[Changes, Callable[[str, float], Change]] = {
 
 
 def renamed(uses: Iterable[ProfileUse], names: Mapping[str, str]) -> tuple[ProfileUse, ...]:
-    """Return the profiles of links, and of those hosts of the file that the scenario uses, under their `names` there."""
+    """Return the profiles of links and of those hosts in the file that the scenario uses. `names` maps the file's names
+    of hosts to the scenario's.
+    """
     kept = (use for use in uses if use.changes not in OF_HOSTS or use.element in names)
     return tuple(ProfileUse(use.changes, names[use.element], use.profile) if use.changes in OF_HOSTS else use for use in kept)
 

@@ -1,4 +1,4 @@
-"""Makes the enclosures of a scenario, and refuses watts that do not fit the scenario."""
+"""Make the enclosures of a scenario (chassis, racks), and refuse watts that do not fit the scenario."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def enclosures_of(scenario: Scenario, platform: Platform) -> tuple[Enclosure, ..
 
 
 def _check_nesting(found: list[Enclosure]) -> None:
-    """Check that enclosures are nested, as a host in a chassis in a rack: of two with a common host, one contains the other."""
+    """Check that enclosures are nested, as a host is in a chassis and the chassis in a rack: if two have a common host,
+    one contains the other.
+    """
     inside: dict[str, list[int]] = {}
     hosts = [frozenset(each.hosts) for each in found]
     for place, names in enumerate(hosts):
@@ -48,7 +50,9 @@ def _check_nesting(found: list[Enclosure]) -> None:
 
 
 def _check_platform_file(scenario: Scenario) -> None:
-    """Refuse watts in the scenario beside a platform file: that file gives the speeds of hosts, and so their watts, too."""
+    """Raise SimunixError for watts in a scenario with a platform file, because that file gives the hosts' speeds, and
+    so must give their watts.
+    """
     for index, section in enumerate(scenario.hosts):
         if scenario.network.platform is not None and section.wattage_per_state is not None:
             text = "speeds and watts are those of the platform file (network.platform); write this property there"
@@ -72,7 +76,7 @@ def _enclosures(section: EnclosureSection, key: str, hosts: Mapping[str, Host]) 
 
 
 def boots_of(scenario: Scenario) -> dict[str, Boot]:
-    """Return the boots of all hosts that take time, draw their own watts, or may hang."""
+    """Return the boots of all hosts whose boot takes time, has its own watts, or may hang."""
     boots = [
         (host.name, Boot(host.boot_time, host.shutdown_time, host.boot_wattage, host.boot_failure)) for host in scenario.hosts
     ]

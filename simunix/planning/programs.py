@@ -30,7 +30,7 @@ def check_programs(expansion: Expansion) -> list[Report]:
 
 
 def _clients(expansion: Expansion) -> Iterator[ProcessSpec]:
-    """Yield the clients that submit jobs, which every cluster needs although no process of the plan starts them."""
+    """Yield the commands that submit jobs, which every cluster needs although no process of the plan starts them."""
     started = {os.path.basename(process.argv[0]) for process in expansion.plan.processes}
     for cluster in expansion.clusters:
         for program in cluster.rjms.programs:

@@ -1,4 +1,4 @@
-"""Finds the root file system of each host of a scenario, and the hosts whose root is root on this computer."""
+"""Find the root file system of each host of a scenario, and the hosts whose root user is root of this computer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from simunix.scenario.model import Scenario
 
 
 def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
-    """Return every host's root, by name: its own `root`, else the scenario's, else this computer's; relative to `folder`."""
+    """Return every host's root file system by the host's name: its own `root`, else the scenario's, else this
+    computer's. Relative paths are relative to `folder`.
+    """
     opened: dict[Path, RootTree] = {}
     roots = {}
     for index, section in enumerate(scenario.hosts):
@@ -22,7 +24,7 @@ def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
 
 
 def privileged_hosts(scenario: Scenario) -> frozenset[str]:
-    """Return the hosts whose root is root on this computer, by their own key `privileged`, else the scenario's."""
+    """Return the hosts whose root user is root of this computer, by the host's key `privileged`, else the scenario's."""
     said = ((section, scenario.privileged if section.privileged is None else section.privileged) for section in scenario.hosts)
     return frozenset(name for section, is_privileged in said if is_privileged for name in section.name)
 

@@ -1,4 +1,4 @@
-"""Turns `storages:` and `mounts:` of a scenario into disks of its hosts, and into the paths that are on these disks."""
+"""Turn `storages:` and `mounts:` of a scenario into disks of its hosts and paths that lie on these disks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from simunix.scenario.model import Scenario
 from simunix.scenario.storage_section import MountSection, StorageSection
 
 NEEDED = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
-"""Folders without whose content no program of a host can run."""
+"""The folders without which no program of a host can run."""
 NAME_BYTES_MAX = 255
 """The most bytes of one part of a path (NAME_MAX)."""
 MOUNTS_MAX = 16
 """The most mounts of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
 STRIPE_BYTES = 1 << 20
-"""The stripe of parallel mounts that give none: Lustre's."""
+"""The stripe size, in bytes, of parallel mounts for which the scenario gives none: Lustre's default."""
 FOR_EVERYBODY = 0o1777
-"""The mode of a mounted folder that the host's root does not have: users of a new file system find no folder of their own."""
+"""The mode of a mounted folder that the host's root does not have: all users may write there, since a new file system
+has no folders of users.
+"""
 
 
 def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> list[Host]:
@@ -52,7 +54,9 @@ def with_disks(hosts: Sequence[Host], storages: Sequence[StorageSection]) -> lis
 
 
 def together(of_file: Host, of_scenario: Host) -> tuple[Disk, ...]:
-    """Return the disks of a host in a platform file, then those that the scenario adds. Raises SimunixError for equal names."""
+    """Return the disks of a host in a platform file, followed by those that the scenario adds. Raises SimunixError for
+    two disks with one name.
+    """
     names = {disk.name for disk in of_file.disks}
     for disk in of_scenario.disks:
         if disk.name in names:
@@ -63,7 +67,9 @@ def together(of_file: Host, of_scenario: Host) -> tuple[Disk, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """For each host: the paths that are on storages, the private paths with their content, and what comes from file servers."""
+    """By host: the paths that are on storages, the private paths with their content, and the paths that file servers
+    export.
+    """
 
     specs: Mapping[str, tuple[MountSpec, ...]]
     private: Mapping[str, tuple[PrivateSpec, ...]]
@@ -99,7 +105,7 @@ def plan_mounts(mounts: Sequence[MountSection], hosts: Mapping[str, Host], roots
 
 
 class _Planner:
-    """Adds one mount after the other."""
+    """Adds the mounts of a scenario to a plan, one after the other."""
 
     def __init__(self, hosts: Mapping[str, Host], roots: Mapping[str, RootTree]) -> None:
         self._hosts = hosts
@@ -153,7 +159,9 @@ class _Planner:
         return replace(remote, soft_ns=section.soft)
 
     def _spec(self, section: MountSection, host: Host, remote: Remote | None, export: str, key: str) -> MountSpec:
-        """Return a host's mount. A mount of which the host is the only server is a disk of its own."""
+        """Return the mount of one host. If the host is the only server of the mount, the mount is a local disk of that
+        host.
+        """
         path, is_cached = section.path, section.cache
         if remote is None or [name for name, _ in remote.servers] == [host.name]:
             number = _number(section, host, key)

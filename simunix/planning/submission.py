@@ -1,4 +1,4 @@
-"""Plans the program that submits the jobs of a `workload:` section, on a host of the cluster that gets the jobs."""
+"""Plan the program that submits the jobs of a `workload:` section; it runs on a host of the cluster that gets the jobs."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ NS = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadPlan:
-    """What a workload adds to a plan, and what the reports need to know of it. Its `label` stands in jobs.csv.
+    """What a workload adds to a plan, and what reports need to know of the workload. Its `label` identifies it in
+    jobs.csv.
 
-    `context` describes the jobs that ran and waited when its replay begins, as its trace says.
+    `context` describes, from the trace, the jobs that ran or waited when the replayed window begins.
     """
 
     label: str
@@ -62,7 +63,7 @@ class WorkloadPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A section, the host from which it submits, and its jobs."""
+    """A `workload:` section, the host from which its jobs are submitted, and the jobs."""
 
     section: WorkloadSection
     key: str
@@ -79,21 +80,23 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class Workloads:
-    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` are about what is impossible here."""
+    """All workloads of a scenario. `host_users` are the users of their traces; `warnings` tell of wishes that cannot be
+    met on this computer.
+    """
 
     plans: tuple[WorkloadPlan, ...] = ()
     host_users: Population = NO_PEOPLE
     warnings: tuple[str, ...] = ()
 
     def with_accounts(self, clusters: Sequence[ClusterPlan]) -> tuple[ClusterPlan, ...]:
-        """Return the clusters with databases of accounts that contain every user who submits there."""
+        """Return the clusters with accounting databases that contain every user who submits jobs there."""
         return tuple(_with_accounts(cluster, self.plans) for cluster in clusters)
 
 
 def plan_workloads(
     scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan], roots: Mapping[str, RootTree], is_root: bool
 ) -> Workloads:
-    """Plan a submitter for each workload. Raises SimunixError for workloads that do not fit together."""
+    """Plan the submitting program of each workload. Raises SimunixError for workloads that do not fit the clusters."""
     tasks = _tasks(scenario, folder, clusters)
     _check_names(tasks)
     with_users = [task for task in tasks if task.section.users == "trace"]
@@ -124,7 +127,9 @@ def _tasks(scenario: Scenario, folder: Path, clusters: Sequence[ClusterPlan]) ->
 
 
 def _check_names(tasks: Sequence[_Task]) -> None:
-    """Refuse a client that prints no job numbers if the cluster has another workload: its jobs are found by their names."""
+    """Raise SimunixError for a client that prints no job numbers if another workload has the same cluster: such jobs
+    are identified by name.
+    """
     for task in tasks:
         others = [other.key for other in tasks if other is not task and other.cluster.name == task.cluster.name]
         if others and task.section.client in task.cluster.rjms.clients.staying:
@@ -135,7 +140,7 @@ def _check_names(tasks: Sequence[_Task]) -> None:
 
 
 def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> ClusterPlan:
-    """Return the cluster with each account and user once, even if several workloads have them."""
+    """Return the cluster with the accounts and users of all its workloads, each once."""
     own = [plan.submit for plan in plans if plan.cluster == cluster]
     associations: dict[str, dict[str, None]] = {}
     for submit in own:
@@ -147,7 +152,9 @@ def _with_accounts(cluster: ClusterPlan, plans: Sequence[WorkloadPlan]) -> Clust
 
 
 def _cluster(section: WorkloadSection, key: str, clusters: Sequence[ClusterPlan]) -> ClusterPlan:
-    """Return the cluster that a workload asks for, or to which its host belongs, or the only one."""
+    """Return the cluster that a workload names, or else the cluster to which its host belongs, or else the only
+    cluster.
+    """
     if not clusters:
         raise SimunixError(f"{key}: there is nothing to submit to; add a section {SECTIONS}")
     names = ", ".join(cluster.name for cluster in clusters)
@@ -206,7 +213,9 @@ def inputs_of(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
 
 
 def _python(root: RootTree) -> str:
-    """Return the Python of a root: the path of simunix's own Python differs by checkout, and paths are in the event log."""
+    """Return the path of Python in a root. simunix's own Python is not used, since its path differs by checkout, and
+    the event log contains paths.
+    """
     return sys.executable if root == THIS_COMPUTER and not os.access(PYTHON, os.X_OK) else PYTHON
 
 

@@ -1,4 +1,6 @@
-"""Makes the submitter's plan from a workload's jobs and section (its content: simunix.workload.guest.submitter)."""
+"""Make the plan of the submitting program (plan.json, see simunix.workload.guest.submitter) from a workload's section
+and jobs.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,20 @@ from simunix.workload.population import Population, User, group_of, user_of
 from simunix.workload.transforms.order import Order, by_feedback, by_preceding_job, preceding_jobs
 
 if TYPE_CHECKING:
-    from simunix.workload.transforms.context import Context  # which brings pandas
+    from simunix.workload.transforms.context import Context  # imports pandas, which takes long
 
 NS = 10**9
 NOBODY = "root"
-"""The user who submits the jobs without a known user, or all jobs if users are ignored."""
+"""The user who submits jobs without a known user, and all jobs if the scenario ignores users."""
 COMMON_ACCOUNT = "trace"
-"""The account of users without a group, or of all if groups are ignored."""
+"""The account of users without a group, and of all users if the scenario ignores groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmitPlan:
-    """`content` of plan.json but for its origin; the accounts of the trace, accounts by user, and the QoS that jobs ask for."""
+    """`content` is plan.json without its origin of time; besides, the accounts of the trace, the accounts of each user,
+    and the QoS that jobs ask for.
+    """
 
     content: dict[str, Any]
     accounts: tuple[str, ...]
@@ -44,12 +48,11 @@ def submit_plan(
     context: Context | None = None,
     factors: str = "",
 ) -> SubmitPlan:
-    """Make the plan; `host_users` are empty if the submitter's own user submits all jobs. Raises SimunixError.
+    """Make the plan of the submitting program. Raises SimunixError for wishes that the RJMS's clients do not have.
 
-    `factors` is the path of the file with a factor of run times for each node, or "".
-
-    The waiting jobs of a `context` are submitted held, and released later. Each job of a context is submitted by itself,
-    under its own name.
+    `host_users` is empty if the program's own user submits all jobs. `factors` is the path of the file with a factor of
+    run times for each node, or "". The waiting jobs of a `context` are submitted held, and released later. Each job of
+    a context is submitted by itself, under its own name.
     """
     client = _client(section, key, clients)
     held, alone = _restored(context)
@@ -91,7 +94,7 @@ def _entries(
     clients: Clients,
     users: Mapping[str, int],
 ) -> list[dict[str, Any]]:
-    """Return the jobs of plan.json for a trace that is no job table."""
+    """Return the entries of plan.json for the jobs of a trace that is no job table."""
     needs = preceding_jobs(jobs) if section.dependencies == BY_RJMS else {}
     return [
         _entry(job, clients.command(job, choice), each, choice.client in clients.staying, order, needs, users)
@@ -100,7 +103,7 @@ def _entries(
 
 
 def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
-    """Return the commands of plan.json that are run for a job after its submission."""
+    """Return the entries of plan.json with the commands that are run for a job after its submission."""
     words = {word for entry in entries for word in entry}
     found: dict[str, Any] = {"release": clients.release} if "hold" in words else {}
     if clients.tables is not None and words & {"cancel", "cancel_elements"}:
@@ -109,9 +112,9 @@ def _later(entries: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any
 
 
 def _submitters(jobs: Sequence[Job], clients: Clients, host_users: Population) -> tuple[tuple[User, ...], dict[str, int]]:
-    """Return the users that submit, in the plan's order, and the place of each user of the trace there.
+    """Return the users that submit jobs, in the plan's order, and the index of each user of the trace among them.
 
-    The submitter's own user has no place.
+    The submitting program's own user has no index.
     """
     places = {name: index for index, name in enumerate(host_users.users)}
     if clients.nobody is None:
@@ -128,7 +131,7 @@ def _entry(
     needs: Mapping[int, int],
     users: Mapping[str, int],
 ) -> dict[str, Any]:
-    """Return a job of plan.json; `users` gives each user of the trace a place among the plan's users."""
+    """Return the entry of plan.json for a job; `users` maps each user of the trace to an index among the plan's users."""
     entry: dict[str, Any] = {"id": job.id, "at": job.submit_s, "argv": argv}
     if job.id in order.after:
         entry["after"] = order.after[job.id]
@@ -144,7 +147,7 @@ def _entry(
 
 
 def _restored(context: Context | None) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the numbers of those jobs of a context that are held, and of all its jobs."""
+    """Return the numbers of the jobs of a context that are submitted held, and the numbers of all its jobs."""
     return (
         (frozenset(), frozenset())
         if context is None
@@ -193,7 +196,7 @@ def _choice(section: SubmitSection, client: str, job: Job, options: SubmitOption
 
 
 def _account(job: Job) -> str | None:
-    """Return the account of a job in the trace: the job table's, or the job's group."""
+    """Return the account that the trace names for a job: that of the job table, or the job's group."""
     return (job.request.account if job.request is not None else "") or group_of(job) or None
 
 
@@ -226,7 +229,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Seque
 
 
 def _check_table(section: SubmitSection, key: str, clients: Clients) -> None:
-    """Refuse keys that are impossible together with a job table. Raises SimunixError."""
+    """Raise SimunixError for keys of the section that cannot be used together with a job table."""
     if clients.tables is None:
         raise SimunixError(f"{key}.trace: this RJMS cannot be told what a job table says; convert the table to .swf")
     if section.client in clients.staying:
@@ -271,9 +274,9 @@ def _table_entries(
 
 
 def in_arrays(entries: Sequence[dict[str, Any]], clients: Clients, alone: Container[int] = ()) -> list[dict[str, Any]]:
-    """Put entries that differ only in their job together as arrays, each at the place of its first job.
+    """Join entries of plan.json that differ only in their job into job arrays, each at the place of its first job.
 
-    A job that depends on another's number stays alone, as do the jobs in `alone`.
+    A job that depends on another job's number stays alone, as do the jobs in `alone`.
     """
     bursts: dict[object, list[dict[str, Any]]] = {}
     for rank, entry in enumerate(entries):
@@ -304,9 +307,11 @@ def _array(burst: Sequence[dict[str, Any]], clients: Clients) -> dict[str, Any]:
 def _associations(
     section: SubmitSection, jobs: Sequence[Job], choices: Sequence[Choice], host_users: Population
 ) -> dict[str, tuple[str, ...]]:
-    """Return the accounts to which each user submits, the default one first; root's are only those that jobs ask for."""
+    """Return the accounts to which each user may submit, the default account first. For root, these are only accounts
+    that jobs ask for.
+    """
     if section.accounts == "ignore" and (section.users == "ignore" or any(job.request is not None for job in jobs)):
-        return {}  # the accounts of a job table are made on demand: a site's own are in its database
+        return {}  # accounts of a job table are created on demand, because the site's own are in its database
     found: dict[str, dict[str, None]] = {}
     for job, choice in zip(jobs, choices, strict=True):
         user = name if (name := user_of(job)) in host_users.users else NOBODY

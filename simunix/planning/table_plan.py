@@ -1,4 +1,4 @@
-"""Groups the jobs of a job table that one command submits: elements of an array, components of a heterogeneous job."""
+"""Group the jobs of a job table that one command submits: elements of a job array, components of a heterogeneous job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.workload.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The jobs of one command; the only part of an array is its first element."""
+    """The jobs that one command submits. A job array is represented by its first element."""
 
     parts: tuple[Job, ...]
     elements: Mapping[int, Job] = field(default_factory=dict)
@@ -63,7 +63,9 @@ def _group(jobs: list[Job]) -> Group:
 
 
 def _asked(request: Request) -> Request:
-    """Return what elements of one array have in common. Elements that were changed later are another submission."""
+    """Return what all elements of a job array have in common. Elements that were changed after the submission belong to
+    another submission.
+    """
     return replace(request, element=None, cancel_s=None, state="", exit_code="", node_list="", steps=())
 
 
@@ -96,13 +98,15 @@ def _request(job: Job) -> Request:
     return job.request
 
 
-# Run times by features
+# Run times that depend on the features of nodes
 
 
 def factors_of(
     features: Mapping[str, tuple[str, ...]], nodes: Sequence[str], said: Mapping[str, float], key: str
 ) -> dict[str, float]:
-    """Return each node's factor of run times: the product of its features' factors. Raises SimunixError for an unknown one."""
+    """Return each node's factor of run times: the product of the factors of its features. Raises SimunixError,
+    beginning with `key`, for an unknown feature.
+    """
     known = {feature for own in features.values() for feature in own}
     for feature in said:
         if feature not in known:
@@ -117,7 +121,9 @@ def factor_file(factors: Mapping[str, float]) -> bytes:
 
 
 def on_plain_nodes(job: Job, factors: Mapping[str, float], nodes: Sequence[str]) -> Job:
-    """Return the job with its run time on nodes of factor 1; `nodes` are those that it ran on, if all are known."""
+    """Return the job with the run time that it would have on nodes of factor 1. `nodes` are the nodes on which it ran
+    in the trace, if all are known.
+    """
     ran_on = [factors[node] for node in nodes if node in factors]
     if not ran_on or len(ran_on) != len(nodes):
         return job

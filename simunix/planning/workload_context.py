@@ -1,8 +1,9 @@
-"""Restores the context of a workload in a run (`simunix workload cut --context`), and checks it when the replay begins.
+"""Restore the context of a workload: the jobs that ran or waited when the window begins (`simunix workload cut
+--context`).
 
-The submitter submits the waiting jobs held (simunix.planning.submit_plan). At T0 another program on the same host asks the
-RJMS which jobs run and which wait, writes that down, and releases the waiting jobs. A run whose context was not established
-by then is not valid: its replay began in another state than the trace's.
+The submitting program submits the waiting jobs held (simunix.planning.submit_plan). When the window begins, another
+program on its host asks the RJMS which jobs run and which wait, records the answer, and releases the waiting jobs. If
+the state then differs from the trace's, the run is not valid.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ STATES, PROGRAM = "context.states", "context.sh"
 SEPARATOR = "|"
 LONGEST_LIST = 3
 AT_ONCE = 1000
-"""The most names of jobs in a command line: more would exceed 128 KiB, Linux's limit for one word (execve(2))."""
+"""The most job names in one command line: more would exceed 128 KiB, Linux's limit for one argument (execve(2))."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextPlan:
-    """What a context adds to a plan; `running` and `waiting` contain, by number, how many cores each job asks for."""
+    """What the context of a workload adds to a plan. `running` and `waiting` map a job's number to the number of cores
+    that the job asks for.
+    """
 
     workload: WorkloadPlan
     begin_s: float
@@ -101,7 +104,7 @@ def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, An
 
 
 def judge(context: ContextPlan, states: Path) -> list[str]:
-    """Return why a context was not established at T0; [] if it was."""
+    """Return why the jobs at the beginning of the window were not in the trace's state; [] if they were."""
     try:
         lines = states.read_text().splitlines()
     except OSError:

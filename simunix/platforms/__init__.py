@@ -1,1 +1,3 @@
-"""Platforms shown as tables, drawn, and converted between SimGrid's files and scenarios."""
+"""Platforms (hosts, links and routes): show them as tables and pictures, and convert between SimGrid's files and
+scenarios.
+"""

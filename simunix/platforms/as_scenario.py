@@ -1,4 +1,4 @@
-"""A platform as the `hosts:`, `network:` and `storages:` of a scenario."""
+"""Write a platform as the sections `hosts:`, `network:` and `storages:` of a scenario."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ from simunix.ranges import expand_hosts
 
 _NUMBERED = re.compile(r"(.*?)([0-9]+)([^0-9]*)$")
 CONVERTED = ("size", "readwrite_bw", "latency", "fair_per")
-"""Properties of a disk that have a key in a scenario."""
+"""The properties of a disk for which a scenario has a key."""
 
 
 def scenario_text(platform: Platform, name: str) -> str:
-    """Return the platform as YAML. Profiles and properties have no place in a scenario; a comment names profiles and disks'."""
+    """Return the platform as YAML. A scenario cannot have the file's profiles and properties; a comment names the
+    profiles and the properties of disks.
+    """
     document = {"name": name, "network": _network(platform), "hosts": [*_hosts(platform.hosts)]}
     if storages := _storages(platform.hosts):
         document["storages"] = storages
@@ -53,7 +55,7 @@ def scenario_text(platform: Platform, name: str) -> str:
 
 
 def _hosts(hosts: Sequence[Host]) -> Iterator[dict[str, Any]]:
-    """Return the sections of the hosts; neighbours of one kind share a section."""
+    """Yield the sections of hosts; consecutive hosts of one kind share a section."""
     for _, neighbours in groupby(hosts, lambda host: (host.cores, host.speeds_flops, host.power_state, host.power)):
         group = list(neighbours)
         yield {"name": host_list([host.name for host in group]), "cores": group[0].cores, **keys_of_host(group[0])}
@@ -87,7 +89,9 @@ def _storage(disk: Disk, names: Sequence[str]) -> dict[str, Any]:
 
 
 def host_list(names: Sequence[str]) -> str:
-    """Return names in short form, `node-[0-15].org,login`. Raises SimunixError for a name that no scenario's host can have."""
+    """Return names as a short host list, such as `node-[0-15].org,login`. Raises SimunixError for a name that a
+    scenario's host cannot have.
+    """
     parts: list[tuple[str, str, int, int]] = []
     for name in names:
         match = _NUMBERED.match(name)
@@ -138,7 +142,9 @@ def _network(platform: Platform) -> dict[str, Any]:
 
 
 def _link(link: Link) -> dict[str, Any]:
-    """Return the section of a link. Each direction of a split-duplex link is a shared link of its own."""
+    """Return the section of a link. A split-duplex link becomes a section in which each direction is a shared link of
+    its own.
+    """
     policy = "fatpipe" if link.policy is SharingPolicy.FATPIPE else "shared"
     return {
         "name": link.name,

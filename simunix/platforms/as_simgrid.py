@@ -1,4 +1,4 @@
-"""A platform as a SimGrid platform file (DTD 4.1)."""
+"""Write a platform as a SimGrid platform file (DTD 4.1)."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def _zone(flat: Flat, hosts: tuple[Host, ...], name: str) -> Iterator[str]:
 
 
 def _disk(disk: Disk) -> str:
-    """Return a disk. Its size is a property of SimGrid's file systems; SimGrid has no place for the others, and ignores
-    them.
-    """
+    """Return the XML of a disk. The size is a property of SimGrid's file systems; SimGrid ignores the other properties."""
     said = {
         "size": f"{disk.capacity_bytes}B" if disk.capacity_bytes is not None else "",
         "readwrite_bw": f"{disk.readwrite_bytes_per_s!r}Bps" if disk.readwrite_bytes_per_s is not None else "",
@@ -80,14 +78,17 @@ def _disk(disk: Disk) -> str:
 
 
 def _cluster(zone: TopologyZone, hosts: tuple[Host, ...], name: str) -> str | None:
-    """Return a `<cluster>` if the hosts are of one kind, numbered, fill all places and have no disks; otherwise None."""
+    """Return a `<cluster>` element if the hosts are equal, numbered in order, fill all places and have no disks;
+    otherwise None.
+    """
     matches = [_NUMBERED.match(host.name) for host in hosts]
     parts = {(match[1], match[3]) for match in matches if match}
     kinds = {(host.cores, host.speeds_flops) for host in hosts}
     if None in matches or len(parts) != 1 or len(kinds) != 1 or len(hosts) != zone.places or any(host.disks for host in hosts):
         return None
     (prefix, suffix), (cores, speeds) = parts.pop(), kinds.pop()
-    if {(host.power_state, host.power) for host in hosts} != {(0, hosts[0].power)}:  # a cluster has no attribute `pstate`
+    # the element `cluster` has no attribute `pstate`
+    if {(host.power_state, host.power) for host in hosts} != {(0, hosts[0].power)}:
         return None
     links = zone.cluster_links
     topology, parameters = SHAPES[type(zone)](zone)
@@ -125,7 +126,7 @@ def _properties(properties: Mapping[str, str]) -> str:
 
 
 def _around(tag: str, attributes: Mapping[str, object], inside: str) -> str:
-    """Return an element with what is inside of it, each a line of its own."""
+    """Return an XML element with its content, each line of which is indented."""
     return _tag(tag, ">", **attributes) + inside + f"  </{tag}>\n" if inside else _tag(tag, **attributes)
 
 

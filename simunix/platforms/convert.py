@@ -1,4 +1,4 @@
-"""Conversion of a SimGrid platform file to a scenario's hosts and network, and back."""
+"""Convert a SimGrid platform file to the hosts and the network of a scenario, or the reverse."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ WRITERS = {".yaml": scenario_text, ".yml": scenario_text, ".xml": simgrid_text}
 
 
 def convert(source: Path, output: Path, warn: Callable[[str], None] = lambda text: None) -> None:
-    """Write `output` in the format that its name tells. Raises SimunixError for a platform that cannot be converted.
+    """Convert a platform file and write `output`, in the format that the ending of its name says. Raises SimunixError
+    for a platform that cannot be converted.
 
-    `warn` gets what the source has that is old or wrong, and how that was read.
+    `warn` is called with each outdated or wrong part of the source, and how it was read.
     """
     write = WRITERS.get(output.suffix.lower())
     if write is None or output.suffix.lower() == source.suffix.lower():

@@ -1,4 +1,4 @@
-"""A picture of a platform (SVG, PNG, PDF): hosts and switches, and the capacities of the links between them."""
+"""Draw a platform (SVG, PNG, PDF): hosts, switches, and the capacities of the links between them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ STYLES: Mapping[str, Mapping[str, str]] = {
     "switch": {"boxstyle": "square,pad=0.35", "facecolor": "#fff3d6", "edgecolor": "#b8860b"},
     "link": {"boxstyle": "round4,pad=0.15", "facecolor": "#f2f2f2", "edgecolor": "#999999"},
 }
-LAYERED_MAX = 8  # a graph of more layers is no tree of switches
+LAYERED_MAX = 8  # a graph with more layers is not a tree of switches
 KAMADA_MAX = 250
 Places = dict[str, tuple[float, float]]
 
 
 def draw_platform(platform: Platform, path: Path, title: str) -> None:
-    """Write the picture in the format that the file's name tells.
+    """Draw a platform into a file, in the format that the ending of the file's name says.
 
     Raises SimunixError for a platform that cannot be drawn, and if the file cannot be written.
     """
@@ -56,7 +56,9 @@ def draw_platform(platform: Platform, path: Path, title: str) -> None:
 
 
 def _size(graph: networkx.Graph[str], places: Places) -> tuple[float, float]:
-    """Return width and height in inches, so that labels fit beside each other in a row, or in a cloud without rows."""
+    """Return the width and height of the picture in inches, so that labels fit beside each other, in rows or, without
+    rows, in a cloud.
+    """
     widths = {name: 0.09 * max(map(len, graph_label(graph, name).splitlines())) + 0.4 for name in graph}
     rows: dict[float, float] = {}
     for name, (_, y) in places.items():
@@ -73,7 +75,9 @@ def _kind(graph: networkx.Graph[str], name: str) -> str:
 
 
 def _layout(graph: networkx.Graph[str]) -> Places:
-    """Return the places of nodes: trees of switches in layers with the hosts below, other graphs by distances in the graph."""
+    """Return the places of hosts and switches: trees of switches in layers above their hosts, other graphs by distances
+    in the graph.
+    """
     import networkx
 
     hosts = [name for name in graph if _kind(graph, name) == "host"]
@@ -91,7 +95,9 @@ def _layout(graph: networkx.Graph[str]) -> Places:
 
 
 def _layers(graph: networkx.Graph[str], layer: Mapping[str, float]) -> Places:
-    """Return rows of equal width, from the top down; nodes of a row stand in the order of the nodes above them."""
+    """Return places in rows of equal width, from the top down; the nodes of a row stand in the order of the nodes above
+    them.
+    """
     places: Places = {}
     rows: dict[int, list[str]] = {}
     for name in graph:
@@ -127,6 +133,6 @@ def _draw_nodes(axes: Axes, graph: networkx.Graph[str], places: Places) -> None:
     small = 8 if len(graph) < 60 else 6
     for name, (x, y) in places.items():
         node: Node = graph.nodes[name]["node"]
-        # A dollar sign would begin a formula.
+        # a dollar sign would begin a formula
         label = node.label.replace("$", r"\$")
         axes.text(x, y, label, fontsize=small, ha="center", va="center", zorder=3, bbox=dict(STYLES[node.kind]))

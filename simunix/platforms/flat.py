@@ -1,4 +1,6 @@
-"""A platform as hosts, switches, links and routes only: the form into which every platform can be brought."""
+"""Convert a platform to a flat form: hosts, switches, links and routes only. Every platform can be converted to this
+form.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ class FlatRoute:
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A platform in this form. Routes are whole ways between hosts (`full`), or pieces that are put together."""
+    """A platform in the flat form. Its routes either lead from host to host (`full`), or are pieces that are joined."""
 
     routing: str
     switches: tuple[str, ...]
@@ -37,7 +39,9 @@ class Flat:
 
 
 def inner_zone(platform: Platform) -> Zone:
-    """Return the zone that holds everything: the outermost, or the only zone inside it. Raises SimunixError without zones."""
+    """Return the zone that contains all hosts: the outermost zone, or the only zone inside it. Raises SimunixError for
+    a platform without zones.
+    """
     zone = platform.description.root
     if zone is None:
         raise SimunixError("this platform has no zones to convert")
@@ -47,7 +51,8 @@ def inner_zone(platform: Platform) -> Zone:
 
 
 def flatten(platform: Platform) -> Flat:
-    """Bring a platform into this form: by the rule of its only zone where there is one, otherwise pair by pair.
+    """Convert a platform to the flat form: by the rule of its only zone or, with several zones, pair of hosts by pair
+    of hosts.
 
     Raises SimunixError if there would be too many routes.
     """
@@ -69,7 +74,9 @@ def _of_routes(zone: RoutedZone) -> Flat:
 
 
 def _of_star(zone: StarZone) -> Flat:
-    """Two switches with the backbone between them, one where there is none: up to the first, down from the second."""
+    """Convert a star with a backbone: two switches with the backbone between them, or one switch without a backbone.
+    Hosts send to the first and receive from the second.
+    """
     shared = zone.links_at(zone.name)
     switches = ("switch-up", "switch-down") if shared else ("switch",)
     routes = [FlatRoute(switches[0], switches[-1], shared)] if shared else []

@@ -1,4 +1,4 @@
-"""Capacities and names as texts for people."""
+"""Format capacities and names for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ POLICIES = {SharingPolicy.SHARED: "", SharingPolicy.FATPIPE: "fat pipe"}
 
 
 def scaled(value: float, unit: str) -> str:
-    """Return a value with its unit and prefix: `10 Gbit/s`."""
+    """Return a value as a text with three digits, unit and prefix: `10 Gbit/s`."""
     for factor, prefix in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= factor:
             return f"{value / factor:.6g} {prefix}{unit}"
@@ -33,12 +33,14 @@ def latency(seconds: float) -> str:
 
 
 def capacity(link: Link) -> str:
-    """Return what a link can do: `10 Gbit/s, 25 µs, fat pipe`."""
+    """Return the capacity of a link as a text: `10 Gbit/s, 25 µs, fat pipe`."""
     return ", ".join(filter(None, (bandwidth(link), latency(link.latency_s), POLICIES[link.policy])))
 
 
 def storage(disk: Disk) -> tuple[str, ...]:
-    """Return what a storage can do, in bytes as data sheets give it: reads, writes, both together, latency, capacity."""
+    """Return texts about a storage, in bytes as in data sheets: bandwidths of reads, of writes and of both together,
+    latency, capacity.
+    """
     rates = (disk.read_bytes_per_s, disk.write_bytes_per_s, disk.together_bytes_per_s)
     size = scaled(disk.capacity_bytes, "B") if disk.capacity_bytes is not None else "any"
     return (*(scaled(rate, "B/s") for rate in rates), latency(disk.latency_s), size)
@@ -50,5 +52,5 @@ def speed(host: Host) -> str:
 
 
 def some(names: Sequence[str], shown: int = 3) -> str:
-    """Return all names of few, or the first and the last of many."""
+    """Return a text with all names if they are few, else with the first and the last ones."""
     return ", ".join(names) if len(names) <= shown else f"{names[0]} … {names[-1]}"

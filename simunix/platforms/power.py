@@ -1,4 +1,4 @@
-"""Speeds and watts of hosts and links: as SimGrid's properties, and as keys of a scenario."""
+"""Convert the speeds and watts of hosts and links to SimGrid's properties and to keys of a scenario."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from rsg_server.platform.power import PER_STATE, host_properties, link_propertie
 
 
 def properties_of_host(host: Host) -> dict[str, str]:
-    """Return the properties that say what a host draws; none if nothing is known."""
+    """Return the SimGrid properties with a host's watts; empty if its watts are unknown."""
     return host_properties(host.power) if host.power is not None else {}
 
 
 def properties_of_link(link: Link) -> dict[str, str]:
-    """Return the properties that say what a link draws; none if nothing is known."""
+    """Return the SimGrid properties with a link's watts; empty if its watts are unknown."""
     return link_properties(link.power) if link.power is not None else {}
 
 
 def keys_of_host(host: Host) -> dict[str, Any]:
-    """Return the keys of a host's speeds, first power state and watts.
+    """Return the keys of a scenario for a host's speeds, first power state and watts.
 
-    Of a host with `stopped_states` only the first one's speed; none if that is 0.
+    For a host with `stopped_states`, only the first state's speed is returned, or nothing if that speed is 0.
     """
     if host.speed_flops <= 0:
         return {}

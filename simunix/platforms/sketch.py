@@ -1,4 +1,6 @@
-"""A platform as a graph for drawing: hosts, switches and links. Many equal hosts of one switch are one node."""
+"""Convert a platform to a graph of hosts, switches and links for drawing. Many equal hosts at one switch become one
+node.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,25 @@ TOGETHER_MIN = 2
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of the drawing: its kind (host, switch, link) and its label."""
+    """A node of the graph: its kind (host, switch, link) and its label."""
 
     kind: str
     label: str
 
 
 def capacities(links: tuple[Link, ...]) -> str:
-    """Return the capacities of the links of a cable; the two directions of split duplex are named once."""
+    """Return the capacities of the links of a cable as a text; equal directions of a split-duplex link are mentioned
+    once.
+    """
     texts = list(dict.fromkeys(capacity(link) for link in links))
     duplex = len(links) == 2 and len(texts) == 1 and links[0].name.endswith("_UP")
     return " + ".join(texts) + (" each way" if duplex else "")
 
 
 def sketch(platform: Platform) -> networkx.Graph[str]:
-    """Return the graph: nodes carry `node`, edges `capacity`. Raises SimunixError for a platform that is too large to draw."""
+    """Return the graph of a platform: nodes have the attribute `node`, edges have `capacity`. Raises SimunixError if
+    the platform is too large to draw.
+    """
     import networkx
 
     root = platform.description.root
@@ -71,7 +77,9 @@ def _add_zone(graph: networkx.Graph[str], zone: Zone) -> None:
 
 
 def _shorten(graph: networkx.Graph[str], root: Zone) -> None:
-    """Shorten labels: hosts' names lose their common ending (domain), switches' names that of the only zone."""
+    """Shorten labels: remove the common ending (domain) of the hosts' names, and the only zone's name from the
+    switches' names.
+    """
     names = [name for name in graph if graph.nodes[name]["node"].kind == "host"]
     domains = {name[name.find(".") :] if "." in name else "" for name in names}
     domain = domains.pop() if len(domains) == 1 else ""
@@ -97,7 +105,7 @@ def graph_label(graph: networkx.Graph[str], name: str) -> str:
 
 
 def _put_together(graph: networkx.Graph[str], hosts: int) -> None:
-    """Replace hosts that are connected to one switch by equal links with one node."""
+    """Replace hosts with equal links to one switch by one node, if there are more than `hosts`."""
     if hosts <= HOSTS_EACH_MAX:
         return
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""A platform from a file that a user names: a SimGrid platform file or a scenario."""
+"""Read a platform from a file that the user names: a SimGrid platform file or a scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from simunix.rjms.scenario import load
 
 
 def read_platform(path: Path, simgrid_compat: bool = False) -> Platform:
-    """Read a file: a SimGrid platform if its name ends in `.xml`, otherwise a scenario. Raises SimunixError for a bad file."""
+    """Read a platform: from a SimGrid platform file if the name ends in `.xml`, otherwise from a scenario. Raises
+    SimunixError for a malformed file.
+    """
     if path.suffix.lower() == ".xml":
         return load_platform(path, simgrid_compat)
     return platform_of(load(path), path.parent)

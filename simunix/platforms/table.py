@@ -1,4 +1,4 @@
-"""A platform as tables on the terminal: hosts, switches, links; equal ones share a row."""
+"""Print a platform as tables of hosts, switches and links; equal ones share a row."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _table(title: str, heads: tuple[str, ...], rows: Rows) -> Table:
 
 
 def _console() -> Console:
-    """Return a console as wide as the terminal; a wide one where there is no terminal, so that names stay whole."""
+    """Return a console as wide as the terminal or, without a terminal, one so wide that no name is cut."""
     console = Console(highlight=False, soft_wrap=True)
     return console if console.is_terminal else Console(highlight=False, soft_wrap=True, width=WIDTH_OF_FILES)
 
@@ -109,7 +109,7 @@ def show_platform(platform: Platform) -> None:
 
 
 def show_route(route: Route) -> None:
-    """Print a line per link of a route, and the capacity of the whole route."""
+    """Print a line for each link of a route, and the capacity of the whole route."""
     rows = [(link.name, bandwidth(link), latency(link.latency_s), POLICIES[link.policy] or "shared") for link in route.links]
     if route.distance_s:
         rows.append(("distance", "", latency(route.distance_s), ""))

@@ -1,4 +1,5 @@
-"""The files that Batsim writes beside jobs.csv, under its names: schedule.csv and machine_states.csv, one machine per core.
+"""Write the files that Batsim writes beside jobs.csv: schedule.csv and machine_states.csv. Each core is one of Batsim's
+machines.
 
 https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html.
 Energy and power states are known where hosts have watts (`simunix.results.energy`), else empty and 0. Like Batsim, and unlike
@@ -37,7 +38,7 @@ OF_ALL_ENDS = (
     "time_computing",
     "time_idle",
 )
-"""Columns of schedule.csv that nobody can tell while the end of a job is unknown."""
+"""The columns of schedule.csv that are unknown as long as the end of any job is unknown."""
 OF_METRICS = (
     "max_slowdown",
     "max_turnaround_time",
@@ -46,7 +47,7 @@ OF_METRICS = (
     "mean_turnaround_time",
     "mean_waiting_time",
 )
-"""Columns of schedule.csv, in Batsim's order, that are metrics of `simunix.metrics.catalog`."""
+"""The columns of schedule.csv, in Batsim's order, that equal a metric of `simunix.metrics.catalog`."""
 KILLED = ("TIMEOUT", "CANCELLED", "PREEMPTED", "DEADLINE")
 
 
@@ -58,11 +59,12 @@ def write_all(
     consumed: Consumption | None = None,
     caps: Sequence[PowerCap] = (),
 ) -> Run:
-    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv; of a run that was metered, the files of energy too.
+    """Write jobs.csv, schedule.csv, machine_states.csv and machines.csv and, if the run's energy was measured, the
+    files about energy.
 
-    Returns the run as reports read it from the folder, so that whoever tells its metrics tells those of the files.
+    Return the run as reports read it from the folder, so that printed metrics equal those of the files.
     """
-    from simunix.report.run_data import read_run  # brings pandas, which a run without jobs does not wait for
+    from simunix.report.run_data import read_run  # imports pandas, which takes long, and which a run without jobs does not need
 
     placed = with_metrics(with_resources(rows, machines))
     if consumed is not None:
@@ -105,9 +107,9 @@ def _known(value: object) -> object:
 
 
 def schedule(run: Run, wall_s: float, consumed: Consumption | None = None) -> dict[str, object]:
-    """Return Batsim's summary of one run, in the order of Batsim's columns.
+    """Return the columns of Batsim's schedule.csv for one run, in Batsim's order.
 
-    The columns that the catalogue of metrics names are the run's own metrics, of the jobs that count.
+    Columns that equal a metric of the catalogue have the run's own value, over the jobs that count.
     """
     from simunix.metrics.per_job import area
 
@@ -147,7 +149,7 @@ def schedule(run: Run, wall_s: float, consumed: Consumption | None = None) -> di
 
 
 def _switched(found: dict[str, object], consumed: Consumption, last: float) -> dict[str, object]:
-    """Return what the meters know of a run's power states up to its last end."""
+    """Return the columns about a run's power states, from the start to `last`, the end of the last job in seconds."""
     changes = consumed.grouped()
     away = dict.fromkeys(STATE_OF.values(), 0.0)
     for time, state, cores in consumed.unavailable():
@@ -163,7 +165,9 @@ def _switched(found: dict[str, object], consumed: Consumption, last: float) -> d
 
 
 def machine_states(jobs: pd.DataFrame, processors: int, consumed: Consumption | None = None) -> list[dict[str, object]]:
-    """Return the number of cores in each state, from 0 on, at every change. A core of a host that is off does not compute."""
+    """Return a row for every change of the number of cores in each state, from virtual time 0 on. Cores of a host that
+    is off do not compute.
+    """
     from simunix.metrics.series import busy_processors
 
     held = jobs.assign(requested_number_of_resources=jobs["allocated_cores"].where(jobs["finished"]))

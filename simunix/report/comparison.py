@@ -1,4 +1,5 @@
-"""The content of a report on several runs: numbers, curves over time, distributions, jobs side by side.
+"""Compute the content of a report on several runs: numbers, curves over time, distributions, and the jobs of all runs
+side by side.
 
 All metrics are those of `simunix.metrics`.
 """
@@ -21,11 +22,11 @@ from simunix.report.run_data import Run
 from simunix.results.machines import parse_intervals
 
 POINTS_MAX = 2000
-"""Most points of a curve; a curve of more changes consists of means over this many equal bins."""
+"""The most points of a curve. A curve with more changes becomes the means over this many equal intervals."""
 DENSE = 60_000
-"""A chart of more rectangles than this shows the share of busy cores instead."""
+"""A Gantt chart with more rectangles than this is replaced by a picture of the share of busy cores."""
 COLUMNS, ROWS_MAX = 1200, 400
-"""Largest width and height, in cells, of the picture of busy cores."""
+"""The largest width and height, in cells, of the picture of busy cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangles:
-    """A Gantt chart. Each rectangle is a row `job` of the comparison's table that holds the cores `low` to `high`.
+    """A Gantt chart. Each rectangle is a job on the cores `low` to `high`; `job` is the job's row in the comparison's
+    table.
 
     `total` is the number of rectangles before the smallest are left out. `density` (see `occupancy`) is given for more than
     DENSE.
@@ -57,25 +59,29 @@ class Rectangles:
 
 
 class Comparison:
-    """Runs side by side."""
+    """Several runs side by side."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = list(runs)
 
     @cached_property
     def end_s(self) -> float:
-        """The last moment of any run's jobs, or of the runs themselves."""
+        """The last moment, in virtual seconds, of any run's jobs or of the runs themselves."""
         ends = [float(run.jobs[["submission_time", "finish_time"]].max().max()) for run in self.runs if run.jobs is not None]
         ends = [end for end in ends if end == end] or [float(run.record.get("virtual_s") or 0) for run in self.runs]
         return max([1.0, *ends])
 
     def summaries(self) -> list[pd.Series]:
-        """Return `simunix.metrics.schedule.summary` of each run's jobs that count; empty for a run without jobs."""
+        """The result of `simunix.metrics.schedule.summary` for each run, over the jobs that count; empty for a run
+        without jobs.
+        """
         return [run.summary for run in self.runs]
 
     @cached_property
     def users(self) -> pd.DataFrame:
-        """`simunix.metrics.fairness.user_table` of the runs side by side, columns NAME.i; users with most work first."""
+        """The tables `simunix.metrics.fairness.user_table` of all runs, side by side, in columns NAME.i; users with the
+        most work come first.
+        """
         sides = [
             user_table(run.counted).set_index("user").add_suffix(f".{number}")
             for number, run in enumerate(self.runs)
@@ -90,15 +96,17 @@ class Comparison:
     # Over time
 
     def utilisation(self) -> Curves:
-        """Return the share of the processors that jobs hold, in per cent."""
+        """Return the share of the processors that jobs hold over time, in per cent, for each run."""
         return self._over_time(lambda run, jobs: busy_processors(jobs[jobs["starting_time"].notna()]) * 100 / run.processors)
 
     def queue(self) -> Curves:
-        """Return the number of jobs submitted and not yet started."""
+        """Return the number of jobs submitted and not yet started over time, for each run."""
         return self._over_time(lambda run, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
 
     def gpus(self) -> Curves | None:
-        """Return the number of GPUs that jobs hold; None if no job of any run is known to have any."""
+        """Return the number of GPUs that jobs hold over time, for each run; None if no run's jobs are known to have
+        GPUs.
+        """
         jobs = [run.jobs for run in self.runs if run.jobs is not None]
         if not any((one["allocated_gpus"] > 0).any() for one in jobs):
             return None
@@ -116,15 +124,16 @@ class Comparison:
     # Distributions
 
     def waits(self) -> Curves:
-        """Return the share of the started jobs, in per cent, that waited for at most x seconds."""
+        """Return, for each run, the share of the started jobs, in per cent, that waited for at most x seconds."""
         return self._distribution(waiting_time)
 
     def slowdowns(self) -> Curves:
-        """Return the share of the finished jobs, in per cent, whose bounded slowdown is at most x."""
+        """Return, for each run, the share of the finished jobs, in per cent, whose bounded slowdown is at most x."""
         return self._distribution(bounded_slowdown)
 
     def wait_changes(self) -> Curves | None:
-        """Return the share of the jobs, in per cent, that waited for at most x seconds longer than in the first run.
+        """Return, for each run, the share of the jobs, in per cent, that waited at most x seconds longer than in the
+        first run.
 
         Jobs that started in both runs count. None if no other run has a job in common with the first; the curve of the first
         run is empty.
@@ -147,7 +156,7 @@ class Comparison:
         return [None if not number or first is None or one is None else one - first for number, one in enumerate(waits)]
 
     def _counts(self, number: int) -> np.ndarray:
-        """Return which rows of the table are jobs that count in this run."""
+        """Return, for each row of the comparison's table, whether the job counts in run `number`."""
         jobs, counted = self.runs[number].jobs, self.runs[number].counted
         if jobs is None or counted is None:
             return np.zeros(len(self.table), dtype=bool)
@@ -164,7 +173,9 @@ class Comparison:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Every job of any run: workload_name, job_id, cores, and for run number i the columns NAME.i of `PER_RUN`."""
+        """The table of all jobs of any run: workload_name, job_id, cores, and, for run number i, the columns NAME.i of
+        `PER_RUN`.
+        """
         frames = [_side(run.jobs, number) for number, run in enumerate(self.runs) if run.jobs is not None]
         if not frames:
             return pd.DataFrame({name: [] for name in (*KEY, "cores")})
@@ -177,7 +188,9 @@ class Comparison:
         return found.assign(first=found[submitted].min(axis=1)).sort_values(["first", "order"], kind="stable").reset_index()
 
     def rectangles(self, number: int, most: int) -> Rectangles | None:
-        """Return the Gantt chart of a run with its `most` largest rectangles; None if the placement of jobs is unknown."""
+        """Return the Gantt chart of a run with its `most` largest rectangles; None if the cores of its jobs are
+        unknown.
+        """
         jobs = self.runs[number].jobs
         if jobs is None:
             return None
@@ -244,7 +257,7 @@ def _changes(begin: np.ndarray, end: np.ndarray, extent: float, bins: int) -> li
 
 
 def distribution(values: Sequence[np.ndarray]) -> Curves:
-    """Return the per cent of each run's sorted values that are at most x."""
+    """Return, for each run, the share of its sorted values, in per cent, that are at most x."""
     picked = [one[np.unique(np.linspace(0, len(one) - 1, POINTS_MAX).astype(int))] for one in values if len(one)]
     x = np.unique(np.concatenate([np.empty(0), *picked]))
     if len(x) == 0:
@@ -269,7 +282,9 @@ def _side(jobs: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def _binned(steps: pd.Series | None, edges: np.ndarray) -> np.ndarray:
-    """Return means over the bins, the last one twice, so that the curve has an end; NaN for a run without the curve."""
+    """Return the means of a step function over intervals. The last mean occurs twice, so that the curve has an end. NaN
+    for a run without the curve.
+    """
     if steps is None:
         return np.full(len(edges), np.nan)
     means = mean_over_bins(steps, edges)

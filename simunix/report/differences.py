@@ -1,4 +1,6 @@
-"""Differences between the configurations of runs: scenario, options, inputs, versions. Results are not compared."""
+"""Find the differences between the configurations of runs: scenario, options, inputs, versions. Results are not
+compared.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,9 @@ DIGEST = 12
 
 
 def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
-    """Return (key, value in each run) for every key in which runs differ, and the number of keys in which they agree.
+    """Return the keys in which runs differ, with the value in each run, and the number of keys in which the runs agree.
 
-    Of a run without run.json only the scenario is compared, since nothing else is known.
+    For a run without run.json, only the scenario is compared, since nothing else is known.
     """
     found = [settings(run) for run in runs]
     keys = list(dict.fromkeys(key for one in found for key in one))
@@ -35,7 +37,7 @@ def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:
 
 
 def settings(run: Run) -> dict[str, str]:
-    """Return the whole configuration of a run by readable keys."""
+    """Return the whole configuration of a run, as texts by key."""
     record = run.record
     found = {key: _text(record[key]) for key in OPTIONS if key in record}
     found |= _flat("scenario", _scenario(run.directory / "scenario.yaml"))
@@ -48,7 +50,7 @@ def settings(run: Run) -> dict[str, str]:
         found = {one: text for one, text in found.items() if not re.match(re.escape(place) + r"[.\[]", one)}
         found |= _flat(place, _parsed(value))
     for role, file in (record.get("inputs") or {}).items():
-        if role != "scenario":  # its content is compared key by key
+        if role != "scenario":  # the content of the scenario is compared key by key
             found[f"input {role}"] = _text(file.get("sha256"))[:DIGEST]
     for name, file in (record.get("programs") or {}).items():
         digest = _text(file.get("sha256"))[:DIGEST]
@@ -78,7 +80,9 @@ def _parsed(text: str) -> Any:
 
 
 def _appended(found: Mapping[str, str], place: str, value: Any) -> dict[str, str]:
-    """Return the keys of what is appended to the list at a place, whose elements `found` may have already."""
+    """Return the keys for an element that is appended to the list at `place`; `found` has the keys of the present
+    elements.
+    """
     element = re.compile(re.escape(place) + r"\[(\d+)\]")
     first = 1 + max((int(match[1]) for match in map(element.match, found) if match), default=-1)
     added: dict[str, str] = {}
@@ -88,12 +92,14 @@ def _appended(found: Mapping[str, str], place: str, value: Any) -> dict[str, str
 
 
 def _flat(key: str, value: Any) -> dict[str, str]:
-    """Return every leaf of a value by its key. A value that contains itself, or is endless, is one leaf that says so."""
+    """Return every value that contains no other value, by its key. A value that contains itself, or is endless, is
+    returned as a text that says so.
+    """
     return _leaves(key, value) if _size(value) < KEYS_MAX else {key: "too large to be compared"}
 
 
 def _size(value: Any) -> int:
-    """Return how many values a value contains; KEYS_MAX for as many or more."""
+    """Return how many values a value contains, but at most KEYS_MAX."""
     stack, count = [value], 0
     while stack and count < KEYS_MAX:
         inner = stack.pop()

@@ -1,4 +1,4 @@
-"""What the pictures of reports have in common: colours, steps over time, legends outside of the curves, labels."""
+"""What all pictures of reports have in common: colours, steps over time, legends outside of the curves, labels."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from simunix.report.link_plot import TIMES
 PALETTE = ("#4477aa", "#ee6677", "#228833", "#ccaa22", "#66ccee", "#aa3377", "#999999", "#ee7733")
 DASHES = ("-", "--", "-.", ":")
 WIDEST, NARROWEST = 2.6, 1.0
-"""Widths of lines, in points, of the first and the last curve: where curves lie upon each other, each can be seen."""
+"""The widths, in points, of the first and of the last curve: curves that lie on each other are both visible."""
 LEGEND_LETTERS = 96
-"""So many letters have room in a line of a legend."""
+"""The number of letters that fit into a line of a legend."""
 
 
 def time_unit(end_s: float) -> tuple[float, str]:
-    """Return the unit of an axis that ends at `end_s`: its seconds, and its name."""
+    """Return the unit of a time axis that ends at `end_s` seconds: the seconds of one unit, and the unit's name."""
     return next((second, name) for least, second, name in TIMES if end_s >= least)
 
 
 def escaped(label: str) -> str:
-    """Escape a label: matplotlib hides labels that begin with `_`, reads $ as mathematics, has no glyphs for control codes."""
+    """Return a label that matplotlib shows unchanged. matplotlib hides labels that begin with `_`, reads $ as
+    mathematics, and has no glyphs for control codes.
+    """
     return re.sub(r"[\x00-\x1f\x7f]", "?", f" {label}" if label.startswith("_") else label).replace("$", r"\$")
 
 
 def lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float, at_least: int = 2) -> None:
-    """Draw each known curve in steps, with a legend outside of the axes where there are `at_least` so many labels."""
-    known = [number for number, y in enumerate(curves.y) if not np.isnan(y).all()]  # also where there is nothing
+    """Draw each known curve in steps. If there are at least `at_least` labels, draw a legend outside of the axes."""
+    known = [number for number, y in enumerate(curves.y) if not np.isnan(y).all()]  # known curves have a value somewhere
     for place, number in enumerate(known):
         style = DASHES[number // len(PALETTE) % len(DASHES)]
         axes.step(
@@ -49,7 +51,9 @@ def lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float, at_lea
 
 
 def width(place: int, count: int) -> float:
-    """Return the width of a line among so many, in points: where lines lie upon each other, each can be seen."""
+    """Return the width in points of line `place` among `count` lines, so that lines which lie on each other are all
+    visible.
+    """
     return 1.2 if count == 1 else WIDEST - (WIDEST - NARROWEST) * place / (count - 1)
 
 
@@ -60,7 +64,7 @@ def grid(axes: Any) -> None:
 
 
 def legend(axes: Any, handles: Sequence[Any] = (), **options: Any) -> None:
-    """Put a legend below the axes of the figure, in as many columns as have room; nothing without a label."""
+    """Put a legend below the axes of the figure, in as many columns as fit; no legend without labels."""
     found, labels = axes.get_legend_handles_labels()
     if handles:
         found, labels = list(handles), [handle.get_label() for handle in handles]
@@ -70,7 +74,7 @@ def legend(axes: Any, handles: Sequence[Any] = (), **options: Any) -> None:
 
 
 def counts_over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str) -> None:
-    """Draw numbers of things over virtual time: the upright axis has whole numbers only."""
+    """Draw counts over virtual time, with whole numbers on the vertical axis."""
     from matplotlib.ticker import MaxNLocator
 
     over_time(axes, curves, labels, name)
@@ -78,7 +82,7 @@ def counts_over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str
 
 
 def over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str, at_least: int = 2) -> None:
-    """Draw curves over virtual time, from 0 on both axes."""
+    """Draw curves over virtual time; both axes begin at 0."""
     end = float(curves.x[-1]) if len(curves.x) else 1.0
     second, unit = time_unit(end)
     lines(axes, curves, labels, second, at_least)
@@ -87,7 +91,9 @@ def over_time(axes: Any, curves: Curves, labels: Sequence[str], name: str, at_le
 
 
 def stacked(axes: Any, count: int, each_in: float) -> list[Any]:
-    """Replace the axes of a figure by so many, one below the other with one axis of time, each so many inches high."""
+    """Replace the axes of a figure by `count` axes, one below the other, with a common time axis; each is `each_in`
+    inches high.
+    """
     figure = axes.figure
     axes.remove()
     figure.set_figheight(1.0 + each_in * count)
@@ -99,7 +105,7 @@ def stacked(axes: Any, count: int, each_in: float) -> list[Any]:
 
 
 def draw_shares(axes: Any, curves: Curves, labels: Sequence[str], name: str, ticks: Mapping[float, str]) -> None:
-    """Draw shares of jobs over a logarithmic axis, linear below a second where `ticks` have 0."""
+    """Draw shares of jobs over a logarithmic axis; the axis is linear below one second if `ticks` have 0."""
     lines(axes, curves, labels, 1.0)
     if 0 in ticks:
         axes.set_xscale("symlog", linthresh=1.0)

@@ -1,4 +1,4 @@
-"""The rates that links carried, as a picture: a small panel for each link, with common scales of time and rate."""
+"""Draw the rates that links carried: a small panel for each link, with common scales of time and rate."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 TIMES = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (2 * 60.0, 60.0, "minutes"), (0.0, 1.0, "seconds"))
-"""Units of time axes: the shortest span for the unit, its seconds, its name."""
+"""The units of time axes: the shortest span that uses the unit, the unit's seconds, its name."""
 SMALLEST = 1e-4
-"""Smaller parts of a bandwidth are not told as numbers."""
+"""Parts of a bandwidth below this value are not written as numbers."""
 WIDTH_IN, PANEL_IN, EDGES_IN = 9.0, 0.9, 1.1
 
 
 def steps(usage: Usage, link: str) -> tuple[list[float], list[float]]:
-    """Return moments and bits per second of a link for a plot in steps, with the zeros that links.csv leaves out."""
+    """Return moments in seconds and the bits per second of a link from each moment on, including the zeros that
+    links.csv leaves out.
+    """
     interval_s, rows = usage.interval_s, usage.links[link]
     moments, rates = [usage.moments[0]], [0.0]
     for moment in sorted(rows):
@@ -51,7 +53,9 @@ def draw_panels(panels: Sequence[Any], usage: Usage, names: Sequence[str]) -> st
 
 
 def plot(usage: Usage, names: list[str], target: Path) -> None:
-    """Write the picture in the format that the file's name tells. Raises SimunixError."""
+    """Draw the links into a file, in the format that the ending of its name says. Raises SimunixError if the file
+    cannot be written.
+    """
     try:
         import matplotlib
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Power of runs over time with the caps that were to be kept, and what cores did: power.csv and machine_states.csv."""
+"""Read power.csv and machine_states.csv: the power of runs and their power caps over time, and what cores did."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from simunix.report.run_data import Run
 from simunix.results.power_csv import read_power, read_steps
 
 BANDS = ("nb_computing", "nb_idle", "nb_switching_on", "nb_switching_off", "nb_sleeping")
-"""States of machine_states.csv, as they are drawn from below."""
+"""The states of cores in machine_states.csv, in the order in which they are drawn from below."""
 
 
 def power(runs: Sequence[Run], end_s: float) -> tuple[Curves, Curves] | None:
-    """Power of all nodes and enclosures of each run, and its caps (NaN outside of their windows); None if no run has watts.
+    """Return the power of all nodes and enclosures of each run over time, in watts, and its power caps (NaN outside of
+    their windows); None if no run has watts.
 
-    A curve of many changes consists of the largest power of each of equally long parts, so that a cap that was broken shows.
+    A curve with many changes becomes the largest power in each of equal intervals, so that a violated cap is visible.
     """
     tables = [read_power(run.directory) for run in runs]
     known = [table["time"].to_numpy(dtype=float) for table in tables if table is not None]
@@ -50,7 +51,9 @@ def bands(run: Run, end_s: float) -> Curves | None:
 
 
 def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.ndarray:
-    """Return the values of a step function; NaN for a run without it, and where it has no value."""
+    """Return the values of a step function at given moments; NaN for a run without the function, and where it has no
+    value.
+    """
     if table is None or table.empty:
         return np.full(len(moments), np.nan)
     places = np.searchsorted(table["time"].to_numpy(dtype=float), moments, "right") - 1
@@ -60,8 +63,8 @@ def _steps(table: pd.DataFrame | None, name: str, moments: np.ndarray) -> np.nda
 
 
 def _largest(table: pd.DataFrame | None, edges: np.ndarray) -> np.ndarray:
-    """Return the largest value between two edges, at the first of them; the last one twice, so that the curve has an
-    end.
+    """Return the largest value between consecutive edges, at the first edge of each interval. The last value occurs
+    twice, so that the curve has an end.
     """
     if table is None or table.empty:
         return np.full(len(edges), np.nan)

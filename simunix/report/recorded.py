@@ -1,6 +1,7 @@
-"""Closing words on a run that a scenario names as recorded elsewhere: are the event logs equal, and if not, what differs.
+"""Compare a run with the recorded run that its scenario names: whether the event logs are equal and, if not, what
+differs.
 
-The record is a folder with run.json of that run and, as far as they were copied as well, its packages.txt and scenario.yaml.
+The recorded run is a folder with that run's run.json and, if they were copied, its packages.txt and scenario.yaml.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from simunix.scenario.model import Scenario
 FILES = "run.json, packages.txt and scenario.yaml"
 KEY = "recorded"
 NAMED = 3
-"""So many differences are named; `simunix report --why` tells all kinds."""
+"""The number of differences that are named; `simunix report --why` names all."""
 NEEDLESS = ("scenario.recorded", "depends_on.list", "depends_on.packages", "input shim")
-"""Beginnings of keys that differ without telling why: checksums of lists, counts, a build of this computer's compiler."""
+"""Beginnings of keys whose difference explains nothing: checksums of lists, counts, and a build by this computer's
+compiler.
+"""
 ORDER = ("program ", "plugin ", "simunix", "rjms", "root[", "package ", "kernel", "depends_on.")
-"""Beginnings of the keys of software, the likeliest reason first."""
+"""Beginnings of the keys about software, the likeliest reason first."""
 Row = tuple[str, list[str]]
 
 
 def check(scenario: Scenario, base: Path) -> None:
-    """Raise SimunixError, with file, line and key, for a record that nothing could be compared with; it may not be made yet.
+    """Raise SimunixError, with file, line and key, for a recorded run that cannot be compared with. A folder that does
+    not exist yet is no error.
 
     `base` is the folder of the scenario.
     """
@@ -48,7 +52,9 @@ def _check(folder: Path) -> None:
 
 
 def closing_words(folder: Path, here: Path, shown: Path) -> str:
-    """Return a line for the user, on the run in the folder `here`, which is `shown` as the user wrote it."""
+    """Return a line for the user that compares the run in the folder `here` with the recorded run in `folder`. `shown`
+    is the name of `here` in messages.
+    """
     try:
         there = Run(folder, "there", read_record(folder / "run.json"), None, None)
     except FileNotFoundError:
@@ -70,7 +76,7 @@ def _reason(run: Run, there: Run, shown: Path) -> str:
 
 
 def _rows(run: Run, there: Run) -> list[Row]:
-    """Return what differs: first what was asked of the run, then the software by the order of likelihood."""
+    """Return the differences: first in what was asked of the run, then in the software, in the order of likelihood."""
     known = there.directory / "scenario.yaml"
     found, _ = differences([run, there])
     found = [row for row in found if not row[0].startswith(NEEDLESS)]
@@ -82,9 +88,7 @@ def _rows(run: Run, there: Run) -> list[Row]:
 
 
 def _spelled(row: Row) -> Row:
-    """Return a row of packages.txt without the root's path, and of a plugin that one side has not: "installed", or
-    nothing.
-    """
+    """Return a row of packages.txt without the root's path; the version of a plugin is given as "installed" or ""."""
     key, values = row
     return key.split(" ", 1)[-1], values
 

@@ -1,4 +1,4 @@
-"""Response times of servers on the network, by port, of a run with captures (`simunix run --pcap`)."""
+"""Compute response times of servers on the network, by port, from a run with packet captures (`simunix run --pcap`)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ NAMES = {22: "sshd", 6444: "sge_qmaster", 6445: "sge_execd", 6817: "slurmctld", 
 
 
 def requests(directory: Path) -> pd.DataFrame:
-    """Return the calls of all captures of a run, each once; columns of `simunix.metrics.rjms.calls` and `port`.
+    """Return the requests in all captures of a run, each once, with the columns of `simunix.metrics.rjms.calls` and
+    `port`.
 
-    A call between two hosts that were both captured is taken from the client's capture: its latency includes the network both
-    ways. Raises SimunixError for a file that is not a capture.
+    A request between two captured hosts is taken from the client's capture: its latency includes the network in both
+    directions. Raises SimunixError for a file that is not a capture.
     """
     captures = sorted(directory.glob("hosts/*/*.pcap"))
     host_of = _addresses(directory / "etc" / "hosts")
@@ -30,7 +31,9 @@ def requests(directory: Path) -> pd.DataFrame:
 
 
 def by_port(directory: Path) -> pd.DataFrame:
-    """Return, by port of the server: requests, answered requests, mean and largest latency (s) of the answered ones."""
+    """Return a table by the server's port: requests, answered requests, mean and largest latency (s) of the answered
+    ones.
+    """
     grouped = requests(directory).groupby("port")["latency_s"]
     return pd.DataFrame(
         {"requests": grouped.size(), "answered": grouped.count(), "mean_latency": grouped.mean(), "max_latency": grouped.max()}
@@ -46,7 +49,7 @@ def by_name(directory: Path) -> dict[str, list[float]]:
 
 
 def _addresses(hosts: Path) -> dict[str, str]:
-    """Return the names of the emulated hosts by address; nothing if the file does not exist any more."""
+    """Return the names of the emulated hosts by their address; empty if the file does not exist any more."""
     try:
         lines = hosts.read_text().splitlines()
     except (OSError, UnicodeDecodeError):

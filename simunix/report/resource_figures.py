@@ -1,4 +1,4 @@
-"""Pictures of what the machine did: power and caps, states of cores, GPUs, storages, links; and of what its users got."""
+"""Draw what the machine did (power and caps, states of cores, GPUs, storages, links), and how its users were served."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ if TYPE_CHECKING:
 Draw = Callable[[Any], None]
 STATES = ("compute", "are idle", "boot", "shut down", "are off")
 STATE_COLOURS = ("#4477aa", "#bbccdd", "#ccaa22", "#ee9966", "#444455")
-"""What cores do, as `simunix.report.power.BANDS` counts them."""
+"""The colours of the states of cores in `simunix.report.power.BANDS`."""
 WATTS = ((1e6, "MW"), (1e3, "kW"), (1.0, "W"))
 RATES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
 LINKS_MAX = 8
-"""Most links of a picture: those that carried most."""
+"""The most links in a picture; those that carried the most bytes are shown."""
 USERS_MAX = 20
-"""Most users of a picture: those with most work."""
+"""The most users in a picture; those with the most work are shown."""
 BAR_IN = 0.16
 
 
 def resource_figures(comparison: Comparison, name_of: Callable[[str, int], str]) -> dict[str, Draw]:
-    """Return, by the figure's name, the function that draws it into axes; `name_of` makes a name for a kind and a run's number.
+    """Return, by the figure's name, the function that draws it into axes. `name_of` makes a figure's name from its kind
+    and a run's number.
 
-    A figure is there if a run has the data: watts, GPUs, storages that did something, links.csv, several users.
+    A figure is included if a run has its data: watts, GPUs, active storages, links.csv, several users.
     """
     found: dict[str, Draw] = {}
     labels = [run.label for run in comparison.runs]
@@ -67,7 +68,7 @@ def _top(curves: Sequence[np.ndarray]) -> float:
 
 
 def _power(axes: Any, watts: Curves, caps: Curves, labels: Sequence[str]) -> None:
-    """Watts of each run; dashed in its colour the cap that was to be kept."""
+    """Draw the watts of each run and, dashed in the run's colour, its power cap."""
     scale, unit = _unit(WATTS, max(_top(watts.y), _top(caps.y)))
     second, time = time_unit(float(watts.x[-1]))
     has_caps = [not np.isnan(y).all() for y in caps.y]
@@ -84,7 +85,7 @@ def _power(axes: Any, watts: Curves, caps: Curves, labels: Sequence[str]) -> Non
 
 
 def _states(axes: Any, curves: Curves, title: str) -> None:
-    """Cores by what they do, one band upon the other."""
+    """Draw the numbers of cores in each state, one band on top of the other."""
     second, time = time_unit(float(curves.x[-1]))
     axes.stackplot(
         curves.x / second,
@@ -100,7 +101,7 @@ def _states(axes: Any, curves: Curves, title: str) -> None:
 
 
 def _storages(axes: Any, run: Run) -> None:
-    """What each storage read, what it wrote, and how much of its bandwidth it used, in three panels."""
+    """Draw three panels: how much each storage read, how much it wrote, and the part of its bandwidth that it used."""
     use = run.storages
     assert use is not None
     names = list(use.used)
@@ -115,7 +116,7 @@ def _storages(axes: Any, run: Run) -> None:
 
 
 def _links(axes: Any, run: Run) -> None:
-    """A panel for each of the busiest links, with common scales."""
+    """Draw a panel for each of the busiest links, with common scales."""
     usage = run.links
     assert usage is not None
     names = usage.chosen([], LINKS_MAX)
@@ -125,7 +126,7 @@ def _links(axes: Any, run: Run) -> None:
 
 
 def _users(axes: Any, comparison: Comparison) -> None:
-    """The mean wait of each user in each run; users with most work first."""
+    """Draw the mean wait of each user in each run; users with the most work come first."""
     table = comparison.users.head(USERS_MAX)
     runs = comparison.runs
     sides = [table.get(f"mean_waiting_time.{number}") for number in range(len(runs))]

@@ -1,4 +1,6 @@
-"""The data of a run directory that reports need: run.json, jobs.csv and machines.csv, as far as the run wrote them."""
+"""Read the files of a run directory that reports need: run.json, jobs.csv and machines.csv, as far as the run wrote
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ from simunix.results.run_json import read_record
 from simunix.results.storage_usage import StorageUse, read_storage_use
 
 OF_ALL_ENDS = ("makespan", "utilisation", "throughput", "machine_energy")
-"""Metrics that nobody can tell while the end of a job is unknown."""
+"""The metrics that are unknown as long as the end of any job is unknown."""
 WHOLE, STEADY = "whole", "steady"
-"""Windows of the submissions: jobs submitted in the window count."""
+"""The names of the windows: all jobs count, or only those submitted in the steady state."""
 MARKS = ("run.json", "events.jsonl", "jobs.csv")
-"""A folder with one of these files is a run's. (Batsim's output folders have the last one.)"""
+"""The files of which a run directory has at least one. (Batsim's output folders have the last one.)"""
 
 
 @dataclass
@@ -45,16 +47,16 @@ class Run:
 
     @cached_property
     def counted(self) -> pd.DataFrame | None:
-        """The jobs that numbers and distributions are about: those of the window, without those of a context."""
+        """The jobs that metrics and distributions count: those submitted in the window, without those of a context."""
         if self.jobs is None:
             return None
         return _windowed(without_context(self.jobs, self.record), self.window)
 
     @cached_property
     def summary(self) -> pd.Series:
-        """`simunix.metrics.schedule.summary` of the jobs that count; empty for a run without jobs.
+        """The result of `simunix.metrics.schedule.summary` for the jobs that count; empty for a run without jobs.
 
-        While the end of a job is unknown, nobody can tell OF_ALL_ENDS: they are NaN.
+        As long as the end of a job is unknown, the metrics of OF_ALL_ENDS are NaN.
         """
         from simunix.metrics.schedule import summary
 
@@ -68,18 +70,22 @@ class Run:
 
     @cached_property
     def storages(self) -> StorageUse | None:
-        """How much the run's storages were used; None if there are none."""
+        """How much the run's storages were used; None if the run has no storages."""
         return read_storage_use(self.directory)
 
     @cached_property
     def links(self) -> Usage | None:
-        """What the run's links carried; None for a run without `--link-usage`, or whose links carried nothing."""
+        """The bytes that the run's links carried over time; None for a run without `--link-usage`, or whose links
+        carried nothing.
+        """
         path = self.directory / LINKS_FILE
         return read_usage(path) if path.exists() and path.read_bytes().count(b"\n") > 1 else None
 
     @cached_property
     def processors(self) -> int:
-        """Cores of the machine; if neither machines.csv nor run.json tells them, the most that were ever busy."""
+        """The number of cores of the machine, from machines.csv or run.json; without these, the most cores that were
+        ever busy.
+        """
         from simunix.metrics.series import busy_processors
 
         if self.machines is not None and self.machines.total:
@@ -127,7 +133,7 @@ def read_run(directory: Path, label: str | None = None, window: str = WHOLE) -> 
 
 
 def _left_out(run: Run) -> list[str]:
-    """Return notes on the jobs that do not count."""
+    """Return notes on the jobs that metrics do not count."""
     if run.jobs is None or run.counted is None:
         return []
     found = []
@@ -159,12 +165,14 @@ def _record(path: Path) -> dict[str, Any]:
 
 TEXTS = ("job_id", "workload_name", "profile", "final_state", "metadata", "user", "account")
 CHECKED = ("success", "turnaround_time", "stretch", "allocated_cores", "io_time")
-"""Columns of numbers that are checked, although a report may not need them; a job table checks its own."""
+"""The numeric columns that are checked in addition to those of a job table, although a report may not need them."""
 PLACES = ("allocated_resources", "allocated_hosts")
 
 
 def _jobs(path: Path) -> pd.DataFrame | None:
-    """Return the job table of a jobs.csv; None without a single job. Raises SimunixError with file and line."""
+    """Return the job table in a jobs.csv; None if it has no job. Raises SimunixError with file and line for a malformed
+    file.
+    """
     table = read_columns(path, TEXTS + PLACES, ("submission_time", "starting_time"))
     for name in (name for name in CHECKED if name in table):
         numbers(table[name], str(path), first_line=2)
@@ -174,14 +182,14 @@ def _jobs(path: Path) -> pd.DataFrame | None:
 
 
 _ENDINGS = ((re.compile(r"(?:^|-)r\d+-[0-9a-f]{8}$"), ""), (re.compile(r"(^|-)(r\d+)-[0-9a-f]{8}$"), r"\1\2"))
-"""How the names of a sweep's runs end (`simunix.sweep.runs.Run.name`), and what of that a label keeps."""
+"""How the names of a sweep's runs end (`simunix.sweep.runs.Run.name`), and which part of the ending a label keeps."""
 
 
 def unique_labels(directories: list[Path]) -> list[str]:
-    """Return labels of the runs: the folders' names, with as many parents as make them unique, or else numbered.
+    """Return a unique label for each run: the folder's name, with as many parent folders as make it unique, or else
+    with a number.
 
-    A run of a sweep is called by its levels: number of the repetition and checksum, which end the folder's name, are left out
-    where the labels stay unique.
+    Folder names of a sweep's runs end with the repetition and a checksum, which are left out if the labels stay unique.
     """
     parts = [path.resolve().parts for path in directories]
     for ending, kept in _ENDINGS:

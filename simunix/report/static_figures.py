@@ -1,4 +1,4 @@
-"""The figures of a report as pictures for papers, drawn from the same numbers by matplotlib."""
+"""Draw the figures of a report as pictures for papers, with matplotlib, from the report's own numbers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,19 @@ CHANGES = {**{-place: f"−{text}" for place, text in list(WAITS.items())[:0:-1]
 SLOWDOWNS = {factor * 10.0**power: f"{factor * 10**power:,}" for power in range(8) for factor in (1, 2, 5)}
 WIDTH_IN = 8.0
 LABELLED_MAX = 200
-"""Charts of more rectangles than this have no numbers of jobs."""
+"""Charts with more rectangles than this show no job numbers."""
 RASTER_FROM = 2000
-"""Charts of more rectangles than this consist of pixels, in vector formats too."""
+"""In charts with more rectangles than this, the rectangles are drawn as pixels, also in vector formats."""
 
 
 Drawn = Mapping[str, Callable[[Any], None]]
-"""Figures by their names: functions that draw into axes."""
+"""The figures by name: each is a function that draws into axes."""
 
 
 def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str], more: Drawn | None = None) -> list[Path]:
-    """Write every figure in every format, those of a report and `more`; return the files. Raises SimunixError."""
+    """Write every figure of the report, and those in `more`, in every format; return the files. Raises SimunixError if
+    a file cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -48,7 +50,7 @@ def write_figures(folder: Path, comparison: Comparison, formats: Sequence[str], 
 
 
 def _name_of(comparison: Comparison, kind: str, number: int) -> str:
-    """Return the name of a figure of one run, with the run's number where two have one label."""
+    """Return the name of a figure of one run; the run's number is added if two runs have one label."""
     labels = [file_name(run.label) for run in comparison.runs]
     ending = f"-{number + 1}" if labels.index(labels[number]) != number else ""
     return f"{kind}-{labels[number]}{ending}"
@@ -75,7 +77,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[Any], None]]:
 
 
 def file_name(label: str) -> str:
-    """Return a label as a part of a file's name."""
+    """Return a label with the characters that a file name may have."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", label).strip("-.") or "run"
 
 
@@ -107,7 +109,7 @@ def _save(folder: Path, name: str, draw: Callable[[Any], None], formats: Sequenc
 
 
 def _label(axes: Any, comparison: Comparison, rectangles: Rectangles, left: np.ndarray, right: np.ndarray) -> None:
-    """Write the numbers of jobs into the rectangles that have room for them."""
+    """Write the job numbers into the rectangles that are large enough."""
     names = comparison.table["job_id"].to_numpy()[rectangles.job]
     wide, tall = comparison.end_s / time_unit(comparison.end_s)[0], rectangles.cores
     for name, begin, end, low, high in zip(names, left, right, rectangles.low, rectangles.high + 1, strict=True):

@@ -1,8 +1,8 @@
-"""A run in the Trace Event Format for Perfetto and chrome://tracing: a process per host, in virtual time.
+"""Write a run in the Trace Event Format for Perfetto and chrome://tracing: a process per host, in virtual time.
 
-https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsChNKySU (Trace Event Format). Each host has lanes of
-jobs, lanes of processes from birth to death, connections as slices joined by flows from client to server, and all other events
-as instants.
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsChNKySU (Trace Event Format). Each host has lanes
+of jobs and lanes of processes, from start to end. Connections are slices with an arrow (flow) from client to server.
+All other events are instants.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from simunix.report.run_data import Run
 from simunix.results.events import read_events
 
 JOBS, NETWORK, EVENTS, PROCESSES = 1, 100_001, 100_002, 200_001
-"""Numbers of the tracks of a host: first lane of jobs, connections, instants, first lane of processes."""
+"""The track numbers of a host: first lane of jobs, connections, instants, first lane of processes."""
 CONNECTION_NS = 1000
-"""Drawn length of a connection's slices: a connection is a moment, but flows need slices with a length."""
+"""The nanoseconds for which a connection is drawn: a connection is an instant, but the format needs slices with a
+length for arrows.
+"""
 EMULATION = "emulation"
-"""Track of events that belong to no single host."""
+"""The name of the track for events that belong to no single host."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,8 @@ class _Host:
 
     jobs: list[Slice] = field(default_factory=list)
     processes: list[Slice] = field(default_factory=list)
-    connections: list[tuple[int, str, int, bool]] = field(default_factory=list)  # moment, text, flow, is the client's
+    # moment, text, number of the arrow, whether this is the client's end
+    connections: list[tuple[int, str, int, bool]] = field(default_factory=list)
     instants: list[tuple[int, str, dict[str, object]]] = field(default_factory=list)
 
 
@@ -70,11 +73,11 @@ def _open(draft: Path) -> IO[str]:
     return gzip.open(draft, "wt", encoding="utf-8") if draft.suffix == ".gz" else draft.open("w", encoding="utf-8")
 
 
-# From the run to slices
+# From the files of a run to slices
 
 
 def collect(run: Run) -> dict[str, _Host]:
-    """Return everything that happened, by host."""
+    """Return all events of a run, by host."""
     hosts: dict[str, _Host] = defaultdict(_Host)
     if run.jobs is not None:
         _collect_jobs(run, hosts)
@@ -143,7 +146,7 @@ def _collect_connections(
         hosts[server].connections.append((moment, f"from {client} ({source}) to port {port}", flow, False))
 
 
-# From slices to events
+# From slices to events of the format
 
 
 def trace_events(hosts: dict[str, _Host]) -> Iterator[dict[str, object]]:
@@ -159,7 +162,7 @@ def trace_events(hosts: dict[str, _Host]) -> Iterator[dict[str, object]]:
 
 
 def in_lanes(slices: Iterable[Slice]) -> Iterator[tuple[int, Slice]]:
-    """Assign each slice the lowest free lane, from 0, since slices of one track may not overlap."""
+    """Yield each slice with the lowest free lane, from 0, because slices of one track may not overlap."""
     free: list[int] = []
     busy: list[tuple[int, int]] = []
     for piece in sorted(slices, key=lambda piece: (piece.begin_ns, piece.end_ns)):

@@ -1,4 +1,6 @@
-"""Why two runs of one scenario have different event logs: what they differ in first, of their inputs, packages and events."""
+"""Explain why two runs of one scenario have different event logs: the first differences of their inputs, packages and
+events.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +16,23 @@ from simunix.results.dependencies import PACKAGES_FILE
 from simunix.rjms.registry import RJMSS
 
 OF_PACKAGES = ("program ", "root[", "kernel", "depends_on.", "input shim", "simunix", "rjms")
-"""Beginnings of keys that tell which software a run had, and not what was asked of it."""
+"""Beginnings of keys that describe a run's software rather than its input."""
 INPUT_ORDER = ("seed", "cpu_policy", "network_model", "scenario.", "input ", "isolation")
-"""Beginnings of keys of the input, those first that change a run most; others come after them."""
+"""Beginnings of keys of the input, those first that change a run most; all other keys come after them."""
 INCIDENTAL = tuple(
     f"scenario.{key}" for key in ("name", "description", "pace", "pcap", "link_usage", "capacity", "merge_pages")
 )
-"""Keys of a scenario that change no event by themselves, so that another key is the reason if another differs."""
+"""Keys of a scenario that change no event by themselves. If another key differs, that key is the reason."""
 SOFTWARE_ORDER = ("simunix", "input shim", "rjms", "program ", "root[")
-"""Beginnings of keys of the software, those first that all of a run's programs depend on; packages come after them."""
+"""Beginnings of keys of the software, those first on which all of a run's programs depend; packages come after them."""
 FIRST_PACKAGES = re.compile(rf"\S+ package (libc6|bash|dash|coreutils|python3\b|(lib)?({'|'.join(map(re.escape, RJMSS))}))")
-"""Packages that most programs of a run are from, or load: the C library, shells, those of an RJMS."""
+"""A pattern of packages that most programs of a run use: the C library, shells, those of an RJMS."""
 SHOWN = 160
-"""So much of a line is shown."""
+"""The number of characters of a line that are shown."""
 
 
 def reasons(one: Run, other: Run) -> Iterator[str]:
-    """Yield lines for the user: whether the logs differ, and what the runs differ in first, of each kind."""
+    """Yield lines for the user: whether the event logs differ, and the first difference of each kind."""
     digests = [run.record.get("events_sha256") for run in (one, other)]
     if None in digests:
         raise SimunixError(f"{(one, other)[digests.index(None)].directory}: no run.json with the digest of its events yet")
@@ -50,20 +52,20 @@ def reasons(one: Run, other: Run) -> Iterator[str]:
 
 
 def _place(key: str, beginnings: Sequence[str]) -> int:
-    """Return the place of the beginning that a key has; behind them all without one."""
+    """Return the index of the beginning that a key has; the number of beginnings if it has none."""
     return next((place for place, beginning in enumerate(beginnings) if key.startswith(beginning)), len(beginnings))
 
 
 def _input_rank(key: str) -> int:
-    """Return where a key of the input stands; sorting by it leaves keys of one rank as they were, as in the scenario."""
+    """Return the rank of a key of the input. Sorting by rank leaves keys of one rank in the order of the scenario."""
     section = re.match(r"scenario\.\w+", key)
     is_incidental = section is not None and section[0] in INCIDENTAL
     return len(INPUT_ORDER) + 1 if is_incidental else _place(key, INPUT_ORDER)
 
 
 def _software_rank(key: str) -> int:
-    """Return where a key of the software stands: what all programs depend on, well-known packages, others, the
-    computer.
+    """Return the rank of a key of the software: first what all programs depend on, then well-known packages, other
+    packages, the computer.
     """
     if key.startswith(("depends_on.", "kernel")):
         return len(SOFTWARE_ORDER) + 2
@@ -96,8 +98,8 @@ def _versions(path: Path) -> dict[str, str]:
 
 
 def _event(one: Run, other: Run) -> str:
-    """Return the first line in which the event logs differ; turns are in the digest, but not in a log without
-    --log-turns.
+    """Return the first line in which the event logs differ. Turns (changes of the running thread) count for the digest,
+    but are in the log only with --log-turns.
     """
     paths = [run.directory / "events.jsonl" for run in (one, other)]
     try:

@@ -1,4 +1,4 @@
-"""A picture of a trace: sizes, run times, arrivals by hour and over time, load over time."""
+"""Draw a trace of jobs: sizes, run times, arrivals by hour and over time, load over time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STYLE: Any = {
     "svg.hashsalt": "simunix",
 }
 UNITS = ((2 * 86400, 86400.0, "days"), (2 * 3600, 3600.0, "hours"), (120, 60.0, "minutes"), (0, 1.0, "seconds"))
-"""Units of time: the shortest span for the unit, its seconds, its name."""
+"""The units of time: the shortest span that uses the unit, the unit's seconds, its name."""
 JOBS, WORK, LIMITS, QUIET = "#2a6f97", "#e07a2f", "#8a8a8a", "#d9d9d9"
 INTERVALS_S = (1, 10, 60, 300, 900, 3600, 6 * 3600, 86400, 7 * 86400, 28 * 86400)
 MOST_INTERVALS = 200
@@ -145,7 +145,7 @@ def _power_name(power: int) -> str:
 
 
 def _runtimes(axes: Axes, trace: SwfTrace) -> None:
-    """Draw the distributions of run times and requested times."""
+    """Draw the distributions of run times and of requested times."""
     axes.set_title("run times")
     runtime, requested = trace.jobs["runtime_s"], trace.jobs["requested_s"]
     known = [("run time", runtime[runtime >= 0], JOBS, "-"), ("requested", requested[requested > 0], LIMITS, "--")]
@@ -157,7 +157,7 @@ def _runtimes(axes: Axes, trace: SwfTrace) -> None:
         if len(values):
             ordered = np.sort(values.clip(lower=1.0).to_numpy())
             shares = np.arange(1, len(ordered) + 1) / len(ordered) * 100
-            kept = np.unique(np.linspace(0, len(ordered) - 1, 2000).astype(int))  # as many as a picture can show
+            kept = np.unique(np.linspace(0, len(ordered) - 1, 2000).astype(int))  # as many points as a picture can show
             axes.step(ordered[kept], shares[kept], where="post", color=colour, linestyle=line, label=label)
     axes.set_xscale("log")
     ticks = [(seconds, text) for seconds, text in TIME_TICKS if seconds <= longest * 1.2]
@@ -169,7 +169,9 @@ def _runtimes(axes: Axes, trace: SwfTrace) -> None:
 
 
 def _hours(axes: Axes, trace: SwfTrace) -> None:
-    """Draw submissions by the hour of the day; if the header has the date, working days and week-ends apart."""
+    """Draw the number of submissions in each hour of the day. If the header gives the date, working days and week-ends
+    are apart.
+    """
     submit = trace.jobs["submit_s"][trace.jobs["submit_s"] >= 0]
     begin, zone, zone_name = _begin(trace)
     axes.set_title("submissions by the hour of the day")
@@ -217,7 +219,9 @@ def _arrivals(axes: Axes, trace: SwfTrace) -> None:
 
 
 def _load(axes: Axes, trace: SwfTrace) -> None:
-    """Draw the processors in use; if the waits are unknown, those in use if every job had begun at once."""
+    """Draw the number of processors in use. If waits are unknown, draw the number in use if every job had begun at its
+    submission.
+    """
     is_known = bool((trace.jobs["wait_s"] >= 0).any())
     jobs = from_swf(trace if is_known else SwfTrace(trace.comments, trace.jobs.assign(wait_s=0.0)))
     axes.set_title(
@@ -273,7 +277,7 @@ def _interval(trace: SwfTrace) -> int:
 
 
 def _moments(trace: SwfTrace, seconds: np.ndarray) -> np.ndarray:
-    """Return dates for the axis, or times since the trace's beginning in the unit of its span."""
+    """Return the values for the time axis: dates, or times since the beginning of the trace in the unit of its span."""
     begin, zone, _ = _begin(trace)
     if begin is None:
         return seconds / _unit(trace)[0]

@@ -23,7 +23,7 @@ COMPLETED, FAILED, CANCELLED = 1, 0, 5
 NOT_ENDED = (jobs_csv.UNFINISHED, jobs_csv.UNKNOWN)
 """The values of `final_state` for a job whose end the run has not seen."""
 NOTED = ("seed", "rjms", "network_model", "cpu_policy", "deterministic", "ended", "events_sha256", "kernel")
-"""The keys of run.json that describe the run's provenance."""
+"""The keys of run.json that describe where the trace comes from."""
 
 
 def read_trace(path: Path) -> SwfTrace:
@@ -41,7 +41,7 @@ def read_run(directory: Path) -> SwfTrace:
     records = table([]).reindex(range(len(submitted)), fill_value=UNKNOWN)
     records["job"] = (numbers if is_number else pd.Series(range(1, len(submitted) + 1))).astype("int64")
     records["submit_s"] = submitted["submission_time"]
-    wait = (submitted["starting_time"] - submitted["submission_time"]).clip(lower=0)  # accounting may cut fractions off
+    wait = (submitted["starting_time"] - submitted["submission_time"]).clip(lower=0)  # accounting may drop fractions of seconds
     records["wait_s"] = wait.round(6).fillna(UNKNOWN)
     records["runtime_s"] = submitted["execution_time"].fillna(UNKNOWN)
     asked = submitted["requested_number_of_resources"].fillna(UNKNOWN).astype("int64")
@@ -63,7 +63,7 @@ def read_run(directory: Path) -> SwfTrace:
 def _numbers(column: pd.Series, known: re.Pattern[str]) -> tuple[pd.Series, dict[str, int]]:
     """Return numbers for names, and the names that got a new number.
 
-    Users and groups of the run's trace get their old numbers back.
+    Names of users and groups that simunix made from numbers of a trace get those numbers back.
     """
     texts = column.fillna("").astype(str)
     numbers = texts.str.extract(known, expand=False).astype(float)

@@ -1,4 +1,6 @@
-"""choices.jsonl: the choices of a run that explored. A line about all of them, then a line for each choice that is not 0."""
+"""Read and write choices.jsonl, the decisions of an exploring run (such as which thread runs next): a line about all
+choices, then a line for each choice that is not 0.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _KEYS = {"number": int, "place": str, "alternatives": int, "taken": int}
 
 @dataclass(frozen=True, slots=True)
 class ChoicesFile:
-    """The places at which a run chose, how many choices it made (-1: unknown), and the choices that are not 0, by number."""
+    """The places at which a run chose, how many choices it made (-1: unknown), and the choices that are not 0, by
+    number of the choice.
+    """
 
     places: frozenset[str]
     count: int

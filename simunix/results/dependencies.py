@@ -1,4 +1,5 @@
-"""What an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's limits.
+"""List what an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's
+limits.
 
 A package's build decides which calls a program makes; a daemon that lists its folder of plugins finds each installed
 plugin. The list of packages and plugins goes to packages.txt; run.json contains its checksum.
@@ -37,7 +38,8 @@ def packages(root: RootTree) -> list[str]:
 
 
 def owners(root: RootTree, files: Iterable[Path]) -> dict[Path, str]:
-    """Return the packages, with their versions, to which files of a root belong; files of no package are left out.
+    """Return the packages, with their versions, to which files of a root belong, by file. Files of no package are left
+    out.
 
     The files are given as this computer sees them, without links. Since /bin is a link to /usr/bin, packages may list
     either path.
@@ -49,7 +51,8 @@ def owners(root: RootTree, files: Iterable[Path]) -> dict[Path, str]:
     versions: dict[str, str] = {}
     for name, _, version in (one.partition(" ") for one in packages(root)):
         package = name.partition(":")[0]
-        versions |= dict.fromkeys((package, name), f"{package} {version}")  # the second if several architectures are possible
+        # the second form is needed if several architectures are possible
+        versions |= dict.fromkeys((package, name), f"{package} {version}")
     found: dict[Path, str] = {}
     for listing in sorted(root.locate(LISTS).glob("*.list")) if names else ():
         text = _content(listing)
@@ -65,7 +68,7 @@ def _content(path: Path) -> bytes:
 
 
 def processor() -> str:
-    """Return the processor's name: C libraries choose their functions by the processor."""
+    """Return the processor's name, on which C libraries base their choice of functions."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -80,7 +83,7 @@ def cpu_model(cpuinfo: str) -> str | None:
 
 
 def listed(roots: Iterable[RootTree]) -> list[str]:
-    """Return a line for every package and plugin of every root: the root's path, its kind, its name and version."""
+    """Return a line for every package and plugin of every root: the root's path, the kind, the name and the version."""
     lines = []
     for root in roots:
         lines += [f"{root.path} package {package}" for package in packages(root)]

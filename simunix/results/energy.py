@@ -1,9 +1,10 @@
-"""What a run has consumed: energy.csv, power.csv, Batsim's consumed_energy.csv and pstate_changes.csv, energies of jobs.
+"""Write the energy of a run: energy.csv, power.csv, Batsim's consumed_energy.csv and pstate_changes.csv, and the energy
+of each job.
 
-Energies come from the meters of the run (rsg_server.energy), which know them at any moment. A job gets the energy of its
-hosts while it ran, of each host in proportion to its cores there. A job that has a host to itself gets all of the host's
-energy, as Batsim counts. Batsim's machines are cores here (`simunix.results.machines`); the total of consumed_energy.csv is
-that of all nodes and of all enclosures.
+Energies come from the meters of the run (rsg_server.energy), which know the energy at any moment. A job gets the energy
+that its hosts consumed while it ran, for each host in proportion to the job's cores there. A job that has a host to
+itself gets all of the host's energy, as Batsim counts. Each core is one of Batsim's machines
+(`simunix.results.machines`). The total of consumed_energy.csv is that of all nodes and all enclosures.
 """
 
 from __future__ import annotations
@@ -39,14 +40,18 @@ STATE_OF = {OFF: SLEEPING, STOPPING: SWITCHING_OFF, BOOTING: SWITCHING_ON}
 
 @dataclass(frozen=True, slots=True)
 class Consumption:
-    """The meters of a run that has ended, and the machines of its nodes; without nodes, of all hosts that have watts."""
+    """The meters of a finished run, and the cores of its nodes; in a run without a cluster, the cores of all hosts that
+    have watts.
+    """
 
     energy: Energy
     machines: Machines
     end_ns: int
 
     def of_jobs(self, rows: Sequence[JobRow]) -> list[JobRow]:
-        """Return the rows with the energy of each job whose hosts all have watts; `allocated_resources` must be known."""
+        """Return the rows with the energy in joules of each job whose hosts all have watts; `allocated_resources` of
+        the rows must be known.
+        """
         return [replace(row, consumed_energy=self._of_job(row)) for row in rows]
 
     def _of_job(self, row: JobRow) -> float | None:
@@ -62,7 +67,7 @@ class Consumption:
         return total
 
     def _cores(self, intervals: Intervals) -> Iterator[tuple[str, int]]:
-        """Yield hosts, and how many of their cores are in the intervals."""
+        """Yield each host that has cores in the intervals, and how many of its cores are in them."""
         place = iter(intervals)
         low, high = next(place)
         for name, first in self.machines.first.items():
@@ -76,7 +81,7 @@ class Consumption:
                 yield name, count
 
     def between(self, begin_s: float, end_s: float) -> float:
-        """Return the energy of all nodes and enclosures between two moments."""
+        """Return the joules that all nodes and enclosures consumed between two moments, given in virtual seconds."""
         begin_ns, end_ns = round(begin_s * NS), round(end_s * NS)
         return sum(meter.joules(end_ns) - meter.joules(begin_ns) for meter in self._meters())
 
@@ -87,13 +92,13 @@ class Consumption:
 
     @property
     def switches(self) -> list[Switch]:
-        """The switches of the nodes, in the order of time."""
+        """The moments at which a node changed its power state or went on or off, in the order of time."""
         return [switch for switch in self.energy.hosts.switches if switch.host in self.machines.cores]
 
     # Machine states
 
     def unavailable(self) -> list[tuple[float, str, int]]:
-        """Return when the number of cores in a state of STATE_OF changes, and by how much."""
+        """Return the changes of the number of cores in each state of STATE_OF: (virtual seconds, state, change)."""
         now: dict[str, str | None] = {}
         found = []
         for switch in self.switches:
@@ -107,7 +112,9 @@ class Consumption:
     # Files
 
     def power(self) -> tuple[Sequence[int], Sequence[float]]:
-        """Return every moment at which the power of all nodes and enclosures together changes, and the power from then on."""
+        """Return the moments, in virtual nanoseconds, at which the power of all nodes and enclosures together changes,
+        and the watts from each moment on.
+        """
         import numpy as np
 
         found: dict[int, float] = {}
@@ -133,7 +140,9 @@ class Consumption:
             yield kind, name, _text(joules), _text(joules * NS / self.end_ns) if self.end_ns else ""
 
     def _powers(self, caps: Sequence[PowerCap]) -> Iterator[tuple[object, ...]]:
-        """Yield the power of all nodes and enclosures from each moment on, and the cap in whose window the moment is."""
+        """Yield the rows of power.csv: a moment, the watts of all nodes and enclosures from then on, and the power cap
+        at that moment.
+        """
         moments, powers = self.power()
         edges = {edge for cap in caps for edge in (cap.start_ns, cap.end_ns) if edge <= self.end_ns}
         last: tuple[float, float | None] | None = None
@@ -146,7 +155,9 @@ class Consumption:
             last = now
 
     def _pstates(self) -> Iterator[tuple[object, ...]]:
-        """Yield the power states at the start, then each change; changes of several machines at one moment are one row."""
+        """Yield the rows of pstate_changes.csv: the power states at the start, then each change. Changes of several
+        machines at one moment are one row.
+        """
         first: dict[int, list[str]] = {}
         for name in self.machines.cores:
             if (host := self.energy.hosts.hosts.get(name)) is not None:
@@ -157,7 +168,9 @@ class Consumption:
             yield _moment(moment_ns), self._intervals(names), state
 
     def grouped(self) -> list[tuple[int, int, list[str]]]:
-        """Return the changes of power states: when, to which, and of which hosts. Shutdown and boot count at their ends."""
+        """Return the changes of power states as (virtual nanoseconds, new state, hosts). A shutdown or boot counts at
+        its end.
+        """
         found: list[tuple[int, int, list[str]]] = []
         for switch in self.switches:
             state = OFF_PSTATE if switch.what == OFF else switch.state
@@ -174,9 +187,10 @@ class Consumption:
         return intervals_text(merged((first[name], first[name] + cores[name] - 1) for name in names))
 
     def _consumed(self, rows: Sequence[JobRow]) -> Iterator[tuple[object, ...]]:
-        """Yield the energy so far at each start and end of a job and each change of a power state.
+        """Yield the rows of consumed_energy.csv: the energy so far, at each start and end of a job and each change of a
+        power state.
 
-        `epower` is the mean power since the row before.
+        The column `epower` is the mean power, in watts, since the row before.
         """
         moments = [(moment_ns, ENDS if is_end else STARTS) for row in rows for moment_ns, is_end in _ends(row)]
         moments += [(moment_ns, SWITCHES) for moment_ns, _, _ in self.grouped()]
@@ -190,7 +204,7 @@ class Consumption:
             last_ns, last = moment_ns, joules
 
     def _totals_at(self, moments_ns: Sequence[int]) -> Sequence[float]:
-        import numpy as np  # which only runs with watts wait for
+        import numpy as np  # imported here, because only runs with watts need numpy
 
         total = np.zeros(len(moments_ns))
         for meter in self._meters():
@@ -198,7 +212,9 @@ class Consumption:
         return [float(value) for value in total]
 
     def _least_watts(self, moments_ns: Sequence[int]) -> Iterator[float]:
-        """Yield what nodes and enclosures would draw with almost no load, in their power states after each moment."""
+        """Yield, after each moment, the watts that nodes and enclosures would draw with almost no load, in their power
+        states.
+        """
         hosts = self.energy.hosts.hosts
         states = {name: hosts[name].first_state for name in self.machines.cores if name in hosts}
         on = {name: hosts[name].power.states[state].epsilon_w for name, state in states.items()}
@@ -219,7 +235,7 @@ class Consumption:
 
 
 def consumption(energy: Energy, machines: Machines, cores: Mapping[str, int], end_ns: int) -> Consumption | None:
-    """Return what a run has consumed; None if nothing has watts. `cores` are those of all hosts."""
+    """Return the energy data of a run; None if no host has watts. `cores` has the number of cores of every host."""
     if not energy.is_metered:
         return None
     nodes = machines if machines.cores else Machines({name: cores[name] for name in energy.hosts.hosts})
@@ -227,7 +243,7 @@ def consumption(energy: Energy, machines: Machines, cores: Mapping[str, int], en
 
 
 def _ends(row: JobRow) -> Iterator[tuple[int, bool]]:
-    """Yield start and end of a job that has run."""
+    """Yield the start and the end of a job that has run, in virtual nanoseconds, with whether it is a start."""
     if row.starting_time is not None and row.finish_time is not None:
         yield round(row.starting_time * NS), False
         yield round(row.finish_time * NS), True

@@ -34,17 +34,20 @@ OPTIONAL = ("suspended_time", "consumed_energy", "waiting_time", "recorded_submi
 REQUIRED = (*MOMENTS, "requested_number_of_resources")
 ORDERED = (("submission_time", "starting_time"), ("starting_time", "finish_time"))
 RESOLUTION_S = 1.0
-"""Slurm's accounting cuts off fractions of seconds: a job may seem to start earlier than its submission, by less than this."""
+"""The resolution, in seconds, of Slurm's accounting, which drops fractions of seconds: a job may seem to start up to
+this much before its submission.
+"""
 EXPECTED = "a jobs.csv, as a run directory has one"
 FINISHED = "finished"
 """The column that `job_table` adds: whether the job has started and ended, so that its metrics are known."""
 
 
 def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
-    """Return a copy with every column of the module's list as floats, and the column `finished`.
+    """Return a copy of the table with every column of the module's list as floats, and the column `finished`.
 
-    Errors begin with `source`; with `first_line`, the line of the first row in that file, also with the line. Raises
-    SimunixError for a missing column, text in place of a number, fewer than one processor, and moments in the wrong order.
+    Error messages begin with `source`. If `first_line` (the line of the first row in that file) is given, they also
+    name the line. Raises SimunixError for a missing column, text in place of a number, fewer than one processor, and
+    moments in the wrong order.
     """
     for name in REQUIRED:
         if name not in columns:
@@ -79,7 +82,7 @@ def numbers(column: pd.Series, source: str, first_line: int | None) -> pd.Series
 
 
 def as_floats(column: pd.Series) -> pd.Series:
-    """Return a column as floats: NaN for what is no number, infinite for what is too large."""
+    """Return a column as floats: NaN for texts that are no number, infinity for numbers that are too large."""
     try:
         return pd.to_numeric(column, errors="coerce").astype(float)
     except OverflowError:
@@ -108,9 +111,10 @@ def _where(source: str, first_line: int | None, row: int) -> str:
 
 
 def settled(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the jobs, where a start up to RESOLUTION_S before the submission sets the submission to the start.
+    """Return the jobs with each submission time lowered to the start where the job seems to start up to RESOLUTION_S
+    before its submission.
 
-    Raises KeyError if one of these columns is missing.
+    Raises KeyError if a column is missing.
     """
     submitted, started = as_floats(table["submission_time"]), as_floats(table["starting_time"])
     early = (started < submitted) & (submitted - started < RESOLUTION_S)
@@ -118,10 +122,11 @@ def settled(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_shape(path: Path, expected: str) -> None:
-    """Raise SimunixError with file and line unless the columns have different names and each row has a field for each.
+    """Raise SimunixError, with file and line, if two columns have one name, or a row has more or fewer fields than
+    there are columns.
 
-    pandas would accept a row that is too short as one with empty last columns, and shift the columns of a row that is too
-    long.
+    pandas would accept a row that is too short, with empty last columns, and would shift the columns of a row that is
+    too long.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -154,7 +159,9 @@ def read_columns(path: Path, texts: Sequence[str], required: Sequence[str] = (),
 
 
 def read_jobs_csv(path: Path) -> pd.DataFrame:
-    """Read the job table of a jobs.csv, simunix's (then `settled`) or Batsim's. Raises SimunixError with file and line."""
+    """Read the job table from a jobs.csv of simunix (then `settled` is applied) or of Batsim. Raises SimunixError with
+    file and line.
+    """
     columns = read_columns(path, ("job_id", "allocated_resources", "metadata"))
     has_both = {"submission_time", "starting_time"} <= set(columns)
     return job_table(settled(columns) if has_both else columns, str(path), first_line=2)

@@ -25,12 +25,16 @@ from simunix.rjms.adapter import Clients, CompletedJob, EarlierRun, nodes_of
 from simunix.workload.job import Job, SkippedJob
 
 UNFINISHED, UNKNOWN = "UNFINISHED", "UNKNOWN"
-"""`final_state` of a submitted job whose end the RJMS has not recorded; of a job whose RJMS could not be asked."""
+"""The `final_state` of a submitted job whose end the RJMS has not recorded, and that of a job whose RJMS could not be
+asked.
+"""
 LOST = ("PREEMPTED", "NODE_FAIL", "BOOT_FAIL")
-"""The states of a last run that neither the job nor its user nor its limit has ended: such a run is lost."""
+"""The final states of a job's last run if neither the job, its user nor its time limit ended the run: the work of such
+a run is lost.
+"""
 PREEMPTED = "PREEMPTED"
 NO_LIMIT_S = -1.0
-"""`requested_time` of a job without a time limit, as Batsim writes it."""
+"""The `requested_time` of a job without a time limit, as Batsim writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +77,9 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A row of submissions.csv, from the submitter. `number` is None if the job was refused, or its client prints none."""
+    """A row of submissions.csv, which the submitting program writes. `number` is the RJMS's job number; None if the job
+    was refused, or if its client prints no number.
+    """
 
     id: int
     submitted_s: float
@@ -93,7 +99,7 @@ def read_submissions(path: Path) -> dict[int, Submission]:
             id = int(row["id"])
             moment = (
                 found[id].submitted_s if id in found else float(row["submitted_s"])
-            )  # a second row says that the client has failed
+            )  # a second row for a job says that its client has failed
             found[id] = Submission(id, moment, row["job_number"] or None, row["message"])
     return found
 
@@ -173,7 +179,7 @@ def _suspended(row: JobRow, seconds: float) -> JobRow:
 
 
 def _named(job: Job, row: JobRow) -> JobRow:
-    """Put the trace's name of a job, if it is no number, in front of its metadata."""
+    """Put the trace's name of a job, if the name is no number, in front of the job's metadata."""
     return replace(row, metadata="; ".join(filter(None, (job.name, row.metadata)))) if job.name else row
 
 
@@ -221,9 +227,9 @@ def _completed(row: JobRow, done: CompletedJob, epoch_s: float) -> JobRow:
 
 
 def _with_lost(row: JobRow, job: Job, done: CompletedJob) -> JobRow:
-    """Return the row with the job's GPUs and, if the RJMS records them, its lost runs.
+    """Return the row with the job's GPUs and, if the RJMS records them, the job's lost runs.
 
-    Lost are the earlier runs, and a last one that ended in a state of LOST.
+    Lost runs are all runs before the last, and the last run if it ended in a state of LOST.
     """
     runs = list(done.earlier or ())
     if done.start_s is not None:
@@ -243,7 +249,7 @@ def _with_lost(row: JobRow, job: Job, done: CompletedJob) -> JobRow:
 
 
 def _gpus(job: Job, done: CompletedJob, nodes: int) -> int | None:
-    """Return the GPUs of a run on so many nodes, as the RJMS counted or the job asked; None if unknown."""
+    """Return the number of GPUs of a run on `nodes` nodes, as the RJMS counted or the job asked; None if unknown."""
     if done.gpus is not None:
         return done.gpus
     return job.request.gpus(nodes) if job.request is not None else None

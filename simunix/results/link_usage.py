@@ -1,4 +1,4 @@
-"""Reads links.csv of a run: bytes per second of each link over time."""
+"""Read links.csv of a run: the bytes per second of each link over time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ KINDS = (number, str, whole, number, number)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """For each link: moment in seconds -> (bytes, bytes per second, part of the bandwidth). At other moments it was idle."""
+    """The traffic of each link: moment in seconds -> (bytes, bytes per second, part of the bandwidth). At other moments
+    the link was idle.
+    """
 
     path: Path
     links: dict[str, dict[float, tuple[int, float, float]]]
@@ -28,7 +30,9 @@ class Usage:
 
     @property
     def interval_s(self) -> float:
-        """The length of an interval, from bytes and rates: the end of the run may have cut the last interval short."""
+        """The length of an interval of links.csv in seconds, computed from bytes and rates. The last interval may be
+        shorter.
+        """
         longest = max(size / rate for rows in self.links.values() for size, rate, _ in rows.values() if rate > 0)
         return float(f"{longest:.5g}")
 
@@ -44,7 +48,9 @@ class Usage:
         return moments, parts
 
     def chosen(self, names: Sequence[str], busiest: int) -> list[str]:
-        """Return the links of these names, or those that carried most, busiest first. Raises SimunixError for unknown ones."""
+        """Return the links in `names` or, without names, the `busiest` links that carried the most bytes. Raises
+        SimunixError for unknown names.
+        """
         for name in names:
             if name not in self.links:
                 known = ", ".join(sorted(self.links)[:12])

@@ -1,7 +1,7 @@
-"""The machines of a run as Batsim numbers them, one for every core, host after host; and the machines that each job had.
+"""Number the cores of all hosts, host after host, as Batsim numbers machines; and choose the cores that each job had.
 
-An RJMS's accounting says on which nodes a job ran and on how many cores, not on which cores. The cores are chosen here as
-an RJMS does: the lowest free ones of each node, nodes filled in order, at least one core on each.
+An RJMS's accounting says on which nodes a job ran and on how many cores, but not on which cores. simunix chooses the
+cores as an RJMS does: the lowest free cores of each node, node after node, at least one core on each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEADER = ("host", "first", "cores")
 CORES_MAX = 1 << 20
 MEND = "give the folder of a run as simunix run left it"
 ENDS, STARTS = 0, 1
-"""At one moment cores are given back before others are taken."""
+"""Cores are freed before others are taken at the same moment."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -138,16 +138,17 @@ def bit_intervals(mask: int, offset: int) -> Intervals:
 
 
 class _Allocator:
-    """Chooses cores for jobs; `free` contains the free cores of every node, as bits."""
+    """Chooses cores for jobs; `free` has the free cores of every node, as bits of a number."""
 
     def __init__(self, machines: Machines) -> None:
         self.machines = machines
         self.free = {host: (1 << count) - 1 for host, count in machines.cores.items()}
 
     def take(self, hosts: Sequence[str], cores: int) -> dict[str, int]:
-        """Take cores of hosts, and return them as bits of each host.
+        """Take `cores` cores of hosts, and return them as bits, by host.
 
-        Busy cores are taken too if there are too few free ones: cores may be shared, or seconds too coarse.
+        If there are too few free cores, busy ones are taken as well: jobs may share cores, or the accounting's whole
+        seconds are too coarse.
         """
         taken: dict[str, int] = {}
         left = cores
@@ -176,9 +177,9 @@ class _Allocator:
 
 
 def with_resources(rows: Sequence[JobRow], machines: Machines) -> list[JobRow]:
-    """Return the rows with the numbers of their cores in `allocated_resources`; `allocated_hosts` stays.
+    """Return the rows with `allocated_resources`, the numbers of the job's cores; `allocated_hosts` is unchanged.
 
-    Hosts that are not among the machines have no numbers (a user's own slurm.conf may list such hosts).
+    A host that is not among the machines gets no numbers (a user's own slurm.conf may list such hosts).
     """
     allocator = _Allocator(machines)
     events: list[tuple[float, int, int]] = []

@@ -1,4 +1,4 @@
-"""Checks the CSV files of a run that no report shows, so that a damaged run is not taken for a whole one."""
+"""Check the CSV files of a run that no report shows, so that a damaged run directory is noticed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ MEND = "give the folder of a run as simunix run left it"
 
 
 def _number_or_na(text: str) -> float | None:
-    """Read a finite number; None for NA, which Batsim writes for unknown values."""
+    """Return the finite number that a text means; None for NA, which Batsim writes for unknown values. Raises
+    ValueError for any other text.
+    """
     return None if text == "NA" else number(text)
 
 
@@ -25,7 +27,7 @@ FILES: dict[str, tuple[tuple[str, ...], tuple[Kind, ...]]] = {
     "consumed_energy.csv": (CONSUMED, (number, number, str, number, _number_or_na)),
     "pstate_changes.csv": (PSTATES, (number, parse_intervals, whole)),
 }
-"""The columns of each file, and the kinds of their fields."""
+"""The columns of each file, and the functions that convert the fields."""
 
 
 def check_other_files(directory: Path) -> None:

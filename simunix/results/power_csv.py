@@ -1,4 +1,4 @@
-"""Reads step functions from a run's folder: power.csv and machine_states.csv, checked line by line."""
+"""Read step functions of time from a run directory: power.csv and machine_states.csv, checked line by line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ CAP = "cap"
 
 
 def read_power(directory: Path) -> pd.DataFrame | None:
-    """Return time (s), watts and cap (W, NaN for none) of a run's power.csv; None without the file. Raises SimunixError."""
+    """Return time (s), watts and power cap (W, NaN for none) from a run's power.csv; None without the file. Raises
+    SimunixError for a malformed file.
+    """
     return read_steps(directory / FILE, ("time", "watts", CAP), WATTS)
 
 
 def read_steps(path: Path, columns: Sequence[str], expected: str) -> pd.DataFrame | None:
-    """Return these columns as floats, NaN only where there is no cap; None without the file.
+    """Return these columns as floats, with NaN only where no power cap applies; None without the file.
 
     The text of a SimunixError contains line and column.
     """

@@ -1,4 +1,4 @@
-"""Makes, from an emulation, the part of run.json that runs of scenarios and of single commands have in common."""
+"""Make the part of run.json that runs of scenarios and runs of single commands have in common."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _repeatability(disturbances: list[str]) -> dict[str, Any]:
 
 
 def disturbances_of(emulation: Emulation) -> list[str]:
-    """Return why the run cannot be repeated to the byte; [] if it can."""
+    """Return the reasons why the run cannot be repeated byte for byte; [] if it can."""
     kernel = emulation.kernel
     found = list(kernel.disturbances.reasons)
     if emulation.service.reason == "interrupted":
@@ -87,7 +87,7 @@ def disturbances_of(emulation: Emulation) -> list[str]:
 
 
 def _counts(kernel: Kernel) -> dict[str, int]:
-    """Return how often each thing happened, by its name in run.json."""
+    """Return how often the server did each kind of thing, by its name in run.json."""
     return {
         **kernel.log.counts,
         **kernel.shared.counters.of_record(),
@@ -100,7 +100,7 @@ def _counts(kernel: Kernel) -> dict[str, int]:
 
 
 def _policies(kernel: Kernel) -> dict[str, Any]:
-    """Return the CPU policies, and the modelled programs without costs; {} under the CPU policy free."""
+    """Return the CPU policies, and which programs under `modelled` have no learned costs; {} if all computing is free."""
     charges = kernel.charges
     if charges is None:
         return {}
@@ -110,7 +110,7 @@ def _policies(kernel: Kernel) -> dict[str, Any]:
 
 
 def _of_hosts(emulation: Emulation) -> dict[str, Any]:
-    """Return the hosts, and those that were oversubscribed, with the part of each program.
+    """Return the hosts, and the oversubscribed hosts with the share of each program in the computing.
 
     A host is oversubscribed if threads waited for a core for ten minutes and more.
     """
@@ -122,7 +122,9 @@ def _of_hosts(emulation: Emulation) -> dict[str, Any]:
 
 
 def _charges(kernel: Kernel) -> dict[str, int]:
-    """Return how often computing was charged, and the sum of the CPU time; {} under the CPU policy free."""
+    """Return how often computing was charged with virtual time, and the sum in nanoseconds; {} if all computing is
+    free.
+    """
     charges = kernel.charges
     if charges is None:
         return {}

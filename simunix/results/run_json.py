@@ -1,4 +1,5 @@
-"""run.json: what was run, with what, and what it cost, so that a result can be judged and repeated.
+"""Read and write run.json: what was run, with which programs and options, and what the run cost, so that a result can
+be judged and repeated.
 
 A run writes the file as a `RunRecord`. `read_record` accepts only what a run writes, so that readers need no checks.
 """
@@ -39,7 +40,9 @@ def checksums(paths: Mapping[str, Path]) -> dict[str, dict[str, str | None]]:
 
 @dataclass(slots=True, kw_only=True)
 class RunRecord:
-    """The content of run.json. Times in seconds; `events_sha256` covers every turn that passed the server."""
+    """The content of run.json. Times are in seconds. `events_sha256` is the checksum of all events and of all turns
+    (the right to run, passed from thread to thread) that the server gave.
+    """
 
     name: str
     simunix: str
@@ -53,33 +56,38 @@ class RunRecord:
     virtual_s: float
     wall_s: float
     server_cpu_s: float
-    server: str  # its form: compiled, or interpreted and why
+    server: str  # compiled, or interpreted with the reason
     turns: int
     events_sha256: str
     deterministic: bool = True
     disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
-    cpu_policies: dict[str, Any] = field(default_factory=dict)  # default, hosts, programs, processes; empty if all is free
-    overrides: list[str] = field(default_factory=list)  # --set, as given
-    privileged: str = ""  # the hosts whose root is this computer's, as a host list
-    epoch_s: float | None = None  # Unix time at the run's start
+    # the policies of default, hosts, programs and processes; empty if all computing is free
+    cpu_policies: dict[str, Any] = field(default_factory=dict)
+    overrides: list[str] = field(default_factory=list)  # the values of --set, as given
+    privileged: str = ""  # the hosts whose root user is this computer's root, as a host list
+    epoch_s: float | None = None  # the Unix time at which the run began
     kernel: str = field(default_factory=platform.release)
     inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     roots: list[dict[str, object]] = field(default_factory=list)
-    depends_on: dict[str, Any] = field(default_factory=dict)  # the rest of the computer, without kernel, roots and programs
-    contexts: list[dict[str, Any]] = field(default_factory=list)  # of workloads that were cut with a context
-    valid: bool = True  # every context was established when its replay began
+    # further facts about this computer, besides kernel, roots and programs
+    depends_on: dict[str, Any] = field(default_factory=dict)
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # about workloads that were cut with a context
+    valid: bool = True  # whether the state of every context was restored when its replay began
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
-    metrics: dict[str, float | None] = field(default_factory=dict)  # of the jobs that count; None if no job gives a value
+    # over the jobs that count; None for a metric without a value
+    metrics: dict[str, float | None] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    failed_processes: list[str] = field(default_factory=list)  # the first ones, how they ended, and how many more there are
-    failed_checks: list[str] = field(default_factory=list)  # never and eventually of the scenario that do not hold
-    oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)  # hosts: since when, for how long, by whom
-    cores: int = 0  # of all compute nodes
-    hosts: dict[str, Any] = field(default_factory=dict)  # as `described_hosts` returns them
+    # the first failed processes, how they ended, and the number of further ones
+    failed_processes: list[str] = field(default_factory=list)
+    failed_checks: list[str] = field(default_factory=list)  # the failed checks `never` and `eventually` of the scenario
+    # by host: since when, for how long, by which programs
+    oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cores: int = 0  # the cores of all compute nodes
+    hosts: dict[str, Any] = field(default_factory=dict)  # the value that `described_hosts` returns
 
     @property
     def speed_up(self) -> float:
@@ -93,8 +101,11 @@ class RunRecord:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read run.json. Raises FileNotFoundError, and SimunixError with file and key for content that no run writes."""
-    from simunix.results.run_json_schema import problem_of  # brings pydantic, which a run of a single command does not wait for
+    """Read run.json. Raises FileNotFoundError if there is no such file, and SimunixError with file and key for content
+    that no run writes.
+    """
+    # imports pydantic, which takes long, and which a run of a single command does not need
+    from simunix.results.run_json_schema import problem_of
 
     try:
         record = json.loads(path.read_bytes())

@@ -31,7 +31,9 @@ class _Context(_Strict):
 
 
 class _Record(_Strict):
-    """The keys that readers use (see `simunix.results.run_json.RunRecord`). Earlier releases lack some; none is required."""
+    """The keys of run.json that readers use (see `simunix.results.run_json.RunRecord`). All are optional, because
+    earlier releases lack some.
+    """
 
     name: str | None = None
     simunix: str | None = None
@@ -64,7 +66,9 @@ class _Record(_Strict):
 
 
 def problem_of(record: Mapping[str, Any]) -> str | None:
-    """Describe the first key whose value no run writes: what was expected and what was found; None if all are right."""
+    """Describe the first key whose value no run writes: what was expected, and what was found. Return None if all
+    values are right.
+    """
     try:
         _Record.model_validate(record)
     except ValidationError as error:

@@ -1,4 +1,6 @@
-"""Reads storages.csv of a run: what each storage read and wrote, and the used part of its bandwidth, over time."""
+"""Read storages.csv of a run: the bytes that each storage read and wrote, and the used part of its bandwidth, over
+time.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,13 @@ from simunix.launch.debug.observation import STORAGES_FILE
 KINDS = (number, number, str, whole, whole, whole, number, number)
 """The kinds of the fields of COLUMNS."""
 SHOWN_MAX = 8
-"""The most storages in a figure: those that moved most bytes."""
+"""The most storages in a figure; those that moved the most bytes are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageUse:
-    """The step functions of storages, by their names, those that moved most bytes first.
+    """The use of storages over time, as step functions by the storage's name; the storages that moved the most bytes
+    come first.
 
     `moments` are seconds; from each moment on, `read` and `written` are bytes per second, `used` per cent of the bandwidth.
     """
@@ -33,7 +36,7 @@ class StorageUse:
 
 
 def read_storage_use(directory: Path) -> StorageUse | None:
-    """Read the SHOWN_MAX busiest storages of a run; None if no storage did anything.
+    """Read the SHOWN_MAX storages of a run that moved the most bytes; None if no storage moved any.
 
     The text of a SimunixError contains the line.
     """

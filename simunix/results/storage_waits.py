@@ -1,6 +1,6 @@
-"""Measures how long each job has waited for storages: the column `io_time` of jobs.csv.
+"""Measure how long each job waited for storages: the column `io_time` of jobs.csv.
 
-A process knows the number of its job by an environment variable of the RJMS (`Clients.number_variable`).
+The process of a job has the job's number in an environment variable of the RJMS (`Clients.number_variable`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NS = 10**9
 
 
 def counted(platform: Platform, clusters: Sequence[ClusterPlan]) -> StorageWaits | None:
-    """Make the counter of the waits of a run's jobs; None if no host has a storage."""
+    """Return the counter of the time for which jobs wait for storages; None if no host has a storage."""
     if not any(host.disks for host in platform.hosts):
         return None
     groups = {node: cluster.login for cluster in clusters for node in cluster.nodes}
@@ -27,9 +27,9 @@ def counted(platform: Platform, clusters: Sequence[ClusterPlan]) -> StorageWaits
 
 
 def io_times(kernel: Kernel, cluster: ClusterPlan) -> dict[int, float] | None:
-    """Return the seconds of waiting, by the RJMS's number of a job.
+    """Return the seconds for which each job waited for storages, by the RJMS's number of the job.
 
-    None if there are no storages, or jobs of this RJMS do not know their number.
+    Return None if there are no storages, or if this RJMS does not tell a job its number.
     """
     if not kernel.storage_waits.counts or not cluster.rjms.clients.number_variable:
         return None

@@ -1,8 +1,8 @@
-"""Finds programs and libraries that were changed while a run used them, as an upgrade of a package does.
+"""Find programs and libraries that changed during a run which used them, for example by the upgrade of a package.
 
-The kernel notes when a file was last changed or replaced (ctime), which no program can set back. A run checks files in the
-folders of the system and the programs of its plan. What its hosts compile elsewhere they may change. Not checked are
-modules of interpreters, and plugins outside of the folders that a program's file lists (DT_RUNPATH).
+The kernel records when a file was last changed or replaced (ctime), and no program can set that time back. A run checks
+the files in the system's folders, and the programs of its plan. Files elsewhere are not checked, since hosts may
+compile programs. Nor are modules of interpreters, and plugins outside of the folders in a program's DT_RUNPATH.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SHOWN = 3
 
 
 def upgraded(emulation: Emulation) -> list[str]:
-    """Return a line about what was changed on this computer while the run used it; [] if nothing was."""
+    """Return a line that lists the files of this computer which changed during the run; [] if none did."""
     hosts = emulation.kernel.hosts
     programs: dict[RootTree, set[str]] = {}
     for host in emulation.plan.hosts:
         programs.setdefault(host.root, set()).update(hosts[host.name].programs)
     found = {path for root, names in programs.items() for path in _changed(root, names, emulation.begun_real_ns)}
     for _, path in program_files(emulation.plan).values():
-        if path.exists() and _since(path, emulation.begun_real_ns):  # a missing one may be a host's own
+        if path.exists() and _since(path, emulation.begun_real_ns):  # a missing file may exist only on the host
             found.add(str(path))
     found |= set(_etc(emulation))
     if not found:
@@ -43,7 +43,7 @@ def upgraded(emulation: Emulation) -> list[str]:
 
 
 def _etc(emulation: Emulation) -> Iterator[str]:
-    """Yield the files of /etc that have changed, if hosts had no files of their own in their places."""
+    """Yield the files of /etc that have changed, unless hosts had their own copies."""
     if emulation.layers is None:
         return
     own = {*COPIED, "hosts", "hostname", "nsswitch.conf", "resolv.conf"} if ETC in emulation.layers else set()
@@ -54,21 +54,21 @@ def _etc(emulation: Emulation) -> Iterator[str]:
 
 
 def is_backup(name: str) -> bool:
-    """Return whether a file of /etc was left by a tool beside the file that it changes: a lock, an old version."""
+    """Return whether a file of /etc is a lock or an old version that a tool made beside a file."""
     return name.startswith(".") or name.endswith(("-", "~", ".lock"))
 
 
 def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator[str]:
-    """Yield the paths of a root's programs that have changed, and of libraries that they load."""
+    """Yield the paths of those programs of a root that have changed, and of the changed libraries that they load."""
     files = {name: root.locate(name) for name in programs if name.startswith(SYSTEM)}
     yield from (str(path) for path in files.values() if _since(path, since_ns))
     libraries = {path.resolve() for folder in _folders(root) for path in _changed_in(folder, since_ns)}
-    if libraries:  # only now: to read every program takes a second
+    if libraries:  # only if a library has changed, because reading every program takes a second
         yield from (str(path) for path in libraries & _loaded(root, files))
 
 
 def _folders(root: RootTree) -> set[Path]:
-    """Return the folders of libraries, and their direct subfolders, which contain plugins."""
+    """Return the folders of libraries, with their direct subfolders, which have plugins."""
     above = {root.locate(folder) for folder in (*STANDARD, *configured(root))}
     folders = {folder for folder in above if folder.is_dir()}
     return folders | {Path(entry.path) for folder in folders for entry in os.scandir(folder) if entry.is_dir()}
@@ -83,16 +83,16 @@ def _changed_in(folder: Path, since_ns: int) -> Iterator[Path]:
 
 
 def _loaded(root: RootTree, files: Mapping[str, Path]) -> set[Path]:
-    """Return the libraries that programs load, as far as their files say."""
+    """Return the libraries that programs load, by the programs' files."""
     images = [image for path in files.values() if (image := read_image(path)) is not None]
     closure: list[Image] = [loaded for image in images for loaded in load_closure(image, tree=root)[0]]
     return {image.path.resolve() for image in (*closure, *plugins([*images, *closure], root))}
 
 
 def _since(path: Path, since_ns: int) -> bool:
-    """Return whether a file has changed or gone.
+    """Return whether a file has been changed or removed since a moment.
 
-    A file that only hosts have, at a private path, has no folder here that has changed.
+    A file at a private path exists on a host only. It counts as unchanged, since this computer has no folder for it.
     """
     try:
         return path.stat().st_ctime_ns >= since_ns

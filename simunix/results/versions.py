@@ -1,4 +1,6 @@
-"""Describes the software of a run's hosts: root file systems, their releases, the programs that were started."""
+"""Describe the software of a run's hosts: the root file systems with their releases, and the programs that the plan
+started.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 
 def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
-    """Return a row for every root that a host ran in, with its release, C library and RJMSs; `/` is this computer's own."""
+    """Return a row for every root file system that hosts used: its release, C library and RJMSs. `/` is this computer's
+    own.
+    """
     return [
         {
             "path": str(root.path),
@@ -29,7 +33,7 @@ def describe_roots(hosts: Sequence[HostSpec]) -> list[dict[str, object]]:
 
 
 def describe_rjms(clusters: Sequence[ClusterPlan], hosts: Sequence[HostSpec]) -> str | None:
-    """Return the versions of the clusters' controllers, e.g. `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
+    """Return the versions of the clusters' controllers, such as `slurm 20.11.4, slurm 24.11.5`; None without a cluster."""
     roots = {host.name: host.root for host in hosts}
     versions = dict.fromkeys(f"{cluster.rjms.name} {cluster.rjms.version(roots[cluster.controller])}" for cluster in clusters)
     return ", ".join(versions) or None
@@ -50,7 +54,9 @@ def describe_programs(plan: Plan) -> dict[str, dict[str, str | None]]:
 
 
 def program_files(plan: Plan) -> dict[str, tuple[RootTree, Path]]:
-    """Return the root and the file of each program that the plan starts by its full path, also through a shell."""
+    """Return the root and the file of each program that the plan starts by its full path, including programs that a
+    shell starts.
+    """
     roots = {host.name: host.root for host in plan.hosts}
     found: dict[str, tuple[RootTree, Path]] = {}
     for process in plan.processes:

@@ -1,1 +1,3 @@
-"""Resource and job management systems (RJMSs): what simunix needs of one (`adapter`), and a folder for each that it knows."""
+"""Resource and job management systems (RJMSs): the interface that simunix needs of one (`adapter`), and a folder for
+each supported RJMS.
+"""

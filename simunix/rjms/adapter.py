@@ -1,4 +1,5 @@
-"""What simunix needs of an RJMS (resource and job management system). Each RJMS is one folder that implements `Rjms`.
+"""The interface that simunix needs of an RJMS (resource and job management system). Each RJMS is a folder whose class
+implements `Rjms`.
 
 Outside of that folder no part of simunix names an RJMS, its daemons or its commands (tests/contract/test_rjms_seam.py).
 """
@@ -23,7 +24,7 @@ from simunix.workload.request import Request
 
 
 class ClusterSection(Section):
-    """What every RJMS's section of a scenario says: the name of the cluster, and how long its daemons' computing takes."""
+    """The keys that every RJMS's section of a scenario has: the name of the cluster, and the CPU policy of its daemons."""
 
     cluster: str = "simunix"
     cpu_policy: CpuPolicy | None = None
@@ -31,9 +32,11 @@ class ClusterSection(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where a cluster is to run. `hardware` and `roots` are by host; relative paths of a scenario are below `folder`.
+    """The environment in which a cluster is planned. `hardware` and `roots` are by host name; relative paths of the
+    scenario are relative to `folder`.
 
-    The clock of the hosts begins at `epoch_s`. `environment` is what the scenario says for all programs.
+    The clock of the hosts begins at the Unix time `epoch_s`. `environment` has the scenario's variables for all
+    programs.
     """
 
     folder: Path
@@ -49,21 +52,21 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class PowerCap:
-    """What the nodes of a cluster and all enclosures may draw between two moments of the run."""
+    """The most watts that the nodes of a cluster and all enclosures may draw together between two moments of the run."""
 
     start_ns: int
     end_ns: int
     watts: float
 
 
-# The words of its users
+# The commands of an RJMS's users
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How one job is submitted, besides its size and time; None and () leave it to the RJMS.
+    """How one job is submitted, besides its size and time limit; None and () leave the choice to the RJMS.
 
-    `client` is one of `Clients.names`. `is_held`: the job waits until it is released.
+    `client` is one of `Clients.names`. If `is_held`, the job waits until it is released.
     """
 
     client: str
@@ -78,10 +81,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSubmission:
-    """What one command submits of a job table: a job, the components of a heterogeneous job, or, by index, an array's elements.
+    """The part of a job table that one command submits: a job, the components of a heterogeneous job or, by index, the
+    elements of a job array.
 
-    Of an array the only part is the first element. `factors` is the path of a file that has the factor of run times on each
-    node, in thousandths; "" without such factors.
+    A job array is represented by its first element. `factors` is the path of a file with the factor of run times on
+    each node, in thousandths; "" without such factors.
     """
 
     parts: tuple[tuple[Job, Choice], ...]
@@ -91,7 +95,7 @@ class TableSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableClients:
-    """How an RJMS is told the jobs of a job table (`simunix.workload.request`).
+    """How jobs of a job table are given to an RJMS (`simunix.workload.request`).
 
     * `command`: submits a job with all that its request says but its dependency.
     * `dependency`: a request's dependency, as the submitter needs it (simunix.workload.guest.table_submitter: "clauses").
@@ -107,7 +111,7 @@ class TableClients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clients:
-    """The commands of an RJMS's users, run on a host of the cluster. All words of a tuple are literal.
+    """The commands that users of an RJMS run on a host of the cluster. All words of a tuple are literal.
 
     * `names`: the clients that jobs may be submitted with, the usual one first; `staying` of them stay until their job has
       ended, and tell no number.
@@ -158,12 +162,12 @@ class Clients:
     nobody: User | None = None
 
 
-# What a cluster adds to a run
+# The part of a run's plan that describes a cluster
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A run of a job that ended without the job: the job was requeued. `state` is the RJMS's word for how the run ended."""
+    """An earlier run of a job that was requeued afterwards. `state` is the RJMS's word for how that run ended."""
 
     run_s: float
     state: str
@@ -172,7 +176,7 @@ class EarlierRun:
 
 
 def nodes_of(text: str) -> int:
-    """Return how many nodes a node list of an RJMS has; 1 for a text that is no list of hosts."""
+    """Return how many nodes are in an RJMS's node list; 1 for a text that is no host list."""
     try:
         return len(expand_hosts(text))
     except ValueError:
@@ -181,10 +185,10 @@ def nodes_of(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CompletedJob:
-    """An RJMS's own record of a job: times in seconds since the Unix epoch; None if the job never started.
+    """An RJMS's own record of a job. Times are seconds since the Unix epoch; None if the job never started.
 
-    `earlier` are the runs before the last one, None if the RJMS does not record these; `gpus` those that the job had, None if
-    the RJMS does not count GPUs. A job that `waits_again` was requeued, and has not ended.
+    `earlier` has the runs before the last one, or None if the RJMS does not record them. `gpus` is the number of GPUs
+    that the job had, or None if the RJMS does not count them. A job that `waits_again` was requeued and has not ended.
     """
 
     number: int
@@ -196,7 +200,7 @@ class CompletedJob:
     nodes: str
     cores: int
     limit_s: float | None
-    element: str = ""  # NUMBER_INDEX of an array's
+    element: str = ""  # NUMBER_INDEX of an element of a job array
     user: str = ""
     account: str = ""
     partition: str = ""
@@ -208,20 +212,24 @@ class CompletedJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterPlan:
-    """What a cluster adds to a plan: daemons in the order in which they start, files, and paths that are private to a host.
+    """The part of a plan that describes a cluster: its daemons in the order of their starts, files, and paths that are
+    private to a host.
 
-    `private` has every host that belongs to the cluster. `records` are paths, on one of these hosts and inside one of
-    its private paths, of the files in which the RJMS records jobs; there may be none. The first has `record_mark` once for
-    each job.
-    Where an RJMS writes no such file by itself, a process that `collects` asks the RJMS and writes the file, at the end of the
-    run, also of one that fails or that its user ends. The file ends with `record_end`: without it the file is not whole, and
-    what became of the jobs is unknown, as it is without `records`.
-    `environment` is what programs of its users need besides the scenario's; `replaced` are variables of the scenario that have
-    another value for all programs on hosts. `features` are those of the nodes that have any.
-    `devices` are files to be made below /dev of a host; `warnings` are said before the start. `power_caps` are
-    what the cluster is told to keep below. `wires` has, by host, the hosts whose power switch, meter and limit it has as files.
-    `message` tells of bytes that a connection goes on with how long the message is, in bytes, that they begin, and its name; it
-    returns None if it needs more of them, and raises ValueError if they are no message of this RJMS's. It is optional.
+    `private` has an entry for every host of the cluster. `records` are the paths of the files in which the RJMS records
+    jobs; each is on one of these hosts, in a private path. The first file contains `record_mark` once for each job.
+    Some RJMSs write no such file by themselves. Then a process that `collects` asks the RJMS at the end of the run and
+    writes the file, also if the run fails or its user ends it. Such a file ends with `record_end`. If that end is
+    missing, or there are no `records`, the fate of the jobs is unknown.
+
+    `environment` has the variables that users' programs need besides the scenario's. `replaced` has variables of the
+    scenario that have another value for all programs on hosts. `features` lists the features of nodes that have any.
+    `devices` are the files below /dev of each host. `warnings` are printed before the start. `power_caps` are the caps
+    that the cluster is told to keep. `wires` has, by host, the hosts whose power switch, meter and limit are files on
+    it.
+
+    `message` is a function of the bytes of a connection. It returns the size in bytes and the name of the first
+    message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. It is
+    optional.
     """
 
     rjms: Rjms
@@ -248,48 +256,51 @@ class ClusterPlan:
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
     ) -> ClusterPlan:
-        """Return the cluster with new `accounts`, and with the accounts of each user, the user's default first.
+        """Return the cluster with new `accounts`, and with the accounts of each user, the user's default account first.
 
-        `qos` are the qualities of service that jobs ask for. An RJMS without a database of accounts has nothing to be told.
+        `qos` are the qualities of service that jobs ask for. An RJMS without a database of accounts returns itself
+        unchanged.
         """
         return self
 
 
 class Rjms(Protocol):
-    """One RJMS. An implementation has no state of its own."""
+    """An RJMS. The object has no state."""
 
     @property
     def name(self) -> str:
-        """The key of its section in a scenario, and of its version in run.json."""
+        """The key of the RJMS's section in a scenario, and of its version in run.json."""
 
     @property
     def title(self) -> str:
-        """Its name as its makers write it."""
+        """The name of the RJMS, as its makers spell it."""
 
     @property
     def section(self) -> type[ClusterSection]:
-        """The section of a scenario that describes a cluster of it."""
+        """The class of the section of a scenario that describes a cluster of this RJMS."""
 
     @property
     def clients(self) -> Clients:
-        """The words of its users."""
+        """The commands of the RJMS's users."""
 
     @property
     def programs(self) -> Collection[str]:
-        """Full paths of the programs that every cluster needs, daemons and clients."""
+        """The full paths of the programs that every cluster of this RJMS needs, daemons and clients."""
 
     def version(self, root: RootTree) -> str | None:
-        """Return the version that is installed in a root file system, e.g. `24.11.5`; None if there is none."""
+        """Return the RJMS's version in a root file system, such as `24.11.5`; None if the root has none."""
 
     def plugins(self, root: RootTree) -> list[str]:
-        """Return the names of the plugins that are installed in a root file system, sorted: daemons may look at all of
-        them.
+        """Return the sorted names of the RJMS's plugins in a root file system; the names matter because daemons may
+        read the whole folder.
         """
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """Return what a section, found at `key` of the scenario, adds to the plan. SimunixError says what does not fit."""
+        """Return the plan of the cluster that a section describes; `key` is the section's place in the scenario. Raises
+        SimunixError, beginning with the wrong key.
+        """
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """Return the jobs in the texts of `ClusterPlan.records` by number, elements of arrays by NUMBER_INDEX; "" for
-        no file.
+        """Return the jobs that the texts of `ClusterPlan.records` list, by number, elements of job arrays by
+        NUMBER_INDEX. The text is "" for a missing file.
         """

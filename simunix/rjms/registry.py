@@ -1,7 +1,7 @@
-"""The RJMSs that simunix knows: those of this folder, and those of other packages.
+"""The supported RJMSs: those in this folder, and those that other installed packages register.
 
-A new one implements `rjms.adapter.Rjms`. Here it is a folder beside this file, and a row below. In another package it is an
-entry point of the group `simunix.rjms`, as pytest's plugins are (docs/internals/adapter.md).
+A new RJMS implements `rjms.adapter.Rjms`. In simunix it is a folder beside this file, and a row below. In another
+package it is an entry point of the group `simunix.rjms`, as for plugins of pytest (docs/internals/adapter.md).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ OWN: Mapping[str, Rjms] = {rjms.name: rjms for rjms in (SLURM, GRIDENGINE, OAR, 
 
 
 def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:
-    """Return the RJMSs of entry points, by name. Raises SimunixError for one that cannot be loaded, or whose name is
-    taken.
+    """Return the RJMSs of entry points by name. Raises SimunixError for an entry point that cannot be loaded, or whose
+    name is taken.
     """
     found: dict[str, Rjms] = {}
     for point in sorted(points, key=lambda point: point.value):
@@ -31,7 +31,7 @@ def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:
         try:
             rjms: Rjms = point.load()
             name = rjms.name
-        except Exception as error:  # whatever another package's module raises
+        except Exception as error:  # whatever the module of another package raises
             raise SimunixError(f"{where}: {type(error).__name__}: {error}; mend or uninstall that package") from error
         if name in OWN or name in found or name in Scenario.model_fields or not name.isidentifier():
             raise SimunixError(f"{where}: {name!r} cannot be the key of its section in a scenario; give the RJMS another name")
@@ -40,4 +40,4 @@ def registered(points: Iterable[EntryPoint]) -> dict[str, Rjms]:
 
 
 RJMSS: Mapping[str, Rjms] = {**OWN, **registered(entry_points(group=GROUP))}
-"""By the key of the section in a scenario."""
+"""The RJMSs by the key of their section in a scenario."""

@@ -1,4 +1,4 @@
-"""Jobs that ran several times, from an RJMS's accounting that has a record for each run of a job."""
+"""Join the runs of jobs that ran several times, for RJMSs whose accounting has a record for each run of a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simunix.rjms.adapter import CompletedJob, EarlierRun, nodes_of
 
 
 def by_number(records: Iterable[CompletedJob]) -> dict[str, CompletedJob]:
-    """Return all jobs by their number, elements of arrays by NUMBER_INDEX, from records in the order in which runs
+    """Return all jobs by number, elements of job arrays by NUMBER_INDEX. The records must be in the order in which runs
     ended.
 
     The last record of a job counts, with the first record's submission, since which the job's user has waited. The records
@@ -28,8 +28,8 @@ def by_number(records: Iterable[CompletedJob]) -> dict[str, CompletedJob]:
 
 
 def requeued(job: CompletedJob) -> CompletedJob:
-    """Return a job that waits again after its last record, as a job that has not started: its last run is one of the
-    earlier ones.
+    """Return a job that was requeued after its last record, as a job that has not started: its last run becomes an
+    earlier one.
     """
     if job.start_s is None:
         return job

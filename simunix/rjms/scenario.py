@@ -1,4 +1,4 @@
-"""The whole scenario format: its generic part (`simunix.scenario.model`) and a section for each RJMS of the registry."""
+"""The complete scenario format: the generic part (`simunix.scenario.model`), and a section for each supported RJMS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.scenario import loader, model
 
 
 def _field(section: type[ClusterSection]) -> Any:
-    """Return a cluster, a list of them, or nothing."""
+    """Return the field of a section: a cluster, a list of clusters, or nothing."""
     clusters = list[section] | None  # type: ignore[valid-type]
     return Annotated[clusters, BeforeValidator(model.one_or_more), Field(json_schema_extra=model.allow_one)], None
 
@@ -25,16 +25,19 @@ Scenario: type[model.Scenario] = create_model(
     __doc__=model.Scenario.__doc__,
     **{name: _field(rjms.section) for name, rjms in RJMSS.items()},
 )
-"""A scenario file's model. Its type for mypy is the generic one; `cluster_sections` reads what the RJMSs add."""
+"""The model of a scenario file. For mypy its type is the generic one; `cluster_sections` reads the sections of RJMSs.
+"""
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> model.Scenario:
-    """Read and check a scenario file; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+    """Read and check a scenario file; `overrides` are the KEY=VALUE texts of --set. Raises ScenarioError for a wrong
+    value.
+    """
     return loader.load(Scenario, path, overrides)
 
 
 def cluster_sections(scenario: model.Scenario) -> Iterator[tuple[str, Rjms, ClusterSection]]:
-    """Key in the file, RJMS and section of every cluster of a scenario."""
+    """Yield, for every cluster of a scenario, the key in the file, the RJMS and the section."""
     for name, rjms in RJMSS.items():
         sections = getattr(scenario, name, None) or []
         for index, section in enumerate(sections):

@@ -1,1 +1,1 @@
-"""Root file systems of other releases: how they are made, and what can be read out of them."""
+"""Root file systems of other Debian releases: make them, and find what they contain."""

@@ -1,4 +1,4 @@
-"""Makes a root file system with debootstrap. No service is started, and nothing is left behind on failure."""
+"""Make a root file system with debootstrap. No service is started, and after a failure nothing is left behind."""
 
 from __future__ import annotations
 
@@ -37,13 +37,15 @@ chroot "$root" apt-get -q -y --no-install-recommends install "$@"
 rm "$root/usr/sbin/policy-rc.d"
 mv "$root/etc/hosts.own" "$root/etc/hosts"
 """
-"""Installs packages in a root, without starting services: see invoke-rc.d(8).
+"""A shell script that installs packages in a root without starting services; see invoke-rc.d(8).
 
-The set-up of a package may look up the name of its computer, which the root does not know.
+The installation of a package may look up the computer's name, which the root does not know, so the script adds it.
 """
 
 NAMESPACES = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--mount-proc", "--kill-child")
-"""Namespaces for debootstrap: processes and mounts of a package's installation end with debootstrap itself."""
+"""The command that runs debootstrap in namespaces of its own, so that processes and mounts of packages' installations
+end with it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,10 @@ class RootRequest:
 
 
 def make_root(request: RootRequest, progress: Callable[[str], None] = lambda text: None) -> None:
-    """Make the root.
+    """Make the root file system that is requested.
 
-    The folder appears when it is complete; until then, the work is done in a hidden folder beside it. Raises SimunixError.
+    The work is done in a hidden folder beside the wanted one, which is renamed when the root is complete. Raises
+    SimunixError if debootstrap fails.
     """
     check_request(request)
     with _partial_folder(request.directory) as partial:
@@ -70,13 +73,13 @@ def make_root(request: RootRequest, progress: Callable[[str], None] = lambda tex
             raise SimunixError(f"root make: {_reason([*lines, *_installation_log(partial)], request)}")
         for archive in (partial / "var/cache/apt/archives").glob("*.deb"):
             archive.unlink()
-        os.rename(partial, request.directory)  # replaces an empty folder too
+        os.rename(partial, request.directory)  # an empty folder is replaced
 
 
 def _bootstrap(
     request: RootRequest, root: Path, packages: Sequence[str], progress: Callable[[str], None]
 ) -> tuple[int, list[str]]:
-    """Have debootstrap make a minimal root with some packages."""
+    """Run debootstrap to make a minimal root with some packages. Return its exit code and its output."""
     command = [*NAMESPACES, "debootstrap", "--variant=minbase"]
     if packages:
         command.append(f"--include={','.join(packages)}")
@@ -84,14 +87,16 @@ def _bootstrap(
 
 
 def _lacks_dependencies(root: Path) -> bool:
-    """Return whether a package could not be set up because another is missing: debootstrap passes over virtual
-    packages.
+    """Return whether a package could not be configured because another one is missing, since debootstrap ignores
+    virtual packages.
     """
     return any(_UNMET in line for line in _log(root))
 
 
 def _install_with_apt(request: RootRequest, root: Path, progress: Callable[[str], None]) -> tuple[int, list[str]]:
-    """Begin anew with a root without packages, and have its own apt, which knows virtual packages, install them."""
+    """Make a new root without the packages, and install them with the root's own apt, which knows virtual packages.
+    Return the exit code and the output.
+    """
     progress("debootstrap knows no virtual packages: once more, with apt")
     for entry in root.iterdir():
         shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
@@ -125,11 +130,13 @@ def check_request(request: RootRequest) -> None:
 
 @contextlib.contextmanager
 def _partial_folder(directory: Path) -> Iterator[Path]:
-    """Make a folder beside the wanted one, on the same file system; remove it afterwards unless it was renamed."""
+    """Make a folder beside the wanted one, on the same file system. Remove it at the end of the `with` block unless it
+    was renamed.
+    """
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-        partial.chmod(0o755)  # the / that users of packages, being installed, can enter
+        partial.chmod(0o755)  # users as whom packages' scripts run must be able to enter /
     except OSError as error:
         raise SimunixError(f"root make: {directory}: {error.strerror}; choose a folder that can be written to") from error
     try:
@@ -141,7 +148,7 @@ def _partial_folder(directory: Path) -> Iterator[Path]:
 
 
 def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, list[str]]:
-    """Run a command; return its exit code and all that it printed."""
+    """Run a command; return its exit code and the lines that it printed."""
     lines: list[str] = []
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
@@ -153,18 +160,20 @@ def _run(command: Sequence[str], progress: Callable[[str], None]) -> tuple[int, 
                 progress(lines[-1].removeprefix("I: "))
         except BaseException:
             process.kill()
-            process.stdout.read()  # its end of file: everything that ran in there is gone
+            process.stdout.read()  # reading to the end of file makes sure that all processes of the command have ended
             raise
     return process.returncode, lines
 
 
 def _installation_log(root: Path) -> list[str]:
-    """Return the last lines of a package's installation, which debootstrap keeps in the root that will be removed."""
+    """Return the last lines of a package's installation log, which debootstrap keeps in the root that is about to be
+    removed.
+    """
     return [f"E: {line}" for line in _log(root) if line.startswith(("dpkg: error", "E: "))][-1:]
 
 
 def _log(root: Path) -> list[str]:
-    """Return the log that debootstrap keeps in a root until the root is complete."""
+    """Return debootstrap's log, which is in the root until the root is complete."""
     try:
         return (root / "debootstrap/debootstrap.log").read_text(errors="replace").splitlines()
     except OSError:
@@ -172,7 +181,7 @@ def _log(root: Path) -> list[str]:
 
 
 def _reason(lines: Sequence[str], request: RootRequest) -> str:
-    """Return debootstrap's own error, with the remedy for the commonest errors."""
+    """Return debootstrap's own error message, with advice for the most common errors."""
     errors = [line for line in lines if line.startswith(("E: ", "W: ", "unshare: ")) and "debootstrap.log" not in line]
     text = [*(lines or ["debootstrap said nothing"]), *errors][-1].removeprefix("E: ").removeprefix("W: ")
     if text.startswith("unshare: "):

@@ -1,4 +1,6 @@
-"""A folder that is the / of emulated hosts, read from outside: this module neither runs its programs nor writes to it."""
+"""A folder that is the root file system of emulated hosts, read from outside. This module neither runs programs in it
+nor writes to it.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,10 @@ class RootTree:
     path: Path
 
     def locate(self, name: str) -> Path:
-        """Return where a path of the root is on this computer. Symbolic links are followed as from inside the root.
+        """Return where a path of the root is on this computer. Symbolic links are followed as a host would follow them.
 
-        A path that does not exist is located below its last existing folder. Raises OSError for links that form a circle.
+        A path that does not exist is located below its last existing folder. Raises OSError for links that form a
+        circle.
         """
         here: list[str] = []
         pending = list(reversed(PurePosixPath(name).parts))
@@ -49,7 +52,7 @@ class RootTree:
         return self.path.joinpath(*here)
 
     def has(self, name: str) -> bool:
-        """Return whether a path exists, seen from inside the root."""
+        """Return whether a path exists in the root, as a host sees it."""
         try:
             return self.locate(name).exists()
         except OSError:
@@ -98,9 +101,10 @@ THIS_COMPUTER = RootTree(Path("/"))
 
 
 def open_root(path: Path) -> RootTree:
-    """Return the root at a path that a user gave. Raises SimunixError if hosts could not run in it.
+    """Return the root at a path that the user gave. Raises SimunixError if hosts could not run in it.
 
-    Another C library than GNU's, such as Alpine's, has a loader that does not bring the shim in, so a host's init has to.
+    A root may have another C library than GNU's, as Alpine has. Its loader does not load the shim, so the first process
+    of the host injects it.
     """
     if not path.is_dir():
         raise SimunixError(f"{path}: no such folder; make one with: simunix root make RELEASE {path} PACKAGE...")

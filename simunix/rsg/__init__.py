@@ -1,4 +1,5 @@
-"""Remote SimGrid for Python: actors, mailboxes and activities of an emulation, spelled as SimGrid's own Python module.
+"""Remote SimGrid for Python: actors, mailboxes and activities of an emulation, with the names of SimGrid's own Python
+module.
 
 A script written for `import simgrid` runs with `import simunix.rsg as simgrid`, under `simunix rsg run PLATFORM -- python3
 SCRIPT`; docs/reference/rsg.md has the calls of S4U beside those that are here.
@@ -11,7 +12,7 @@ from simunix.rsg.disks import Disk, Io
 from simunix.rsg.engine import Engine
 from simunix.rsg.errors import (
     ActorKilled,
-    AssertionError,  # as SimGrid names it
+    AssertionError,  # the name that SimGrid uses
     CancelException,
     HostFailureException,
     NetworkFailureException,

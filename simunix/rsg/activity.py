@@ -1,4 +1,4 @@
-"""Communications and executions."""
+"""Communications and executions: activities of SimGrid that take virtual time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from simunix.rsg.places import Host
 from simunix.rsg.waiting import Activity
 
 PICKLED = b"\0simunix.rsg pickle\0"
-"""What a message begins with whose payload is a Python object; other messages are bytes."""
+"""The first bytes of a message whose payload is a pickled Python object; the payload of any other message is bytes."""
 
 
 def packed(payload: Any) -> bytes:
-    """Return a payload as bytes: bytes as they are, anything else pickled."""
+    """Return a payload as bytes: bytes unchanged, any other object pickled."""
     return payload if type(payload) is bytes else PICKLED + pickle.dumps(payload)
 
 
 def unpacked(message: Any) -> Any:
-    """Return the payload of a message that has come."""
+    """Return the payload of a received message."""
     if message.bytes == ffi.NULL:
         return b"" if message.size >= 0 else None
     data = ffi.buffer(message.bytes, message.length)[:]
@@ -31,11 +31,13 @@ def unpacked(message: Any) -> Any:
 
 
 Begin = Callable[["Comm", str], int]
-"""Begins or makes a communication by a function of librsg, whose last word is "async", "init" or "detached": its number."""
+"""A function of librsg that begins or creates a communication, and returns its number. The last argument is "async",
+"init" or "detached".
+"""
 
 
 class Comm(Activity):
-    """A communication: that of a put, of a get, or between two hosts."""
+    """A communication: a put into a mailbox, a get from one, or a transfer between two hosts."""
 
     def __init__(self, number: int = 0, begin: Begin | None = None) -> None:
         super().__init__(number)
@@ -58,23 +60,25 @@ class Comm(Activity):
             self._payload = unpacked(message)
 
     def get_payload(self) -> Any:
-        """Return what has come, once a get is over."""
+        """Return the received payload, once a get has completed."""
         return self._payload
 
     def set_payload_size(self, size: float) -> Comm:
-        """Return the simulated bytes."""
+        """Set the number of simulated bytes of the communication; return the communication."""
         self._size = size
         self._set_term(lib.RSG_AMOUNT, size)
         return self
 
     def set_rate(self, rate: float) -> Comm:
-        """At most so many bytes per second."""
+        """Limit the communication to `rate` bytes per second; return the communication."""
         self._rate = rate
         self._set_term(lib.RSG_RATE, rate)
         return self
 
     def detach(self) -> Comm:
-        """Begin, and let nobody wait for the end; what has dependencies begins once these are solved."""
+        """Begin the communication without anyone waiting for its end; if it has dependencies, it begins once they are
+        solved. Return the communication.
+        """
         if self._is_made:
             call(lib.rsg_detach, self._number, about=repr(self))
         elif self._number or self._begin is None:
@@ -86,12 +90,12 @@ class Comm(Activity):
 
     @staticmethod
     def sendto(source: Host, destination: Host, size: float) -> None:
-        """Move so many bytes between two hosts, and wait for that."""
+        """Transfer `size` bytes between two hosts, and wait for the end."""
         call(lib.rsg_sendto, source.number, destination.number, size, -1.0)
 
     @staticmethod
     def sendto_init(source: Host, destination: Host) -> Comm:
-        """Return a transfer between two hosts that is still to begin."""
+        """Return a transfer between two hosts that has not begun."""
 
         def begin(comm: Comm, way: str) -> int:
             if way == "detached":
@@ -103,21 +107,22 @@ class Comm(Activity):
 
     @staticmethod
     def sendto_async(source: Host, destination: Host, size: float) -> Comm:
-        """Begin to move bytes between two hosts."""
+        """Begin a transfer of `size` bytes between two hosts, and return it."""
         comm: Comm = Comm.sendto_init(source, destination).set_payload_size(size).start()
         return comm
 
     @staticmethod
     def wait_all(comms: Sequence[Comm]) -> None:
-        """Wait for the end of each, in this order."""
+        """Wait for the end of each communication, in the given order."""
         for comm in comms:
             comm.wait()
 
     @staticmethod
     def wait_all_for(comms: Sequence[Comm], timeout: float) -> int:
-        """Wait for the end of each, in this order, for so many seconds in all: the place of the first that is not over.
+        """Wait for the communications in the given order, for at most `timeout` seconds in all. Return the index of the
+        first that has not ended, or their number if all have.
 
-        That one goes on, unlike at `wait_for`. The number of communications if all are over.
+        The communication that has not ended goes on, unlike with `wait_for`.
         """
         now = ffi.new("double *")
         call(lib.rsg_clock, now)
@@ -130,12 +135,12 @@ class Comm(Activity):
 
     @staticmethod
     def test_any(comms: Sequence[Comm]) -> int:
-        """Return the place of the first that is over, or -1."""
+        """Return the index of the first communication that has ended, or -1."""
         return next((place for place, comm in enumerate(comms) if comm.test()), -1)
 
 
 class Exec(Activity):
-    """Flops on a host."""
+    """An execution: flops computed on a host."""
 
     def __init__(self, flops: float) -> None:
         super().__init__()
@@ -152,35 +157,35 @@ class Exec(Activity):
         return number(operation, host, self._flops, self._terms["priority"], self._terms["bound"], about="execute")
 
     def set_priority(self, priority: float) -> Exec:
-        """Return so many times the share of an ordinary execution."""
+        """Give the execution `priority` times the share of an ordinary execution; return the execution."""
         self._terms["priority"] = priority
         self._set_term(lib.RSG_WEIGHT, priority)
         return self
 
     def update_priority(self, priority: float) -> Exec:
-        """Another share from now on."""
+        """Change the priority of a running execution; return the execution."""
         call(lib.rsg_set_priority, self._number, priority)
         return self
 
     def set_bound(self, bound: float) -> Exec:
-        """At most so many flop/s."""
+        """Limit the execution to `bound` flop/s; return the execution."""
         self._terms["bound"] = bound
         self._set_term(lib.RSG_BOUND, bound)
         return self
 
     @property
     def remaining(self) -> float:
-        """The flops that are left."""
+        """The number of flops that are still to be computed."""
         return 0.0 if self._is_over else float(self._state().remaining) if self._number else self._flops
 
     @property
     def remaining_ratio(self) -> float:
-        """The part that is left."""
+        """The part of the flops that is still to be computed, from 0 to 1."""
         return self.remaining / self._flops if self._flops else 0.0
 
     @property
     def host(self) -> Host:
-        """Where it computes."""
+        """The host that computes the execution."""
         return self._host or Host.current()
 
     @host.setter

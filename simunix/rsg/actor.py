@@ -1,4 +1,4 @@
-"""Actors: threads of this program, or processes."""
+"""Actors of Remote SimGrid: threads of this program, or processes of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PIDS_TOLD = 512
 
 
 class Own(threading.local):
-    """What the calling thread keeps of itself: what is to be called at its end."""
+    """The data of the calling thread as an actor: the functions to call at its end."""
 
     def __init__(self) -> None:
         self.on_exit: list[Callable[[bool], object]] = []
@@ -30,7 +30,9 @@ own = Own()
 
 @dataclass
 class Terms:
-    """How an actor ends that is a thread of this program: whether it begins again when its host comes on, when it is killed."""
+    """How an actor that is a thread of this program ends: whether it starts again when its host comes back on, and when
+    it is killed.
+    """
 
     restarts: bool = False
     kill_date: float = -1.0
@@ -41,7 +43,7 @@ threads: dict[int, Terms] = {}
 
 
 class Actor:
-    """An actor, known by its number."""
+    """An actor, identified by its number."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -62,7 +64,7 @@ class Actor:
 
     @staticmethod
     def create(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
-        """Start a function as an actor on a host, in a thread of this program."""
+        """Start a function as an actor on a host, in a thread of this program; return the actor."""
         if not callable(function):
             raise TypeError(f"create actor {name}: {function!r} is no function")
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"create actor {name}")
@@ -70,13 +72,13 @@ class Actor:
         thread = threading.Thread(target=_lives, args=(pid, name, host, function, arguments), name=name, daemon=True)
         thread.start()
         code = lib.rsg_actor_created(pid)
-        if code != lib.RSG_NO_ACTOR:  # of the program that makes the first actors, which is none
+        if code != lib.RSG_NO_ACTOR:  # the program that creates the first actors is no actor itself
             check(code, f"create actor {name}")
         return Actor(pid)
 
     @staticmethod
     def fork(name: str, host: Host, function: Callable[..., object], *arguments: Any) -> Actor:
-        """Start a function as an actor on a host, in a process of its own."""
+        """Start a function as an actor on a host, in a process of its own; return the actor."""
         sys.stdout.flush()
         pid = number(lib.rsg_actor_create, host.number, name.encode(), about=f"fork actor {name}")
         if os.fork() == 0:
@@ -100,12 +102,12 @@ class Actor:
 
     @staticmethod
     def by_pid(pid: int) -> Actor | None:
-        """Return the actor of a number, if it is there."""
+        """Return the actor with a number; None if there is none."""
         return Actor(pid) if lib.rsg_actor(pid, ffi.new("struct rsg_actor_state *")) == 0 else None
 
     @staticmethod
     def all() -> list[Actor]:
-        """Return all actors that live."""
+        """Return all living actors."""
         pids, count = ffi.new(f"int64_t[{PIDS_TOLD}]"), ffi.new("size_t *")
         found: list[Actor] = []
         while True:
@@ -116,18 +118,18 @@ class Actor:
 
     @property
     def name(self) -> str:
-        """The name."""
+        """The actor's name."""
         raw: bytes = ffi.string(self._state().name)
         return raw.decode()
 
     @property
     def ppid(self) -> int:
-        """The number of the actor that made this one."""
+        """The number of the actor that created this actor."""
         return int(self._state().parent)
 
     @property
     def host(self) -> Host:
-        """Where it computes and communicates."""
+        """The host on which the actor computes and communicates."""
         return Host(int(self._state().host))
 
     @host.setter
@@ -135,38 +137,42 @@ class Actor:
         call(lib.rsg_migrate, self.pid, host.number)
 
     def is_daemon(self) -> bool:
-        """Return whether the run does not wait for it."""
+        """Return whether the actor is a daemon, for which the run does not wait."""
         return bool(self._state().is_daemon)
 
     def is_suspended(self) -> bool:
-        """Return whether it was suspended."""
+        """Return whether the actor is suspended."""
         return bool(self._state().is_suspended)
 
     def daemonize(self) -> Actor:
-        """Return the run is not to wait for this actor, which has to be the caller."""
+        """Make the actor, which must be the calling one, a daemon, for which the run does not wait; return the actor."""
         call(lib.rsg_daemonize)
         return self
 
     def join(self, timeout: float = -1.0) -> bool:
-        """Wait for its end, for so many seconds; False if the time is over before."""
+        """Wait for the actor's end, for at most `timeout` seconds (below 0: without a limit). Return false if the time
+        is over before the end.
+        """
         return not number(lib.rsg_join, self.pid, timeout)
 
     def kill(self) -> None:
-        """End it. One that has ended already is left alone."""
+        """Kill the actor. Nothing happens if it has ended already."""
         code = lib.rsg_kill(self.pid)
         if code != lib.RSG_NO_ACTOR:
             check(code, repr(self))
 
     def set_kill_time(self, date: float) -> None:
-        """Have it killed at a date."""
+        """Let the actor be killed at a date, in virtual seconds."""
         call(lib.rsg_kill_time, self.pid, date, about=repr(self))
         if self.pid in threads:
             threads[self.pid].kill_date = date
 
     def set_auto_restart(self, restarts: bool = True) -> Actor:
-        """Have its function called again, by a new actor, when its host comes on after a failure.
+        """Let a new actor call this actor's function again when its host comes back on after a failure; return the
+        actor.
 
-        It has to be a thread of this program, which Actor.create has started. Raises AssertionError for another one.
+        The actor must be a thread of this program that Actor.create has started. Raises AssertionError for another
+        actor.
         """
         if self.pid not in threads:
             raise AssertionError(lib.RSG_BAD_VALUE, f"{self!r} is no thread of this program")
@@ -175,20 +181,20 @@ class Actor:
 
     @staticmethod
     def kill_all() -> None:
-        """End all others."""
+        """Kill all other actors."""
         call(lib.rsg_kill, -1)
 
     def suspend(self) -> None:
-        """Stop it until `resume`."""
+        """Stop the actor until `resume` is called."""
         call(lib.rsg_suspend, self.pid)
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Let a suspended actor continue."""
         call(lib.rsg_continue, self.pid)
 
 
 def _lives(pid: int, name: str, host: Host, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
-    """The thread of an actor: its life, and further ones if it begins again with its host."""
+    """Run the function of an actor in its thread, again if the actor starts again with its host."""
     while True:
         live(function, arguments, pid)
         terms = threads.pop(pid)
@@ -202,14 +208,14 @@ def _lives(pid: int, name: str, host: Host, function: Callable[..., object], arg
 
 
 def live(function: Callable[..., object], arguments: tuple[Any, ...], pid: int = 0) -> int:
-    """Return the life of an actor in the calling thread: 0 if its function has returned, else 1.
+    """Run the function of an actor in the calling thread. Return 0 if the function has returned, 1 if it has failed.
 
-    A `pid` is that of an actor that was announced; without one the thread is the actor that its program was started as.
+    `pid` is the number of an announced actor. Without it, the thread is the actor as which its program was started.
     """
     has_failed = True
     own.on_exit = []
     try:
-        if pid or lib.rsg_actor(0, ffi.new("struct rsg_actor_state *")):  # librsg connects first, with RSG_AUTOCONNECT
+        if pid or lib.rsg_actor(0, ffi.new("struct rsg_actor_state *")):  # librsg connects by itself if RSG_AUTOCONNECT is set
             connect(pid=pid)
         function(*arguments)
         has_failed = False
@@ -217,7 +223,7 @@ def live(function: Callable[..., object], arguments: tuple[Any, ...], pid: int =
         pass
     except SystemExit:
         has_failed = False
-    except BaseException:  # an actor that fails is one of many, as in SimGrid
+    except BaseException:  # the failure of an actor does not end the program, as in SimGrid
         traceback.print_exc()
     for action in reversed(own.on_exit):
         action(has_failed)

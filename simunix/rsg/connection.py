@@ -1,7 +1,8 @@
-"""How threads of this program become actors, and how an operation is called.
+"""Make threads of this program actors of Remote SimGrid, and call librsg's operations.
 
-The main thread of a program that makes no Engine becomes an actor at its first operation that needs one: the actor of the
-variable RSG_INITIAL_ACTOR_ID, or a new one with the program's name. Threads that Actor.create starts are actors already.
+The main thread of a program without an Engine becomes an actor at its first operation that needs one: the actor in the
+variable RSG_INITIAL_ACTOR_ID, or a new actor with the program's name. Threads that Actor.create starts are actors
+already.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from simunix.rsg.errors import check
 
 
 class Program:
-    """What this process is: `is_maestro` once it has an Engine, and then its main thread is no actor."""
+    """The role of this process: `is_maestro` is true once it has an Engine, and then its main thread is no actor."""
 
     is_maestro = False
 
 
 def call(operation: Callable[..., int], *arguments: object, about: str = "") -> None:
-    """Do an operation; raises what it fails with."""
+    """Call an operation of librsg. Raises the exception for its error code; `about` is added to the message."""
     code = operation(*arguments)
     if code == lib.RSG_NO_ACTOR and _may_connect():
         connect()
@@ -36,7 +37,7 @@ def _may_connect() -> bool:
 
 
 def connect(name: str | None = None, pid: int = 0) -> int:
-    """Make the calling thread an actor, and wait until the actors have begun; returns its number."""
+    """Make the calling thread an actor, and wait until the actors have begun. Return the actor's number."""
     own = ffi.new("int64_t *")
     text = (name or os.path.basename(sys.argv[0]) or "python").encode()
     if pid:
@@ -47,14 +48,14 @@ def connect(name: str | None = None, pid: int = 0) -> int:
 
 
 def number(operation: Callable[..., int], *arguments: object, about: str = "") -> int:
-    """Return the integer that an operation finds out."""
+    """Return the integer that an operation of librsg yields. Raises the exception for its error code."""
     found = ffi.new("int64_t *")
     call(operation, *arguments, found, about=about)
     return int(found[0])
 
 
 def real(operation: Callable[..., int], *arguments: object, about: str = "") -> float:
-    """Return the number that an operation finds out."""
+    """Return the floating-point number that an operation of librsg yields. Raises the exception for its error code."""
     found = ffi.new("double *")
     call(operation, *arguments, found, about=about)
     return float(found[0])

@@ -1,4 +1,4 @@
-"""Disks of hosts, and what is read and written on them."""
+"""Disks of hosts, and reads and writes on them, for actors of Remote SimGrid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simunix.rsg.waiting import Activity
 
 
 class Disk:
-    """A disk of a host, known by its number."""
+    """A disk of a host, identified by its number."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -34,47 +34,47 @@ class Disk:
 
     @property
     def name(self) -> str:
-        """The name that its host has for it."""
+        """The disk's name on its host."""
         raw: bytes = ffi.string(self._state().name)
         return raw.decode()
 
     @property
     def read_bandwidth(self) -> float:
-        """Bytes per second of all that is read."""
+        """The bandwidth of all reads together, in bytes per second."""
         return float(self._state().read_bandwidth)
 
     @property
     def write_bandwidth(self) -> float:
-        """Bytes per second of all that is written."""
+        """The bandwidth of all writes together, in bytes per second."""
         return float(self._state().write_bandwidth)
 
     def read(self, size: float, priority: float = 1.0) -> int:
-        """Read so many bytes, and wait for that: how many."""
+        """Read `size` bytes, and wait for the end; return the number of bytes read."""
         call(lib.rsg_io, self.number, 0, size, priority, about=f"read from {self.name}")
         return int(size)
 
     def write(self, size: float, priority: float = 1.0) -> int:
-        """Write so many bytes, and wait for that: how many."""
+        """Write `size` bytes, and wait for the end; return the number of bytes written."""
         call(lib.rsg_io, self.number, 1, size, priority, about=f"write to {self.name}")
         return int(size)
 
     def io_init(self, size: float, operation: Io.OpType) -> Io:
-        """Return a read or a write that is still to begin."""
+        """Return a read or a write that has not begun."""
         return Io(self, size, operation)
 
     def read_async(self, size: float) -> Io:
-        """Begin to read."""
+        """Begin to read `size` bytes, and return the activity."""
         io: Io = self.io_init(size, Io.OpType.READ).start()
         return io
 
     def write_async(self, size: float) -> Io:
-        """Begin to write."""
+        """Begin to write `size` bytes, and return the activity."""
         io: Io = self.io_init(size, Io.OpType.WRITE).start()
         return io
 
 
 def disks_of(host: int) -> list[Disk]:
-    """Return the disks of the host of a number, in the order in which the platform has them."""
+    """Return the disks of the host with a number, in the platform's order."""
     found = []
     for place in count():
         try:
@@ -85,10 +85,10 @@ def disks_of(host: int) -> list[Disk]:
 
 
 class Io(Activity):
-    """Bytes that are read or written."""
+    """A read or a write of bytes on a disk."""
 
     class OpType(Enum):
-        """What is done."""
+        """The kind of the activity: read or write."""
 
         READ = 0
         WRITE = 1
@@ -106,18 +106,20 @@ class Io(Activity):
         return number(operation, self._disk.number, self._operation.value, self._size, self._priority, about=repr(self))
 
     def wait_for(self, timeout: float) -> Io:
-        """Wait for the end, for so many seconds; at once if `test` has told it. Raises TimeoutException after that."""
+        """Wait for the end, for at most `timeout` seconds; return at once if `test` has reported the end. Raises
+        TimeoutException when the time is over.
+        """
         if not self._is_over:
             super().wait_for(timeout)
         return self
 
     def set_priority(self, priority: float) -> Io:
-        """Return so many times the share of an ordinary read or write."""
+        """Give the activity `priority` times the share of an ordinary read or write; return the activity."""
         self._priority = priority
         self._set_term(lib.RSG_WEIGHT, priority)
         return self
 
     def update_priority(self, priority: float) -> Io:
-        """Another share from now on."""
+        """Change the priority of a running read or write; return the activity."""
         call(lib.rsg_set_priority, self._number, priority)
         return self

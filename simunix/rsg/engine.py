@@ -1,4 +1,6 @@
-"""The program that makes the actors and waits for their end, as a program of SimGrid does: its main thread is no actor."""
+"""The class Engine for a program that creates the actors and waits for their end, as programs of SimGrid do: its main
+thread is no actor.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,16 @@ from simunix.rsg.places import Host, Link
 
 
 class _Clock:
-    """The date, read from the class: `Engine.clock`."""
+    """A descriptor that makes the virtual date readable from the class: `Engine.clock`."""
 
     def __get__(self, _: object, __: object = None) -> float:
         return real(lib.rsg_clock)
 
 
 class _Instance:
-    """The engine of the program, made if it is not there, read from the class: `Engine.instance`."""
+    """A descriptor that makes the program's engine readable from the class, as `Engine.instance`; the engine is created
+    at the first use.
+    """
 
     made: Engine | None = None
 
@@ -33,7 +37,7 @@ class _Instance:
 
 
 class Engine:
-    """One for each program; the platform is that of the emulation."""
+    """The engine of a program, of which each program has one. Its platform is that of the emulation."""
 
     clock = _Clock()
     instance = _Instance()
@@ -45,23 +49,23 @@ class Engine:
 
     @staticmethod
     def get_clock() -> float:
-        """Return the date."""
+        """Return the virtual date in seconds."""
         return real(lib.rsg_clock)
 
     def load_platform(self, path: str) -> None:
-        """Nothing: the emulation has been started with a platform, which counts."""
+        """Do nothing: the platform is the one with which the emulation was started."""
 
     @staticmethod
     def set_config(text: str) -> None:
-        """Nothing: the emulation's options count."""
+        """Do nothing: the emulation's options are used."""
 
     @property
     def all_hosts(self) -> list[Host]:
-        """All hosts, by name."""
+        """All hosts of the platform, sorted by name."""
         return sorted(Host.all(), key=lambda host: host.name)
 
     def get_all_hosts(self) -> list[Host]:
-        """Return all hosts, by name."""
+        """Return all hosts of the platform, sorted by name."""
         return self.all_hosts
 
     @property
@@ -74,20 +78,20 @@ class Engine:
         return self.all_links
 
     def host_by_name(self, name: str) -> Host:
-        """Return the host of a name."""
+        """Return the host with a name."""
         return Host.by_name(name)
 
     @staticmethod
     def mailbox_by_name_or_create(name: str) -> Mailbox:
-        """Return the mailbox of a name."""
+        """Return the mailbox with a name; it is created if it does not exist."""
         return Mailbox.by_name(name)
 
     def register_actor(self, name: str, function: Callable[..., object]) -> None:
-        """Give a function the name by which a deployment file knows it."""
+        """Register a function under the name that a deployment file uses for it."""
         self._functions[name] = function
 
     def load_deployment(self, path: str) -> None:
-        """Create the actors of one of SimGrid's deployment files."""
+        """Create the actors that a SimGrid deployment file lists."""
         try:
             deployed = load_deployment(path)
         except PlatformError as error:
@@ -111,7 +115,7 @@ class Engine:
         call(lib.rsg_run, -1.0)
 
     def run_until(self, date: float) -> None:
-        """Let the actors begin or go on, and wait until a date at most."""
+        """Let the actors begin or continue, and wait until they have ended or the date, in virtual seconds, is reached."""
         call(lib.rsg_run, max(0.0, date - self.get_clock()))
 
 

@@ -1,4 +1,4 @@
-"""Errors of operations, with SimGrid's names where it has one."""
+"""The exceptions of Remote SimGrid's operations; they have SimGrid's names where SimGrid has one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from simunix.rsg._librsg import ffi, lib
 
 
 class RsgError(Exception):
-    """An operation has failed; `code` is one of enum simunix_rsg_error."""
+    """The exception that an operation has failed; `code` is a value of enum simunix_rsg_error."""
 
     code: int | str | None
 
@@ -21,39 +21,43 @@ class RsgError(Exception):
 
 
 class NotEmulatedError(RsgError, SystemExit):
-    """The program is not emulated; `code` is a line for the user, with which Python ends a program that does not catch this."""
+    """The exception that the program is not emulated; `code` is the message with which Python ends a program that does
+    not catch it.
+    """
 
     def __init__(self, code: int, about: str) -> None:
-        super().__init__(code, "")  # whatever the call was about, it is not what is wrong
+        super().__init__(code, "")  # the text about the call would only distract
         self.code = f"{os.path.basename(sys.argv[0]) or 'python'}: {self}"
 
 
 class ActorKilled(BaseException):
-    """The actor has been killed: its function is to end."""
+    """The exception that the actor has been killed; its function must end."""
 
 
-class AssertionError(RsgError, builtins.AssertionError):  # as SimGrid names it
-    """A request that makes no sense: an unknown name, a number that does not exist, a wait for what was waited for already."""
+class AssertionError(RsgError, builtins.AssertionError):  # the name that SimGrid uses
+    """The exception for a senseless request: an unknown name, a number that does not exist, a second wait for an
+    activity.
+    """
 
 
 class CancelException(RsgError):  # noqa: N818  # as SimGrid names it
-    """The activity was cancelled."""
+    """The exception that the activity was cancelled."""
 
 
 class HostFailureException(RsgError):  # noqa: N818  # as SimGrid names it
-    """A host is off."""
+    """The exception that a host is off."""
 
 
 class NetworkFailureException(RsgError):  # noqa: N818  # as SimGrid names it
-    """A link is down, or the actor at the other end has died."""
+    """The exception that a link is down, or that the actor at the other end has died."""
 
 
 class StorageFailureException(RsgError):  # noqa: N818  # as SimGrid names it
-    """A disk is failing or read-only, or its host is off."""
+    """The exception that a disk fails or is read-only, or that its host is off."""
 
 
 class TimeoutException(RsgError, TimeoutError):  # noqa: N818
-    """The time that the caller would wait is over."""
+    """The exception that the time limit of a wait is over."""
 
 
 KINDS: dict[int, type[RsgError]] = {
@@ -66,11 +70,11 @@ KINDS: dict[int, type[RsgError]] = {
     lib.RSG_NO_ACTOR: RsgError,
     lib.RSG_MEMORY: RsgError,
 }
-"""The exception for a code; a code that is not here is a request that makes no sense."""
+"""The exception for each error code; a code that is not listed means a senseless request."""
 
 
 def check(code: int, about: str = "") -> None:
-    """Raise what a code means; 0 is no error."""
+    """Raise the exception for an error code; do nothing for 0. `about` is added to the message."""
     if code == 0:
         return
     if code == lib.RSG_KILLED:

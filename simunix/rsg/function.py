@@ -1,6 +1,6 @@
-"""Runs a function as the life of an actor: python3 -m simunix.rsg.function FOLDER MODULE:FUNCTION [ARGUMENT…].
+"""Run a Python function as an actor: python3 -m simunix.rsg.function FOLDER MODULE:FUNCTION [ARGUMENT…].
 
-A scenario's `actors:` start it for an actor that is a function. The function gets the arguments as texts.
+A scenario with `actors:` starts this program for an actor that is a function. The function gets the arguments as texts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from simunix.rsg.actor import live
 
 
 def main(words: list[str]) -> int:
-    """Run the function; 0 if it has returned."""
+    """Run the function; return the exit code, 0 if the function has returned."""
     folder, name, *arguments = words
     module_name, _, function_name = name.partition(":")
     sys.path.insert(0, folder)

@@ -1,4 +1,5 @@
-"""Activities in programs that use trio: the task that waits for one leaves the actor's other tasks running.
+"""Wait for activities of Remote SimGrid in programs that use trio: while a task waits for an activity, the actor's
+other tasks run.
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
@@ -34,11 +35,12 @@ from simunix.rsg.waiting import Activity
 T = TypeVar("T")
 A = TypeVar("A", bound=Activity)
 THREADS = trio.CapacityLimiter(1 << 20)
-"""trio's own limit of threads is for those that compute: here each waits, and the number of waits decides."""
+"""The limit of threads for waits. trio's default limit is meant for threads that compute; here each thread only waits.
+"""
 
 
 class Helping(threading.local):
-    """What the calling thread is: helper number `number` of the actor `actor`."""
+    """The calling thread as a helper: helper number `number` of the actor `actor`."""
 
     number = 0
     actor = 0
@@ -48,7 +50,7 @@ helping = Helping()
 
 
 def _help(actor: int) -> int:
-    """Have the calling thread wait on behalf of an actor; the number of the helper that it is."""
+    """Make the calling thread a helper that waits on behalf of an actor; return the helper's number."""
     if helping.actor != actor:
         number = ffi.new("int64_t *")
         check(lib.rsg_help(actor, number), f"actor {actor}")
@@ -57,7 +59,7 @@ def _help(actor: int) -> int:
 
 
 class _Wait(Generic[T]):
-    """An operation that another thread makes. `undo` gives back what the operation has got and nobody waits for any more."""
+    """An operation that another thread makes. `undo` reverses an operation whose result is no longer wanted."""
 
     def __init__(self, actor: int, operation: Callable[[], T], undo: Callable[[], object] | None) -> None:
         self._actor, self._operation, self._undo = actor, operation, undo
@@ -65,13 +67,13 @@ class _Wait(Generic[T]):
         self._helper = 0
 
     def make(self) -> T | None:
-        """In the other thread: make the operation."""
+        """Make the operation; called in the other thread."""
         if self._is_left:
             return None
         self._helper = _help(self._actor)
         try:
             result = self._operation()
-        except ActorKilled:  # dismissed: the thread helps nobody any more
+        except ActorKilled:  # the thread has been dismissed and helps no actor any more
             helping.actor = 0
             raise
         finally:
@@ -81,7 +83,7 @@ class _Wait(Generic[T]):
         return result
 
     def leave(self) -> None:
-        """In the task's thread: nobody waits for the operation any more."""
+        """Note that the task no longer waits for the operation; called in the task's thread."""
         self._is_left = True
         if self._helper:
             lib.rsg_dismiss(self._helper)
@@ -94,7 +96,7 @@ class _Wait(Generic[T]):
 
 
 async def _made(operation: Callable[[], T], undo: Callable[[], object] | None = None) -> T:
-    """Return the result of an operation that takes time."""
+    """Return the result of an operation that takes time, made by another thread."""
     wait = _Wait(this_actor.get_pid(), operation, undo)
     try:
         result = await trio.to_thread.run_sync(wait.make, abandon_on_cancel=True, limiter=THREADS)
@@ -105,7 +107,9 @@ async def _made(operation: Callable[[], T], undo: Callable[[], object] | None = 
 
 
 def run(main: Callable[..., Awaitable[T]], *arguments: Any) -> T:
-    """`trio.run` for the function of an actor: one that is killed raises ActorKilled, and not a group of exceptions with it."""
+    """Run the function of an actor with `trio.run`. If the actor is killed, raise ActorKilled and not an exception
+    group with it.
+    """
     try:
         return trio.run(main, *arguments)
     except BaseExceptionGroup as group:
@@ -118,28 +122,32 @@ def _is_over() -> bool:
     return bool(lib.rsg_actor(0, ffi.new("struct rsg_actor_state *")))
 
 
-# Waits for activities that go on when the wait is cancelled
+# Waits after whose cancellation the activity goes on
 
 
 async def wait(activity: A) -> A:
-    """Wait for the end of an activity. The activity goes on if this wait is cancelled, and may be waited for again."""
+    """Wait for the end of an activity, and return it. If the task is cancelled, the activity goes on, and may be waited
+    for again.
+    """
     await _made(activity.wait)
     return activity
 
 
 async def wait_for(activity: A, timeout: float) -> A:
-    """As `wait`, for so many seconds. Raises TimeoutException after that, and then a communication is over for both sides."""
+    """Wait for the end of an activity, for at most `timeout` seconds, and return it. Raises TimeoutException when the
+    time is over; a communication is then over for both sides.
+    """
     await _made(lambda: activity.wait_for(timeout))
     return activity
 
 
 async def wait_any(activities: Sequence[Activity]) -> int:
-    """Wait for the first that is over: its place."""
+    """Wait until the first of the activities has ended; return its index."""
     return await _made(lambda: Activity.wait_any(activities))
 
 
 async def wait_all(activities: Sequence[Activity]) -> None:
-    """Wait for the end of all."""
+    """Wait for the end of all activities."""
     for activity in activities:
         await wait(activity)
 
@@ -149,7 +157,7 @@ async def join(actor: Actor) -> None:
     await _made(actor.join)
 
 
-# Activities that are cancelled with the wait
+# Activities that are cancelled together with the wait
 
 
 async def _to_its_end(activity: A) -> A:
@@ -162,25 +170,29 @@ async def _to_its_end(activity: A) -> A:
 
 
 async def get(mailbox: Mailbox) -> Any:
-    """Receive a payload. The get is cancelled with the task: a put that has met it finds the network failed."""
+    """Receive a payload from a mailbox. If the task is cancelled, the get is cancelled, and a put that it has met
+    raises NetworkFailureException.
+    """
     comm: Comm = mailbox.get_async()[0]
     await _to_its_end(comm)
     return comm.get_payload()
 
 
 async def put(mailbox: Mailbox, payload: Any, size: float) -> None:
-    """Send a payload as so many simulated bytes, and wait until it has come. The put is cancelled with the task."""
+    """Send a payload as `size` simulated bytes, and wait until it has arrived. If the task is cancelled, the put is
+    cancelled.
+    """
     await _to_its_end(mailbox.put_async(payload, size))
 
 
 async def execute(flops: float, priority: float = 1.0) -> None:
-    """Compute on the actor's host. The execution is cancelled with the task."""
+    """Compute `flops` on the actor's host. If the task is cancelled, the execution is cancelled."""
     execution: Exec = this_actor.exec_init(flops).set_priority(priority)
     await _to_its_end(execution.start())
 
 
 async def sendto(source: Host, destination: Host, size: float) -> None:
-    """Move so many bytes between two hosts. The transfer is cancelled with the task."""
+    """Transfer `size` bytes between two hosts. If the task is cancelled, the transfer is cancelled."""
     await _to_its_end(Comm.sendto_async(source, destination, size))
 
 
@@ -188,10 +200,12 @@ async def sendto(source: Host, destination: Host, size: float) -> None:
 
 
 async def acquire(semaphore: Semaphore) -> None:
-    """Wait until one may pass; a task that is cancelled has not passed."""
+    """Acquire a semaphore. A task that is cancelled has not acquired it."""
     await _made(semaphore.acquire, semaphore.release)
 
 
 async def arrive(barrier: Barrier) -> bool:
-    """Wait for the others at a barrier; True for the one that comes last. A task that is cancelled does not count there."""
+    """Wait for the others at a barrier; return true for the last one to arrive. A task that is cancelled does not count
+    as arrived.
+    """
     return await _made(barrier.wait)

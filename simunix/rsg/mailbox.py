@@ -1,4 +1,4 @@
-"""Mailboxes: where puts and gets meet."""
+"""Mailboxes of Remote SimGrid, at which actors send (put) and receive (get) payloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simunix.rsg.connection import call, number
 
 
 class Mailbox:
-    """A mailbox, known by its name."""
+    """A mailbox, identified by its name."""
 
     _known: dict[str, Mailbox] = {}
 
@@ -24,7 +24,7 @@ class Mailbox:
 
     @staticmethod
     def by_name(name: str) -> Mailbox:
-        """Return the mailbox of a name."""
+        """Return the mailbox with a name; it is created if it does not exist."""
         found = Mailbox._known.get(name)
         if found is None:
             found = Mailbox._known[name] = Mailbox(name)
@@ -37,32 +37,34 @@ class Mailbox:
 
     @property
     def ready(self) -> bool:
-        """Whether the next get returns at once."""
+        """Whether the next get would return at once."""
         return bool(self._state().is_ready)
 
     @property
     def empty(self) -> bool:
-        """Whether no put and no get waits."""
+        """Whether neither a put nor a get is waiting."""
         state = self._state()
         return not state.puts and not state.gets
 
     @property
     def listen(self) -> bool:
-        """Whether a put waits."""
+        """Whether a put is waiting."""
         return bool(self._state().puts)
 
     def put(self, payload: Any, size: float, timeout: float = -1.0) -> None:
-        """Send a payload as so many simulated bytes, and wait until it has come."""
+        """Send a payload as `size` simulated bytes, and wait until it has arrived, for at most `timeout` seconds (below
+        0: without a limit).
+        """
         data = packed(payload)
         call(lib.rsg_put, self._number, data, len(data), float(size), -1.0, timeout, about=f"put to mailbox {self.name}")
 
     def put_async(self, payload: Any, size: float) -> Comm:
-        """Begin to send."""
+        """Begin to send a payload as `size` simulated bytes, and return the communication."""
         comm: Comm = self.put_init(payload, size).start()
         return comm
 
     def put_init(self, payload: Any, size: float) -> Comm:
-        """Return a put that is still to begin."""
+        """Return a put that has not begun."""
         data = packed(payload)
 
         def begin(comm: Comm, way: str) -> int:
@@ -76,13 +78,13 @@ class Mailbox:
         return Comm(0, begin).set_payload_size(float(size))
 
     def get(self, timeout: float = -1.0) -> Any:
-        """Receive a payload."""
+        """Wait for a payload, for at most `timeout` seconds (below 0: without a limit), and return it."""
         message = ffi.new("struct rsg_message *")
         call(lib.rsg_get, self._number, -1.0, timeout, message, about=f"get from mailbox {self.name}")
         return unpacked(message)
 
     def get_init(self) -> Any:
-        """Return a get that is still to begin: the communication, and what will have the payload."""
+        """Return a get that has not begun: the communication, and the object that will hold the payload."""
 
         def begin(comm: Comm, way: str) -> int:
             operation = lib.rsg_get_init if way == "init" else lib.rsg_get_async
@@ -92,21 +94,23 @@ class Mailbox:
         return comm, _Received(comm)
 
     def get_async(self) -> Any:
-        """Begin to receive: the communication, and what will have the payload, as in SimGrid."""
+        """Begin to receive. Return the communication, and the object that will hold the payload, as SimGrid does."""
         comm = Comm(number(lib.rsg_get_async, self._number, -1.0, about=f"get from mailbox {self.name}"))
         return comm, _Received(comm)
 
     def set_receiver(self, actor: Actor | None) -> None:
-        """What is put here begins to move to this actor's host at once."""
+        """Let payloads that are put here begin to move to an actor's host at once, before the actor asks for them; None
+        ends this.
+        """
         call(lib.rsg_mailbox_receiver, self._number, -1 if actor is None else actor.pid)
 
 
 class _Received:
-    """The payload of a get that is over."""
+    """The object that holds the payload of a get, once the get has completed."""
 
     def __init__(self, comm: Comm) -> None:
         self._comm = comm
 
     def get(self) -> Any:
-        """Return the payload."""
+        """Return the payload of the completed get."""
         return self._comm.get_payload()

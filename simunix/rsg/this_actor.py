@@ -1,4 +1,4 @@
-"""What an actor does itself: sleep, compute, end; and lines of output as SimGrid writes them."""
+"""Operations of the calling actor: sleep, compute, end; and lines of output in SimGrid's format."""
 
 from __future__ import annotations
 
@@ -16,38 +16,40 @@ from simunix.rsg.waiting import Activity
 
 
 def sleep_for(duration: float) -> None:
-    """Wait for so many seconds."""
+    """Sleep for `duration` virtual seconds."""
     call(lib.rsg_sleep, float(duration), about=f"sleep for {duration}")
 
 
 def sleep_until(date: float) -> None:
-    """Wait until a date."""
+    """Sleep until a date, in virtual seconds."""
     call(lib.rsg_sleep_until, float(date), about=f"sleep until {date}")
 
 
 def execute(flops: float, priority: float = 1.0) -> None:
-    """Compute on the actor's host."""
+    """Compute `flops` on the actor's host."""
     call(lib.rsg_execute, float(flops), priority, -1.0, about="execute")
 
 
 def parallel_execute(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> None:
-    """Compute on several hosts, and send bytes from each to each (row by row, or none), all advancing together."""
+    """Compute `flops[i]` on host i, and send `sizes[i·n + j]` bytes from host i to host j of n hosts (none if `sizes`
+    is empty); all parts progress in proportion.
+    """
     call(lib.rsg_parallel, *_task(hosts, flops, sizes), about="parallel_execute")
 
 
 def parallel_async(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
-    """Begin to do so."""
+    """Begin the computation and the transfers of `parallel_execute`, and return the activity."""
     task: Activity = parallel_init(hosts, flops, sizes).start()
     return task
 
 
 def parallel_init(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float]) -> Activity:
-    """Return a parallel task that is still to begin."""
+    """Return a parallel task (see `parallel_execute`) that has not begun."""
     return _Task(_task(hosts, flops, sizes))
 
 
 class _Task(Activity):
-    """Flops on several hosts, and bytes between them."""
+    """A parallel task: flops on several hosts, and bytes between the hosts."""
 
     def __init__(self, arguments: tuple[object, ...]) -> None:
         super().__init__()
@@ -70,58 +72,58 @@ def _task(hosts: Sequence[Host], flops: Sequence[float], sizes: Sequence[float])
 
 
 def exec_init(flops: float) -> Exec:
-    """Return an execution that is still to begin."""
+    """Return an execution on the actor's host that has not begun."""
     return Exec(float(flops))
 
 
 def exec_async(flops: float) -> Exec:
-    """Begin to compute."""
+    """Begin to compute on the actor's host, and return the execution."""
     execution: Exec = exec_init(flops).start()
     return execution
 
 
 def yield_() -> None:
-    """Let the other actors of this date go first."""
+    """Let the other actors that are due at this date run first."""
     call(lib.rsg_yield)
 
 
 def get_pid() -> int:
-    """Return the number of the actor."""
+    """Return the number of the calling actor."""
     return Actor.self().pid
 
 
 def get_ppid() -> int:
-    """Return the number of the actor that made this one."""
+    """Return the number of the actor that created the calling actor."""
     return Actor.self().ppid
 
 
 def get_name() -> str:
-    """Return the name of the actor."""
+    """Return the name of the calling actor."""
     return Actor.self().name
 
 
 def get_host() -> Host:
-    """Return where the actor is."""
+    """Return the host of the calling actor."""
     return Host.current()
 
 
 def set_host(host: Host) -> None:
-    """Go to another host: computing and communications do, sockets and files stay."""
+    """Move the calling actor to another host. Its computations and communications move; its sockets and files stay."""
     call(lib.rsg_migrate, 0, host.number)
 
 
 def suspend() -> None:
-    """Wait until another actor resumes this one."""
+    """Stop the calling actor until another actor resumes it."""
     call(lib.rsg_suspend, 0)
 
 
 def on_exit(action: Callable[[bool], object]) -> None:
-    """Have `action` called at the end of the actor, with True if the actor has failed or was killed."""
+    """Let `action` be called at the end of the actor, with true if the actor has failed or was killed."""
     own.on_exit.append(action)
 
 
 def exit() -> NoReturn:
-    """End the actor."""
+    """End the calling actor."""
     raise ActorKilled("exit")
 
 
@@ -132,19 +134,19 @@ def _say(level: str, text: str) -> None:
 
 
 def info(text: str) -> None:
-    """Write a line."""
+    """Write a line at level info."""
     _say("INFO", text)
 
 
 def debug(text: str) -> None:
-    """Write nothing: SimGrid shows such lines only if it is asked to."""
+    """Write nothing, since SimGrid hides debug lines by default."""
 
 
 def warning(text: str) -> None:
-    """Write a warning."""
+    """Write a line at level warning."""
     _say("WARNING", text)
 
 
 def error(text: str) -> None:
-    """Write an error."""
+    """Write a line at level error."""
     _say("ERROR", text)

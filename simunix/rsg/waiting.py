@@ -1,7 +1,8 @@
-"""What communications, executions, reads and writes have in common: they begin, take time, and somebody waits for them.
+"""The common part of all activities of Remote SimGrid (communications, executions, reads and writes): they begin, take
+time, and can be waited for.
 
-The server knows an activity once it begins, or before: once it has dependencies. It is then made there, of the terms that it
-has, and a term that is set later is told to the server.
+The server gets to know an activity when it begins or when it gets a dependency. The activity is then created there with
+its present terms (such as size and rate); terms that are set later are sent to the server.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from simunix.rsg.errors import AssertionError, CancelException, TimeoutException
 
 
 class Activity:
-    """Something that takes time, known by a number once it has begun or has dependencies."""
+    """Something that takes virtual time. An activity has a number once it has begun or has dependencies."""
 
     def __init__(self, number: int = 0) -> None:
         self._number = number
         self._is_over = False
         self._is_cancelled = False
-        self._is_made = False  # the server knows it, and begins it
+        self._is_made = False  # whether the server knows the activity, and so will begin it
         self._is_started = bool(number)
-        self._predecessors: dict[int, Activity] = {}  # by number; kept, since somebody is to wait for them
+        self._predecessors: dict[int, Activity] = {}  # by number; kept alive, since the activity waits for them
 
     def __del__(self) -> None:
         if self._number and not self._is_over:
@@ -35,7 +36,7 @@ class Activity:
         return state
 
     def _create(self, begins: bool) -> int:
-        """Have the server begin the activity, or only make it: its number."""
+        """Create the activity in the server, and begin it if `begins`; return its number."""
         raise AssertionError(lib.RSG_HAS_BEGUN, repr(self))
 
     def _make(self) -> int:
@@ -45,17 +46,19 @@ class Activity:
         return self._number
 
     def _set_term(self, term: int, value: float) -> None:
-        """Tell a term that has changed of an activity that the server has made."""
+        """Send a changed term of an activity to the server, if the server knows the activity."""
         if self._is_made:
             call(lib.rsg_set_term, self._number, term, value, about=repr(self))
 
     @property
     def remaining(self) -> float:
-        """The bytes or flops that are left."""
+        """The bytes or flops that are still to be done."""
         return 0.0 if self._is_over else float(self._state().remaining)
 
     def start(self) -> Any:
-        """Begin, unless it has begun; what has dependencies begins once these are solved."""
+        """Begin the activity, unless it has begun; if it has dependencies, it begins once they are solved. Return the
+        activity.
+        """
         if not self._number:
             self._number = self._create(begins=True)
         elif self._is_made and not self._is_over:
@@ -64,22 +67,26 @@ class Activity:
         return self
 
     def add_successor(self, successor: Activity) -> Any:
-        """Have another activity, which has not begun, begin once this one is done and somebody has been told so.
+        """Let another activity, which has not begun, begin only after this activity has completed and an actor has
+        learned that. Return the successor.
 
-        That is by `wait` and its kin, or `test`. One that fails or is cancelled never lets its successors begin.
+        An actor learns of the end by a wait or by `test`. An activity that fails or is cancelled never lets its
+        successors begin.
         """
         call(lib.rsg_add_successor, self._make(), successor._make(), about=f"{self!r}, {successor!r}")
         successor._predecessors[self._number] = self
         return self
 
     def remove_successor(self, successor: Activity) -> Any:
-        """Have it no longer wait for this one. A successor that then waits for nothing begins when it is started again."""
+        """Remove a dependency on this activity. A successor without dependencies begins when it is started again.
+        Return the successor.
+        """
         call(lib.rsg_remove_successor, self._make(), successor._make(), about=f"{self!r}, {successor!r}")
         successor._predecessors.pop(self._number, None)
         return self
 
     def get_dependencies(self) -> list[Activity]:
-        """Return the activities that this one still waits for."""
+        """Return the activities for which this activity still waits."""
         if not self._is_made or self._is_over:
             return []
         numbers, count = ffi.new("int64_t[]", max(1, len(self._predecessors))), ffi.new("size_t *")
@@ -87,21 +94,23 @@ class Activity:
         return [self._predecessors[numbers[place]] for place in range(count[0])]
 
     def dependencies_solved(self) -> bool:
-        """Return whether this one waits for no other."""
+        """Return whether this activity waits for no other activity."""
         return not self.get_dependencies()
 
     def wait(self) -> Any:
-        """Wait for the end."""
+        """Wait for the end of the activity; return the activity."""
         return self.wait_for(-1.0)
 
     def wait_until(self, date: float) -> Any:
-        """Wait for the end until a date."""
+        """Wait for the end of the activity until a date, in virtual seconds; return the activity."""
         now = ffi.new("double *")
         call(lib.rsg_clock, now)
         return self.wait_for(max(0.0, date - float(now[0])))
 
     def wait_for(self, timeout: float) -> Any:
-        """Wait for the end, for so many seconds. Raises TimeoutException after that."""
+        """Wait for the end of the activity, for at most `timeout` seconds; return the activity. Raises TimeoutException
+        when the time is over.
+        """
         self._begun()
         if self._is_cancelled:
             raise CancelException(lib.RSG_CANCELED, repr(self))
@@ -124,13 +133,13 @@ class Activity:
         return self if self._is_started else self.start()
 
     def _timed_out(self) -> None:
-        """The time is over; a communication is, too."""
+        """Note that the time limit of a wait is over; a communication is over, too."""
 
     def _came(self, message: Any) -> None:
-        """A message has come with the end."""
+        """Note the message that has arrived with the end of the activity."""
 
     def test(self) -> bool:
-        """Return whether it is over."""
+        """Return whether the activity has ended."""
         self._begun()
         if self._is_over or not number(lib.rsg_test, self._number):
             return self._is_over
@@ -138,7 +147,7 @@ class Activity:
         return True
 
     def cancel(self) -> Any:
-        """End it now."""
+        """Cancel the activity; return it."""
         if not self._is_over:
             call(lib.rsg_cancel, self._number)
             lib.rsg_forget(self._number)
@@ -146,23 +155,23 @@ class Activity:
         return self
 
     def suspend(self) -> Any:
-        """Stop it until `resume`."""
+        """Stop the activity until `resume` is called; return it."""
         call(lib.rsg_hold, self._number, 1)
         return self
 
     def resume(self) -> Any:
-        """Let it go on."""
+        """Let a suspended activity continue; return it."""
         call(lib.rsg_hold, self._number, 0)
         return self
 
     @staticmethod
     def wait_any(activities: Sequence[Any]) -> int:
-        """Wait for the first that is over: its place."""
+        """Wait until the first of the activities has ended; return its index."""
         return Activity.wait_any_for(activities, -1.0)
 
     @staticmethod
     def wait_any_for(activities: Sequence[Any], timeout: float) -> int:
-        """Wait for the first that is over, for so many seconds: its place, or -1."""
+        """Wait until the first of the activities has ended, for at most `timeout` seconds; return its index, or -1."""
         if not activities:
             raise AssertionError(lib.RSG_BAD_VALUE, "wait_any: no activities")
         place = number(lib.rsg_wait_any, [one._begun()._number for one in activities], len(activities), timeout)

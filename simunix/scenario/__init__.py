@@ -1,1 +1,1 @@
-"""The format of scenario files: sections, their checks, and the loader. Nothing here knows an RJMS or a plan."""
+"""The format of scenario files: sections, their checks, and the loader. This package knows no RJMS and no plan."""

@@ -1,4 +1,4 @@
-"""`check:` of a scenario: what must hold in every run, so that a run in which it does not hold fails."""
+"""The key `check:` of a scenario: conditions that must hold in every run; a run that violates one fails."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pydantic import AfterValidator, model_validator
 from simunix.scenario.section import CommandLine, Duration, FileName, Section
 
 PATTERNS = ("never", "eventually", "sometimes")
-"""Keys of a check whose value is a regular expression for the output of processes."""
+"""The kinds of checks whose value is a regular expression for the output of processes."""
 
 
 def _pattern(value: str) -> str:
-    """Return a regular expression of Python. Raises ValueError."""
+    """Return a regular expression of Python unchanged. Raises ValueError if it is malformed."""
     try:
         re.compile(value)
     except re.error as error:
@@ -26,7 +26,8 @@ Pattern = Annotated[str, AfterValidator(_pattern)]
 
 
 class CheckSection(Section):
-    """One property: a `command` that ends with status 0, or what the output of processes never, eventually, sometimes says.
+    """One condition: a `command` that ends with status 0, or a pattern that the output of processes must never, must
+    eventually, or may sometimes contain.
 
     A `command` runs on `host` when the run is finished, and with `every` also again and again until then. `never`, `eventually`
     and `sometimes` are regular expressions, looked for in each line that `process` writes to its standard output and error
@@ -60,5 +61,5 @@ class CheckSection(Section):
 
     @property
     def kind(self) -> str:
-        """`command`, or the one of PATTERNS that is given."""
+        """The kind of the check: `command`, or the one of PATTERNS that is given."""
         return next(key for key in ("command", *PATTERNS) if getattr(self, key) is not None)

@@ -1,4 +1,4 @@
-"""GPUs and network cards of a host: how many, of which type, at which NUMA node. They are shown as PCI devices."""
+"""The GPUs and network cards of a host, shown as PCI devices: how many, of which type, at which NUMA node."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from simunix.scenario.section import Section
 
 NODES_MOST = 32
-"""How many NUMA nodes a host may have: the shim keeps sets of them in a word of 32 bits."""
+"""The most NUMA nodes of a host, because the shim keeps sets of NUMA nodes in 32 bits."""
 BUSES = 256
 PORTS = 31
-"""Of a PCI bus: its slots but the first one, where the bridge of the processor itself is."""
+"""The number of devices on a PCI bus: its slots except for the first, which has the bridge of the processor."""
 _TEXT = re.compile(r"(?P<type>[\w.+-]*[A-Za-z_][\w.+-]*)(?::(?P<count>[0-9]{1,4}))?")
 
 
 def _number(value: object) -> int:
-    """Return a number of 16 bits in hexadecimal, as `lspci -n` prints it."""
+    """Return a 16-bit number from its hexadecimal notation, as `lspci -n` prints it."""
     if isinstance(value, str) and re.fullmatch(r"(?:0x)?[0-9A-Fa-f]{1,4}", value):
         return int(value, 16)
     raise ValueError(f"expected a number in hexadecimal and in quotes such as '10de', got {value!r:.60}")
@@ -28,7 +28,7 @@ PciNumber = Annotated[int, BeforeValidator(_number), WithJsonSchema({"type": "st
 
 
 class DeviceSection(Section):
-    """Devices of one type. Without `numa` they are spread over the host's NUMA nodes, in equal blocks."""
+    """PCI devices of one type. Without `numa`, they are spread over the host's NUMA nodes in equal blocks."""
 
     type: str = ""
     count: Annotated[int, Field(ge=1)] = 1
@@ -38,7 +38,7 @@ class DeviceSection(Section):
 
 
 def _section(value: object) -> object:
-    """Return a number alone, or TYPE and TYPE:COUNT as Slurm writes them, stand for a section."""
+    """Return a section for a short form: a number, or TYPE or TYPE:COUNT as Slurm writes them."""
     if isinstance(value, int) and not isinstance(value, bool):
         return {"count": value}
     if isinstance(value, str):
@@ -56,7 +56,7 @@ def _sections(value: object) -> object:
 
 
 def _allow_short(schema: dict[str, Any]) -> None:
-    """The JSON Schema of such a key: a number, a text, a section, or a list of these."""
+    """Change the JSON Schema of a key to allow a number, a text, a section, or a list of these."""
     one = [{"type": "integer"}, {"type": "string"}, schema.pop("items")]
     schema.pop("type")
     schema["anyOf"] = [*one, {"type": "array", "items": {"anyOf": one}}]
@@ -66,7 +66,9 @@ Devices = Annotated[list[DeviceSection], BeforeValidator(_sections), Field(json_
 
 
 def nodes_of(sections: list[DeviceSection], nodes: int) -> list[tuple[DeviceSection, int]]:
-    """Return each device with the number of its NUMA node: that which its section says, the others in equal blocks."""
+    """Return each device with the number of its NUMA node: the one that its section gives; the others are spread in
+    equal blocks.
+    """
     spread = sum(section.count for section in sections if section.numa is None)
     placed: list[tuple[DeviceSection, int]] = []
     so_far = 0
@@ -78,19 +80,19 @@ def nodes_of(sections: list[DeviceSection], nodes: int) -> list[tuple[DeviceSect
 
 
 def devices_most(nodes: int) -> int:
-    """Return how many PCI devices a NUMA node may have: its buses are an equal part of all, and each device has one of
-    its own.
+    """Return how many PCI devices a NUMA node may have. Each node has an equal part of all bus numbers, and each device
+    needs a bus of its own.
     """
     return min(BUSES // nodes - 1, PORTS)
 
 
 def check_devices(gpus: list[DeviceSection], nics: list[DeviceSection], nodes: int) -> None:
-    """Raise ValueError for devices at a NUMA node that is not there, or for more than PCI has place for."""
+    """Raise ValueError for devices at a NUMA node that does not exist, or for more devices than PCI has room for."""
     for key, sections in (("gpus", gpus), ("nics", nics)):
         for section in sections:
             if section.numa is not None and section.numa >= nodes:
                 raise ValueError(f"{key}: numa: expected a number below {nodes}, the number of NUMA nodes, got {section.numa}")
-            if section.count > BUSES:  # before they are counted one by one
+            if section.count > BUSES:  # a quick check, since the devices are then counted one by one
                 raise ValueError(f"{key}: count: expected {BUSES} at most, got {section.count}")
     numbers = [node for sections in (gpus, nics) for _, node in nodes_of(sections, nodes)]
     for node in sorted(set(numbers)):
@@ -101,7 +103,7 @@ def check_devices(gpus: list[DeviceSection], nics: list[DeviceSection], nodes: i
 
 
 def check_nodes(sockets: int, cores_per_socket: int, numa_per_socket: int) -> None:
-    """Raise ValueError for NUMA nodes that cannot have equal parts of a socket's cores, or for too many."""
+    """Raise ValueError if a socket's cores cannot be divided into equal NUMA nodes, or if there are too many nodes."""
     if cores_per_socket % numa_per_socket:
         raise ValueError(
             f"numa_per_socket: expected a divisor of {cores_per_socket}, the number of cores of a socket, got {numa_per_socket}"

@@ -1,4 +1,4 @@
-"""`events:` and `profiles:` of a scenario: what happens to hosts, links and the network between them, and when."""
+"""The keys `events:` and `profiles:` of a scenario: what happens to hosts, links and the network, and when."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NS = 10**9
 
 
 def _sides(value: object) -> object:
-    """One host list, which stands against all other hosts, or two."""
+    """Return the two sides of a partition; a single host list stands against all other hosts."""
     lists = [value] if isinstance(value, str) else value
     if not isinstance(lists, list) or not 1 <= len(lists) <= 2:
         raise ValueError(f"expected a host list, or a list of two of them, got {quoted(value)}")
@@ -35,7 +35,7 @@ def _sides(value: object) -> object:
 
 
 def _healed(value: object) -> object:
-    """Return all partitions (true), or the one between these sides."""
+    """Return the partitions that are healed: all of them (true), or the one between these sides."""
     if value is True:
         return value
     if not isinstance(value, str | list) or (isinstance(value, list) and not 1 <= len(value) <= 2):
@@ -49,7 +49,7 @@ def _state(value: object) -> object:
 
 
 def loss_rate(value: object) -> float:
-    """Return a part of all datagrams, from 0 to 1, of a number such as 0.05 or a text such as "5%"."""
+    """Return the part of all datagrams that is lost, from 0 to 1, of a number such as 0.05 or a text such as "5%"."""
     text = f"{value}".strip()
     try:
         rate = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
@@ -75,7 +75,7 @@ _Healed = Annotated[
 
 
 def _storage(value: object) -> object:
-    """Return the hosts and the name of a storage, of a text such as "nfs1:disk"."""
+    """Return the hosts and the name of a storage from a text such as "nfs1:disk"."""
     hosts, separator, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
     if not separator or not name:
         raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {quoted(value)}")
@@ -96,17 +96,17 @@ _STATES: dict[str, tuple[str, tuple[str, ...]]] = {
     "link": ("up or down", tuple(IS_UP)),
     "storage": ("ok, read-only, full or failing", CONDITIONS),
 }
-"""By the subject of an event, the states that it may have, as a message says and as they are written."""
+"""The states of each subject of an event: the text for messages, and the states as they are written."""
 SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
 
 
 class EventSection(Section):
-    """Something that happens `at` a time, and is taken back after `duration`, if given.
+    """Something that happens `at` a virtual time, and is reversed after `duration`, if that is given.
 
-    It concerns one of `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link`, `storage`, `partition`,
-    `heal` and `between` (with `loss`). A `link` is a link's name, or a host's for its own; it goes with `bandwidth`, `latency`,
-    `loss`, `state` up or down. A `storage` is HOSTS:NAME; it goes with `read_bandwidth`, `write_bandwidth`,
-    `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
+    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link`, `storage`,
+    `partition`, `heal` and `between` (with `loss`). A `link` is the name of a link, or of a host for the host's own
+    link; its keys are `bandwidth`, `latency`, `loss`, `state` up or down. A `storage` is HOSTS:NAME; its keys are
+    `read_bandwidth`, `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
     """
 
     at: Duration
@@ -190,14 +190,15 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "heal": ((), ()),
     "between": (("loss",), ("loss",)),
 }
-"""For each subject of an event: the keys of which the event needs one, and all keys that it may have."""
+"""For each subject of an event: the keys of which the event must have one, and all keys that it may have."""
 
 
 class ProfileSection(Section):
-    """How a link or a host changes in time, from files in SimGrid's format.
+    """How a link or a host changes over time, from files in SimGrid's format.
 
-    Lines of a time in seconds and a value (bandwidth in bytes per second, latency in seconds, state above 0 for on), LOOPAFTER
-    with the pause before it begins anew, or PERIODICITY with the time from beginning to beginning.
+    Each line of a file is a time in seconds and a value (bandwidth in bytes per second, latency in seconds, a state
+    above 0 for on). LOOPAFTER gives the pause before the profile begins anew, PERIODICITY the time from one beginning
+    to the next.
     """
 
     link: str | None = None
@@ -229,4 +230,4 @@ PROFILE_MEANINGS: dict[str, Callable[[str, float], Change]] = {
     "latency_file": lambda link, value: LinkChange(link, latency_s=value),
     "state_file": lambda link, value: LinkChange(link, is_up=value > 0),
 }
-"""By the key of a profile's file: what a value of that file means for a link."""
+"""What a value in a profile file changes for a link, by the key that names the file."""

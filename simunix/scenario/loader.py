@@ -1,4 +1,4 @@
-"""From a YAML file to a Scenario; every error is one line with file, line, key and what would be right."""
+"""Read a scenario from a YAML file. Every error is one line with file, line, key and the expected value."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from simunix.scenario.model import Scenario, one_or_more
 Location = tuple[str | int, ...]
 _KEY = re.compile(r"[\w-]+(\[[0-9]+\]|\.[\w/-]+)*")
 CHECKS = ("function-before", "[key]")
-"""In locations: what pydantic calls checks of a value, and of a key."""
+"""The words in pydantic's locations that stand for a check of a value or of a key."""
 LONGEST = 500
-"""So much of what a check says is shown: it may repeat a value of any length."""
+"""The most characters of a check's message that are shown, because a message may repeat a value of any length."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class _Positions:
-    """The line of every key and element of a YAML document. Keys that are written twice are refused."""
+    """The line number of every key and element in a YAML document. A repeated key is an error."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,7 +49,7 @@ class _Positions:
                 self.walk(value, (*location, index))
 
     def written(self, location: Location) -> Location:
-        """Return the location as it is written in the file: an element that stands without its list has no index."""
+        """Return a location as it is written in the file: a section that is written without its list has no index."""
         kept: Location = ()
         for part in location:
             is_known = (*kept, part) in self.lines or dotted((*kept, part)) in self.overridden
@@ -58,7 +58,7 @@ class _Positions:
         return kept
 
     def where(self, location: Location) -> str:
-        """`file:line`, or the --set that the value came from."""
+        """Return `file:line` of a value, or the --set option that gave the value."""
         for length in range(len(location), -1, -1):
             if dotted(location[:length]) in self.overridden:
                 return f"--set {self.overridden[dotted(location[:length])]}"
@@ -67,7 +67,9 @@ class _Positions:
         return str(self.path)
 
     def of_key(self, key: str) -> str | None:
-        """`file:line` of a key such as `events[3].host`, or of the section that it is in; None for a key of another file."""
+        """Return `file:line` of a key such as `events[3].host`, or else of the section that contains it; None for a key
+        of another file.
+        """
         if not _KEY.fullmatch(key):
             return None
         location = self.written(tuple(_part(part) for part in re.findall(r"[^.\[\]]+", key)))
@@ -76,12 +78,12 @@ class _Positions:
 
 
 def _part(word: str) -> str | int:
-    """Return a part of a key: a number is the index of an element."""
+    """Return a part of a key as a number if it is the index of an element."""
     return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else word
 
 
 def dotted(location: Sequence[str | int]) -> str:
-    """Return a location as messages write it: `hosts[3].cores`."""
+    """Return a location in the notation of messages: `hosts[3].cores`."""
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -89,7 +91,9 @@ def dotted(location: Sequence[str | int]) -> str:
 
 
 def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Scenario:
-    """Read a scenario file and check it by `model`; `overrides` are the KEY=VALUE of --set. Raises ScenarioError."""
+    """Read a scenario file and check it by `model`; `overrides` are the KEY=VALUE texts of --set. Raises ScenarioError
+    for a wrong value.
+    """
     document, positions = read_document(path, "a scenario file, e.g. one of scenarios/", "hosts")
     for override in overrides:
         _apply(document, override, positions, model)
@@ -99,7 +103,9 @@ def load(model: type[Scenario], path: Path, overrides: Sequence[str] = ()) -> Sc
 
 
 def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, overrides: Sequence[str]) -> Scenario:
-    """Check a document of no file, with the KEY=VALUE of --set put in; `what` names it in messages. Raises ScenarioError."""
+    """Check a document that comes from no file, after applying the KEY=VALUE texts of --set; `what` names it in
+    messages. Raises ScenarioError.
+    """
     positions = _Positions(Path(what))
     for override in overrides:
         _apply(document, override, positions, model)
@@ -107,7 +113,7 @@ def from_overrides(model: type[Scenario], document: dict[str, Any], what: str, o
 
 
 def read_document(path: Path, what: str, first_key: str) -> tuple[dict[str, Any], _Positions]:
-    """Return the mapping in a YAML file, and the line of each value. `what` and `first_key` tell in messages what was
+    """Return the mapping in a YAML file, and the line of each value. `what` and `first_key` say in messages what was
     expected.
     """
     positions = _Positions(path)
@@ -131,11 +137,13 @@ def validated(model: type[Model], document: dict[str, Any], positions: _Position
     try:
         return model.model_validate(document)
     except ValidationError as error:
-        raise ScenarioError(" ".join(_message(error, positions, model).split())) from None  # a key may hold line breaks
+        raise ScenarioError(" ".join(_message(error, positions, model).split())) from None  # a key may contain line breaks
 
 
 def _apply(document: dict[str, Any], override: str, positions: _Positions, model: type[BaseModel]) -> None:
-    """Put the value of KEY=VALUE into the document; KEY+=VALUE appends it to a list, a list's elements one by one."""
+    """Apply a --set option to the document: KEY=VALUE replaces a value; KEY+=VALUE appends to a list (the elements of
+    VALUE, if it is a list).
+    """
     key, equals, text = override.partition("=")
     grows = key.endswith("+")
     key = key.removesuffix("+")
@@ -164,7 +172,9 @@ def _apply(document: dict[str, Any], override: str, positions: _Positions, model
 
 
 def _append(target: Any, parts: Location, value: Any, override: str, positions: _Positions, model: type[BaseModel]) -> None:
-    """Append to the list at the last of `parts`, which is begun if there is none. Raises ScenarioError for another value."""
+    """Append a value to the list at the location `parts`; a missing list is created. Raises ScenarioError if another
+    kind of value is there.
+    """
     last = parts[-1]
     found = target.get(last) if isinstance(target, dict) else target[last]
     if isinstance(found, dict) and len(parts) == 1 and _may_be_one(model, str(last)):
@@ -205,8 +215,8 @@ def _message(error: ValidationError, positions: _Positions, model: type[BaseMode
 
 
 def _first(errors: list[ErrorDetails]) -> ErrorDetails:
-    """Return the first error; where a word or a section may stand, and a section does, the first one within the
-    section.
+    """Return the first error. If a key allows a word or a section, and the document has a section, return the first
+    error within the section.
     """
     first = errors[0]
     above, last = first["loc"][:-1], first["loc"][-1:]
@@ -217,7 +227,7 @@ def _first(errors: list[ErrorDetails]) -> ErrorDetails:
 
 
 def _is_alternative(part: int | str) -> bool:
-    """Return whether a part of a location is no key, but pydantic's name for one of the kinds that a value may be of."""
+    """Return whether a part of a location is no key, but pydantic's name for one of the types that a value may have."""
     return isinstance(part, str) and (part.startswith("literal[") or (part[:1].isupper() and part.endswith("Section")))
 
 
@@ -234,7 +244,9 @@ def _known_keys(location: Location, top: type[BaseModel]) -> str:
 
 
 def _model_of(annotation: Any) -> type[BaseModel] | None:
-    """Return the section inside `list[Section]`, `Section | None` or `Annotated[...]`."""
+    """Return the section's class in an annotation such as `list[Section]`, `Section | None` or `Annotated[...]`; None
+    if there is none.
+    """
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for argument in getattr(annotation, "__args__", ()):

@@ -9,11 +9,11 @@ from rsg_server.errors import SimunixError
 from simunix.scenario.model import Scenario
 
 LONGEST = 2000
-"""Characters of a message: keys and file names that it quotes may be of any length."""
+"""The most characters of a message, since a message may quote keys and file names of any length."""
 
 
 class ScenarioError(SimunixError):
-    """A scenario that cannot be used. The text is one line, whatever characters the names have that it quotes."""
+    """The error that a scenario cannot be used. Its text is one line, even if a quoted name contains line breaks."""
 
     def __init__(self, text: str) -> None:
         line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
@@ -22,7 +22,9 @@ class ScenarioError(SimunixError):
 
 @contextmanager
 def located(scenario: Scenario) -> Iterator[None]:
-    """Put file and line before the text of a SimunixError from inside, if the text begins with a key of the scenario's file."""
+    """For the `with` block, put file and line in front of the text of a SimunixError that begins with a key of the
+    scenario's file.
+    """
     try:
         yield
     except SimunixError as error:

@@ -1,4 +1,4 @@
-"""The scenario format: what a YAML file may say, its types and defaults. `simunix schema` prints it.
+"""The scenario format: the keys of a YAML file, their types and defaults. `simunix schema` prints it.
 
 Clusters of an RJMS are not described here: each RJMS adds a section of its own (`simunix.rjms.scenario`).
 """
@@ -77,29 +77,31 @@ Stop = Annotated[
     BeforeValidator(_stop),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
 ]
-"""What ends the run: one of STOPS, or the processes of these names."""
+"""What ends the run: one of STOPS, or the names of the processes whose end does."""
 Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 
 def one_or_more(value: object) -> object:
-    """Return a list: a section of which there is usually one may be written without the list."""
+    """Return a list from a section that is written without its list, since there is usually only one."""
     return [value] if isinstance(value, dict) else value
 
 
 def allow_one(schema: dict[str, Any]) -> None:
-    """The JSON Schema of such a key: one section, a list of them, or null."""
+    """Change the JSON Schema of a key to allow one section, a list of sections, or null."""
     schema["anyOf"] = [schema["anyOf"][0]["items"], *schema["anyOf"]]
 
 
 class PrivateSection(Section):
-    """A path that a host has for itself, with its first content: nothing, or a copy of what its root has there."""
+    """A path that a host has for itself, with its first content: nothing, or a copy of what the host's root file system
+    has there.
+    """
 
     path: str
     content: Literal["empty", "copy"] = "empty"
 
 
 def _private(value: object) -> object:
-    """Return a path alone stands for a section."""
+    """Return a section for a path that is written alone."""
     if isinstance(value, str):
         value = {"path": value}
     path = value.get("path") if isinstance(value, dict) else None
@@ -109,7 +111,7 @@ def _private(value: object) -> object:
 
 
 def _allow_path(schema: dict[str, Any]) -> None:
-    """The JSON Schema of such a list: paths or sections."""
+    """Change the JSON Schema of a list to allow both paths and sections."""
     schema["items"] = {"anyOf": [{"type": "string"}, schema["items"]]}
 
 
@@ -117,14 +119,17 @@ PrivatePaths = Annotated[list[Annotated[PrivateSection, BeforeValidator(_private
 
 
 class CpuPolicySection(Section):
-    """CPU policies by program (its file name); `default` holds for all others that neither process nor host says one for."""
+    """CPU policies by program (the program's file name). `default` applies to all programs without a policy, unless
+    their process or host gives one.
+    """
 
     default: CpuPolicy = "free"
     programs: dict[FileName, CpuPolicy] = {}
 
 
 class HostSection(Section):
-    """One or many hosts of one kind. `address` is the first one's; the others count on from it.
+    """One host, or several equal hosts. `address` is the first host's address; further hosts have the addresses after
+    it.
 
     `root` is the root file system that they run in (see `simunix root make`); `/` is this computer's own.
     """
@@ -175,17 +180,19 @@ class HostSection(Section):
 
     @property
     def cores_per_socket(self) -> int:
-        """Cores, whose threads are not counted."""
+        """The number of cores of each socket; the threads of a core count once."""
         return self.cores // (self.sockets * self.threads_per_core)
 
     @property
     def numa_nodes(self) -> int:
-        """The number of NUMA nodes: one for the whole host where nothing is said of them."""
+        """The number of NUMA nodes; 1 if the section does not mention NUMA nodes."""
         return self.sockets * (self.numa_per_socket or 0) or 1
 
 
 def _expected(value: object) -> object:
-    """Return how a process may end, as subprocess numbers it: an exit status or a signal's name, or a list of such."""
+    """Return the ends of a process that count as success, numbered as in the module subprocess, from an exit status,
+    the name of a signal, or a list of these.
+    """
     return tuple(map(_end, value if isinstance(value, (list, tuple)) and value else (value,)))
 
 
@@ -206,7 +213,7 @@ Ends = Annotated[
 
 
 class ProcessSection(Section):
-    """A program to start on a host (or on each of several)."""
+    """A program to start on a host, or on each of several hosts."""
 
     name: FileName
     host: HostList
@@ -248,26 +255,26 @@ class ActorSection(ProcessSection):
 
 
 class DeploymentSection(Section):
-    """Actors of one of SimGrid's deployment files, with the Python functions that its functions are."""
+    """The actors in a SimGrid deployment file, and the Python function for each function name in that file."""
 
     file: Annotated[Path, AfterValidator(printable)] = Field(strict=False)
     functions: dict[str, FunctionName] = {}
 
 
 class WorkloadSection(SubmitSection):
-    """Jobs of a trace, submitted by the real client on a host of the emulation.
+    """The jobs of a trace, submitted by the RJMS's real client on a host of the emulation.
 
-    `begin` and `end` cut a window out of the trace (its own times); submission starts at `start` of the run.
-    `processors` is how many cores of the cluster one processor of the trace stands for. `cluster` says which one gets the jobs,
-    where there are several. How the jobs are submitted is `SubmitSection`'s.
+    `begin` and `end`, in times of the trace, cut a window out of the trace; the submission begins at `start` of the
+    run. `processors` is the number of the cluster's cores that stand for one processor of the trace. `cluster` names
+    the cluster that gets the jobs, if there are several. `SubmitSection` has the keys for how jobs are submitted.
 
-    A trace of Batsim says what its jobs do; of other traces, `profile` does: sleep, suspendable, compute, or a profile as
-    Batsim describes it. With `resources: nodes` a processor (or Batsim's `res`) is a whole node. `storage` says what is
-    meant by the label of a storage in a profile: a host, which takes every byte, or a path that all nodes keep on a storage
-    (`mounts`). See docs/guide/jobs.md.
+    A trace of Batsim says what its jobs do. For other traces, `profile` says so: sleep, suspendable, compute, or a
+    profile in Batsim's notation. With `resources: nodes`, a processor (or Batsim's `res`) is a whole node. `storage`
+    gives the meaning of a storage's label in a profile: a host that receives all bytes, or a path that all nodes have
+    on a storage (`mounts`). See docs/guide/jobs.md.
 
-    A job table says itself what its jobs ask for and how long they run; with `factors`, by features of nodes, a job runs longer
-    or shorter where it runs. See docs/guide/job-table.md.
+    A job table itself says what its jobs ask for and how long they run. With `factors`, by features of nodes, the run
+    time depends on the nodes. See docs/guide/job-table.md.
     """
 
     trace: Annotated[Path, AfterValidator(printable)] = Field(strict=False)
@@ -286,7 +293,7 @@ class WorkloadSection(SubmitSection):
 
 
 class CostSection(Section):
-    """What asking costs in virtual time, so that loops that wait for the clock end."""
+    """The virtual time that questions for the time cost, so that loops that wait for the clock end."""
 
     clock_read: Duration = 50
     poll: Duration = 1000
@@ -294,7 +301,7 @@ class CostSection(Section):
 
 
 class Scenario(Section):
-    """A whole scenario file."""
+    """A scenario: all that a run needs to know."""
 
     name: FileName = "scenario"
     description: str = ""
@@ -303,35 +310,39 @@ class Scenario(Section):
     until: Duration | None = None
     pace: Annotated[float, Field(gt=0, strict=False)] | None = None
     cpu_policy: CpuPolicy | CpuPolicySection = "free"
-    cpu_costs: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)  # of modelled programs
-    cpu_reference: Speed = 1e9  # what a core of this computer counts as
-    preempt_after: Duration = 2_000_000_000  # CPU time that an actor may compute without a call while others wait; 0: for ever
+    # the file with the computing times of programs under the CPU policy modelled
+    cpu_costs: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)
+    cpu_reference: Speed = 1e9  # the speed that one core of this computer counts as
+    # the CPU time that a thread may compute without a system call while others wait; 0: no limit
+    preempt_after: Duration = 2_000_000_000
     stop: Stop = None
     strict: bool = False  # stop at the first system call that is refused or unknown
-    merge_pages: bool | Literal["auto"] = "auto"  # equal pages of all hosts, by the kernel; auto: where that saves much
-    capacity: Literal["refuse", "warn"] = "refuse"  # what to do when this computer seems too small
+    merge_pages: bool | Literal["auto"] = "auto"  # let the kernel merge equal pages of all hosts; auto: if that saves much
+    capacity: Literal["refuse", "warn"] = "refuse"  # what to do if this computer seems too small
     environment: dict[str, str] = {}
     shared: list[str] = []
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
-    root: Path | None = Field(default=None, strict=False)  # of all hosts that do not name their own
-    privileged: bool = False  # of all hosts that do not say it: root of a host is root of this computer
+    root: Path | None = Field(default=None, strict=False)  # the root file system of hosts that do not name their own
+    privileged: bool = False  # for hosts that do not say it themselves: whether root of a host is root of this computer
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     storages: list[StorageSection] = []
     mounts: list[MountSection] = []
     processes: list[ProcessSection] = []
-    actors: list[ActorSection] = []  # of Remote SimGrid, in the order of their numbers
-    deployment: DeploymentSection | None = None  # more of them
-    pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None  # hosts; true for all of them
-    link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None  # of links.csv; true for a second
+    actors: list[ActorSection] = []  # actors of Remote SimGrid, in the order of their numbers
+    deployment: DeploymentSection | None = None  # a file with further actors
+    # the hosts whose packets are captured; true for all hosts
+    pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None
+    # the interval of links.csv; true for a second
+    link_usage: Annotated[int | None, BeforeValidator(_interval), _INTERVAL] = None
     events: list[EventSection] = []
     profiles: list[ProfileSection] = []
-    check: list[CheckSection] = []  # what must hold in every run
-    nemesis: NemesisSection | None = None  # the faults that seeds of an exploration bring
+    check: list[CheckSection] = []  # the conditions that must hold in every run
+    nemesis: NemesisSection | None = None  # the faults that the seeds of an exploration cause
     enclosures: list[EnclosureSection] = []
     bmcs: list[BmcSection] = []
     recorded: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)
-    perturb: Perturb = None  # what differs from run to run, by the seed; nothing with the seed 0
+    perturb: Perturb = None  # what differs randomly from run to run, by the seed; nothing with the seed 0
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 
@@ -349,9 +360,9 @@ class Scenario(Section):
         return paths
 
     def stands_in(self, place: Callable[[str], str | None]) -> None:
-        """Remember `place`, which tells file and line of a key, and None if the file has no such key."""
+        """Remember `place`, a function that returns file and line of a key, or None if the file does not have the key."""
         self._place = place
 
     def place_of_key(self, key: str) -> str | None:
-        """File and line of a key; None for a scenario that stands in no file."""
+        """Return file and line of a key of the scenario; None for a scenario without a file."""
         return self._place(key) if self._place is not None else None

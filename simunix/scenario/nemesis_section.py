@@ -1,4 +1,4 @@
-"""`nemesis:` of a scenario: which faults the seeds of an exploration may bring, when, and how many at a time."""
+"""The key `nemesis:` of a scenario: which faults the seeds of an exploration may cause, when, and how many at one time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 
 class NemesisSection(Section):
-    """Faults by seed. Each seed draws which of `faults` it brings, and how often; a run without exploration has none.
+    """Faults by seed. Each seed draws which of `faults` occur, and how often; a run outside of an exploration has none
+    of them.
 
-    The first fault comes at `start` or later, about `every` so often, each to one of `hosts` or to the network between them. At
-    `heal` all is as it was before, and stays so. At most `at_most` of `hosts` are hurt at a time.
-    `power`: a host's power is cut, and comes back. `partition`: a host, or half of the hosts, is cut off from the others.
-    `link`: a host's link is down. `slow`: a host's link has a latency of 1 to 500 ms more. `loss`: 1 to 50 % of the datagrams
-    to and from a host are lost. `storage`: a storage of a host is full, failing or read-only.
+    The first fault comes at `start` or later; the mean interval between faults is `every`. Each fault hits one of
+    `hosts`, or the network between them. At `heal`, all faults are repaired, and no more come. At most `at_most` of
+    `hosts` are affected at one time. `power`: a host's power is cut, and comes back. `partition`: a host, or half of
+    the hosts, is cut off from the others. `link`: a host's link is down. `slow`: the latency of a host's link is 1 to
+    500 ms longer. `loss`: 1 to 50 % of the datagrams to and from a host are lost. `storage`: a storage of a host is
+    full, failing or read-only.
     """
 
     hosts: HostList | None = None

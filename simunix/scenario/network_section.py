@@ -1,4 +1,4 @@
-"""The `network:` section: a star, or one of the shapes that a machine room may have."""
+"""The key `network:` of a scenario: a star, or another shape of a machine room's network."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ Coordinates = Annotated[list[float], Field(min_length=3, max_length=3)]
 
 
 class ClusterSection(Section):
-    """SimGrid's flat cluster: each host's own link, then a backbone if there is one. `limiter` is what a host may send and
-    receive together."""
+    """SimGrid's flat cluster: each host has a link of its own, followed by a backbone, if there is one. `limiter` is
+    the bandwidth that a host may use for sending and receiving together.
+    """
 
     backbone: Rate | None = None
     backbone_latency: Duration = 0
@@ -27,7 +28,9 @@ class ClusterSection(Section):
 
 
 class FatTreeSection(Section):
-    """For each level from below: children of a switch, parents of a node, parallel cables between the two."""
+    """A fat tree. For each level, from below: the children of a switch, the parents of a node, and the parallel cables
+    between a node and its parent.
+    """
 
     down: Annotated[list[Count], Field(min_length=1)]
     up: Annotated[list[Count], Field(min_length=1)]
@@ -42,7 +45,7 @@ class FatTreeSection(Section):
 
 
 class DragonflySection(Section):
-    """Groups of chassis of routers of hosts; the colours say of how many parallel cables a link is made."""
+    """A dragonfly: groups of chassis of routers of hosts. The colours give the number of parallel cables of each link."""
 
     groups: Count
     chassis: Count = 1
@@ -61,7 +64,7 @@ class DragonflySection(Section):
 
 
 class TorusSection(Section):
-    """The size of each dimension."""
+    """A torus with the given size of each dimension."""
 
     dimensions: Annotated[list[Count], Field(min_length=1)]
     limiter: Rate | None = None
@@ -77,8 +80,9 @@ def _between(value: object) -> list[tuple[str, ...]]:
 
 
 class LinkSection(Section):
-    """A link. `between` two ends, it is also the way from one to the other; with several hosts as the first end, each gets a
-    link of its own, `NAME-HOST`."""
+    """A link. With `between`, it connects two ends, and is the route from one to the other. If the first end is several
+    hosts, each gets a link of its own, `NAME-HOST`.
+    """
 
     name: str
     bandwidth: Rate
@@ -99,7 +103,9 @@ class LinkSection(Section):
 
 
 class RouteSection(Section):
-    """The links on the way, `NAME` or, of a split-duplex one, `NAME:up` or `NAME:down`; `distance` is latency of no link."""
+    """The links of a route: `NAME` or, for a split-duplex link, `NAME:up` or `NAME:down`. `distance` is additional
+    latency that belongs to no link.
+    """
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -114,14 +120,14 @@ SHAPES = ("cluster", "fat-tree", "dragonfly", "torus", "vivaldi", "links", "plat
 
 
 class NetworkSection(Section):
-    """A star: each host has a full-duplex link of its own to one switch. Or one other shape, whose cables have this bandwidth
-    and latency; hosts take their places in the order in which the scenario names them.
+    """A star, in which each host has a full-duplex link of its own to one switch; or one other shape, whose cables have
+    this bandwidth and latency. Hosts take the places of the shape in the order in which the scenario names them.
 
-    `vivaldi` gives hosts coordinates (x, y and a height, in milliseconds), `links` and `routes` join hosts and switches one by
-    one, `platform` is a SimGrid platform file.
+    `vivaldi` gives hosts coordinates (x, y and a height, in milliseconds). `links` and `routes` connect hosts and
+    switches one by one. `platform` is a SimGrid platform file.
 
-    Flows share links by SimGrid's `model` and `settings` (`network/TCP-gamma: 65536`): each connection by itself, or all that
-    one host sends to another as one (`fair_per: hosts`).
+    Flows share links by SimGrid's `model` and `settings` (such as `network/TCP-gamma: 65536`). A flow is one
+    connection, or all connections from one host to another together (`fair_per: hosts`).
     """
 
     model_config = ConfigDict(populate_by_name=True)
@@ -150,7 +156,7 @@ class NetworkSection(Section):
 
     @property
     def shape(self) -> str:
-        """The name of the shape: `star`, unless another one is written."""
+        """The name of the network's shape; `star`, unless the section gives another shape."""
         return next((name for name in SHAPES if self._written(name) is not None), "star")
 
     def _written(self, name: str) -> Any:

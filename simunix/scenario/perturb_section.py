@@ -1,4 +1,4 @@
-"""The section `perturb:`: what differs from run to run, by the seed, and how much."""
+"""The key `perturb:` of a scenario: what differs randomly from run to run, by the seed, and by how much."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ CYCLES_NS = 130_000_000
 TIMERS_NS = 100_000
 LATENCY = 0.04
 COMPUTING = 0.2
-"""The magnitudes that real clusters show: docs/studies/fidelity.md#what-differs-between-two-real-runs has the sources."""
+"""The default magnitudes, as measured on real clusters; docs/studies/fidelity.md#what-differs-between-two-real-runs has
+the sources.
+"""
 MOST_PERCENT = 200.0
 _PERCENT = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?)\s*%\s*")
 
 
 def _percent(value: object, default: float) -> float:
-    """Return a part, such as 0.05, of a text such as '5%'. True: the default; false: nothing. Raises ValueError."""
+    """Return the part, such as 0.05, that a text such as '5%' means; the default for true, 0 for false. Raises
+    ValueError for any other value.
+    """
     if isinstance(value, bool) or value is None:
         return default if value else 0.0
     match = _PERCENT.fullmatch(value) if isinstance(value, str) and len(value) <= units.LONGEST else None
@@ -42,7 +46,7 @@ def _run_time(value: object) -> float | str:
 
 
 def _duration(value: object, default_ns: int) -> int:
-    """Nanoseconds; true: the default; false: nothing. Raises ValueError."""
+    """Return a duration in nanoseconds; the default for true, 0 for false. Raises ValueError for any other value."""
     if isinstance(value, bool) or value is None:
         return default_ns if value else 0
     return units.duration_ns(value)
@@ -53,7 +57,8 @@ _TEXT = WithJsonSchema({"type": ["string", "boolean"]})
 
 
 class PerturbSection(Section):
-    """What is drawn from the seed. A kind that is not named is not perturbed; `true` is the magnitude that real clusters show.
+    """What is drawn at random from the seed. A kind of perturbation that is not named does not occur; `true` is the
+    magnitude measured on real clusters.
 
     `submission`: each job is submitted later than the trace says, by an exponentially distributed time with this mean.
     `run_time`: each job's run time is multiplied by a lognormal factor with mean 1 and this standard deviation; `history`: the
@@ -73,7 +78,7 @@ class PerturbSection(Section):
 
     @property
     def is_nothing(self) -> bool:
-        """Whether no kind is perturbed."""
+        """Whether no kind of perturbation is asked for."""
         return not any(getattr(self, name) for name in PerturbSection.model_fields)
 
 
@@ -81,7 +86,7 @@ EVERYTHING = dict.fromkeys(PerturbSection.model_fields, True)
 
 
 def _perturb(value: object) -> object:
-    """Return all kinds for true, none for false."""
+    """Return a section for the short forms: all kinds for true, none for false."""
     if isinstance(value, bool) or value is None:
         return EVERYTHING if value else None
     if not isinstance(value, (dict, PerturbSection)):

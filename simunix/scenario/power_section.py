@@ -1,4 +1,6 @@
-"""Speeds and watts of a scenario: power states of hosts, watts of hosts and links, and the enclosures around hosts."""
+"""The keys of a scenario about speeds and watts: power states of hosts, watts of hosts and links, and the enclosures
+around hosts.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from simunix.scenario.section import QUANTITY, HostList, Section
 
 
 def _speeds(value: object) -> tuple[float, ...]:
-    """One speed, or one for each power state: a list, or a text with commas as in SimGrid's files."""
+    """Return one speed, or one for each power state, from a list or from a text with commas as in SimGrid's files."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
     if not parts:
         raise ValueError("expected a speed such as '2.5Gf', or one for each power state, got an empty list")
@@ -20,7 +22,9 @@ def _speeds(value: object) -> tuple[float, ...]:
 
 
 def _ranges(value: object) -> str:
-    """Watts as SimGrid writes them, of a text or a list of texts. YAML reads 95:40 without quotes as a number to base 60."""
+    """Return watts in SimGrid's notation, from a text or a list of texts. (YAML reads 95:40 without quotes as a number
+    to base 60.)
+    """
     parts = [value] if isinstance(value, str) else value
     if not isinstance(parts, (list, tuple)) or not parts or not all(isinstance(part, str) for part in parts):
         raise ValueError(f"expected watts in quotes such as '117:130:358', got {value!r}")
@@ -44,9 +48,10 @@ Watts = Annotated[float, BeforeValidator(_watts), QUANTITY]
 
 
 class EnclosureSection(Section):
-    """Chassis, racks: so many `hosts` each (all, without `size`), in the order of the list, with watts of their own.
+    """Enclosures, such as chassis or racks, with watts of their own: each has `size` of the `hosts` (without `size`,
+    all), in the order of the list.
 
-    An enclosure whose hosts are all off draws nothing, and neither do they.
+    An enclosure whose hosts are all off draws no power, and then its hosts draw none either.
     """
 
     name: str
@@ -56,9 +61,10 @@ class EnclosureSection(Section):
 
 
 class BmcSection(Section):
-    """Baseboard management controllers: hosts `name`, each for one of `hosts` in their order, that answer IPMI for it.
+    """Baseboard management controllers (BMCs): the hosts `name`, each of which answers IPMI requests for one of
+    `hosts`, in their order.
 
-    They are hosts of the scenario as others, and are on while their hosts are off.
+    A BMC is an ordinary host of the scenario; it stays on while its host is off.
     """
 
     name: HostList
@@ -68,12 +74,14 @@ class BmcSection(Section):
 
 
 def power_of_host(ranges: str | None, off_w: float | None, speeds: int) -> HostPower | None:
-    """Return what a host of so many speeds draws; None if no key says it. Raises ValueError."""
+    """Return the watts of a host with `speeds` power states; None if no key gives watts. Raises ValueError for
+    malformed watts.
+    """
     return host_power(_properties(PER_STATE, ranges, off_w), speeds)
 
 
 def power_of_link(ranges: str | None, off_w: float | None) -> LinkPower | None:
-    """Return what a link draws; None if no key says it. Raises ValueError."""
+    """Return the watts of a link; None if no key gives watts. Raises ValueError for malformed watts."""
     return link_power(_properties(RANGE, ranges, off_w))
 
 

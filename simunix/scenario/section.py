@@ -1,4 +1,4 @@
-"""What all sections of a scenario have in common, and the quantities that they are written in."""
+"""The base class of all sections of a scenario, and the types of quantities in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Wit
 from simunix import ranges, units
 
 CpuPolicy = Literal["free", "charged", "modelled"]
-"""How long computing takes, see rsg_server/processor/policies.py."""
+"""The CPU policy, which says how long computing takes in virtual time; see rsg_server/processor/policies.py."""
 QUANTITY = WithJsonSchema({"type": ["string", "number"]})
 Duration = Annotated[int, BeforeValidator(units.duration_ns), QUANTITY]
 Seconds = Annotated[float, BeforeValidator(units.duration_s), QUANTITY]
@@ -20,7 +20,7 @@ Speed = Annotated[float, BeforeValidator(units.speed_flops), QUANTITY]
 
 
 def host_names(value: object) -> tuple[str, ...]:
-    """Return the names of a host list, in the order written. Raises ValueError."""
+    """Return the names in a host list, in the written order. Raises ValueError for a malformed list."""
     if not isinstance(value, str):
         raise ValueError(f"expected a host list such as 'node[1-16]', got {value!r}")
     return tuple(ranges.expand_hosts(value))
@@ -30,7 +30,9 @@ HostList = Annotated[tuple[str, ...], BeforeValidator(host_names), WithJsonSchem
 
 
 def _file_name(value: str) -> str:
-    """Return a name that files are called by: neither a path, nor too long with what is added to it."""
+    """Return a name if files can be called by it: it contains no slash, and is short enough for what is added to it.
+    Raises ValueError otherwise.
+    """
     if (
         not value
         or value in (".", "..")
@@ -43,11 +45,13 @@ def _file_name(value: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
-"""A name by which files of a run are called."""
+"""A name after which files of a run are called."""
 
 
 def _function_name(value: str) -> str:
-    """Return a function of a Python module, as MODULE:FUNCTION. Raises ValueError."""
+    """Return the name of a function in a Python module, MODULE:FUNCTION, unchanged. Raises ValueError for any other
+    text.
+    """
     module, _, function = value.partition(":")
     if not all(word.isidentifier() for word in (*module.split("."), function)):
         raise ValueError(f"expected MODULE:FUNCTION such as 'application:master', got {value[:60]!r}")
@@ -58,14 +62,14 @@ FunctionName = Annotated[str, AfterValidator(_function_name)]
 
 
 def printable(path: Path) -> Path:
-    """Return a path that a message can name on one line. Raises ValueError."""
+    """Return a path unchanged if a message can show it on one line. Raises ValueError otherwise."""
     if not str(path).isprintable():
         raise ValueError(f"expected a path without line breaks, got {str(path)[:60]!r}")
     return path
 
 
 def check_private(path: str) -> None:
-    """Raise ValueError for a private path that is not spelled out from the root of the host."""
+    """Raise ValueError for a private path that is not an absolute, normal path."""
     if not path.startswith("/") or path.rstrip("/") == "" or {".", "..", ""} & set(path.strip("/").split("/")):
         raise ValueError(f"expected absolute paths below /, without '..', got {path[:60]!r}")
 

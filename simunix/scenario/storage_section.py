@@ -1,4 +1,4 @@
-"""The `storages:` and `mounts:` sections: disks of hosts, what they can do, and which paths are kept on them."""
+"""The keys `storages:` and `mounts:` of a scenario: disks of hosts, their bandwidths, and which paths lie on them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from simunix.scenario.section import Duration, FileName, HostList, Rate, Seconds
 
 
 class StorageSection(Section):
-    """A disk, or an array of disks, of a host; each host of a list has one of its own.
+    """A disk, or an array of disks, of a host; each host of a list has a disk of its own.
 
-    `readwrite_bandwidth` is what all reads and writes may have together; by default the larger of the two bandwidths, as in
-    SimGrid. Each operation waits for `latency` first, then for its bytes. At one time each operation has an equal share of the
-    disk (`fair_per: operation`), or each application has, however many operations it has there (`application`): a job of an
-    RJMS, or the processes of one name on all hosts.
+    `readwrite_bandwidth` is the bandwidth of all reads and writes together; as in SimGrid, it is by default the larger
+    of the two bandwidths. Each operation waits for `latency`, and then for its bytes. The operations of one moment
+    share the disk equally (`fair_per: operation`), or the applications do, whatever number of operations each has
+    (`application`): a job of an RJMS, or the processes of one name on all hosts.
     """
 
     name: FileName
@@ -36,11 +36,12 @@ def _mount_point(path: str) -> str:
 
 
 class MountSection(Section):
-    """A path of a host, or of each of several, that is kept on a storage: reading and writing takes time.
+    """A path of one or several hosts that lies on a storage, so that reading and writing takes virtual time.
 
-    The storage is one of the same host, and each host has its own content there; or one of a file `server`, and all hosts that
-    name this server and `export` (by default the path) have one content. Of several servers each has a `stripe` of a file in
-    turn. The content is nothing at first, or a copy of what the host's root has.
+    The storage may be a disk of the same host; each host then has its own content. Or it is a disk of a file `server`;
+    then all hosts that name this server and this `export` (by default the path) have one content. With several servers,
+    each has a `stripe` of a file in turn. At first the path is empty, or a copy of what the host's root file system
+    has.
     """
 
     path: Annotated[str, AfterValidator(_mount_point)]

@@ -1,4 +1,4 @@
-"""How the jobs of a workload are submitted: the keys of `workload:` besides the trace and its window."""
+"""The keys of `workload:` in a scenario that say how jobs are submitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simunix.workload.transforms.order import SESSION_GAP_S
 BY_RJMS: Literal["rjms"] = "rjms"
 """The value of `dependencies` that leaves a dependency to the RJMS."""
 FORMERLY_BY_RJMS = "slurm"
-"""What scenarios of simunix 0.1 say for it; still understood."""
+"""The old name, of simunix 0.1, for BY_RJMS; it is still accepted."""
 
 
 def _by_rjms(value: object) -> object:
@@ -24,7 +24,9 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def _ranges(value: object) -> Ranges:
-    """Inclusive ranges of a number `7`, a list `[1, 3]` or a text '1-5,9'. Raises ValueError."""
+    """Return inclusive ranges of numbers from a number `7`, a list `[1, 3]` or a text '1-5,9'. Raises ValueError for
+    any other value.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         return ((value, value),)
     if isinstance(value, (list, tuple)):
@@ -43,9 +45,10 @@ Numbers = Annotated[Ranges, BeforeValidator(_ranges), _NUMBERS_SCHEMA]
 
 
 class SubmitOptions(Section):
-    """Options of the submission, in the words of sbatch; `arguments` are others, as they are.
+    """Options of the submission of jobs, with the names of sbatch's options; `arguments` are further options, passed
+    unchanged.
 
-    With `hold`, the job is submitted held and released so much later.
+    With `hold`, the job is submitted held, and released after this time.
     """
 
     partition: str | None = None
@@ -57,13 +60,15 @@ class SubmitOptions(Section):
     arguments: list[str] = []
 
     def over(self, other: SubmitOptions) -> SubmitOptions:
-        """Return these options, and the other's where these say nothing; the arguments of both."""
+        """Return these options; options that these leave out are taken from `other`. The arguments of both are joined."""
         said = {name: value for name in SubmitOptions.model_fields if (value := getattr(self, name)) is not None}
         return other.model_copy(update={**said, "arguments": [*other.arguments, *self.arguments]})
 
 
 class OptionRule(SubmitOptions):
-    """Options of the jobs that fit all numbers that the rule names: fields 1 and 12 to 16 of SWF, and the cores asked for."""
+    """Options for the jobs that have all numbers which the rule names: fields 1 and 12 to 16 of SWF, and the number of
+    cores.
+    """
 
     jobs: Numbers | None = None
     users: Numbers | None = None
@@ -74,7 +79,7 @@ class OptionRule(SubmitOptions):
     cores: Numbers | None = None
 
     def fits(self, job: Job) -> bool:
-        """Return whether the job has all the numbers that the rule names."""
+        """Return whether a job has all numbers that the rule names."""
         return all(
             ranges is None or any(first <= getattr(job, field) <= last for first, last in ranges)
             for ranges, field in ((getattr(self, name), field) for name, field in CONDITIONS.items())
@@ -90,11 +95,11 @@ CONDITIONS = {
     "partitions": "partition",
     "cores": "cores",
 }
-"""For each condition of a rule, the field of a job that the condition is about."""
+"""The field of a job for each condition of a rule."""
 
 
 def _partition_alone(value: object) -> object:
-    """Options: a name alone is that of a partition."""
+    """Return options for a short form: a name alone is the name of a partition."""
     return {"partition": value} if isinstance(value, str) else value
 
 
@@ -108,20 +113,21 @@ ByNumber = Annotated[dict[Annotated[int, Field(strict=False)], _Options], Field(
 
 
 class SubmitSection(Section):
-    """How jobs are submitted.
+    """How the jobs of a workload are submitted.
 
-    `users: trace`: field 12 becomes users of the emulated hosts, named userN, in groups groupN (field 13), and each job is
-    submitted by its own. `accounts: trace`: field 13 becomes the RJMS's account groupN, made beforehand where there is a
-    database of accounts.
+    With `users: trace`, field 12 of the trace becomes users of the emulated hosts, named userN, in groups groupN (field
+    13), and each job is submitted by its user. With `accounts: trace`, field 13 becomes the RJMS's account groupN,
+    which is created beforehand if there is a database of accounts.
 
-    `dependencies` decides what fields 17 and 18 mean. `think_time`: a job is submitted its think time after the preceding one
-    has ended. `rjms`: it is submitted at its own moment, with the RJMS's own dependency on the preceding one's end. With
-    `feedback` the users of the trace wait for their results. `session`: a batch of jobs is submitted when the batch before it
-    has ended and the trace's think time has passed, unless that is above `session_gap`, which begins a session at its own
-    moment. `user`: all of a user's jobs are one session. Ends are noticed every `poll_interval`.
+    `dependencies` says what fields 17 and 18 of the trace mean. With `think_time`, a job is submitted its think time
+    after the preceding job has ended. With `rjms`, the job is submitted at its own moment, and the RJMS itself makes it
+    wait for the end of the preceding job. With `feedback`, the users of the trace wait for their results. With
+    `feedback: session`, a batch of jobs is submitted when the batch before it has ended and the trace's think time has
+    passed; a longer think time than `session_gap` begins a new session, at its own moment. With `feedback: user`, all
+    jobs of a user are one session. The end of a job is noticed every `poll_interval`.
 
-    `arrays: bursts` submits equal jobs of one moment as an array. Options come from `partitions` (by field 16), `queues` (field
-    15) and `options`, a later one over an earlier one.
+    With `arrays: bursts`, equal jobs of one moment are submitted as a job array. Options come from `partitions` (by
+    field 16), `queues` (by field 15) and `options`; later ones override earlier ones.
     """
 
     client: str | None = None
@@ -143,8 +149,8 @@ class SubmitSection(Section):
         return self
 
     def options_of(self, job: Job) -> SubmitOptions:
-        """Return all options that are given for a job: by its partition, by its queue, then by the rules in their
-        order.
+        """Return all options for a job: by its partition, then by its queue, then by the rules in their order; later
+        options override earlier ones.
         """
         found = SubmitOptions()
         for number, mapping in ((job.partition, self.partitions), (job.queue, self.queues)):

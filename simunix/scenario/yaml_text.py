@@ -1,4 +1,4 @@
-"""YAML as text to values and nodes, with bounds: no few lines may take all time and memory, no value end in a traceback."""
+"""Parse YAML with limits, so that no short text can take all time and memory, and no value leads to a traceback."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import Any
 import yaml
 
 MOST_BYTES = 1 << 20
-"""The longest text. A scenario of thousands of hosts has some kilobytes."""
+"""The most bytes of a text. The scenario of thousands of hosts has some kilobytes."""
 LONG_BYTES = 32 << 10
-"""Longer texts are read by the parser in C, if there is one: it is faster, and its messages are not as clear."""
+"""Texts longer than this are read by PyYAML's parser in C, if installed, which is faster but has less clear messages.
+"""
 DEPTH_MAX = 100
-"""So deep may a long text be nested: the parser in C does not notice that its stack ends."""
+"""The deepest nesting of a long text, because the parser in C does not notice that its stack overflows."""
 VALUES_MAX = 1_000_000
-"""The most values that a text may have. No scenario comes near, but a few lines of aliases can stand for any number."""
+"""The most values of a text. No scenario comes near, but a few lines of aliases can stand for any number of values."""
 _TOO_MANY = f"more than {VALUES_MAX:,} values, aliases written out; use fewer aliases"
 
 
 class RefusedError(Exception):
-    """A text that is no YAML, or too much of it. `line` counts from 1; None if it is not known."""
+    """The error that a text is no YAML, or exceeds a limit. `line` counts from 1; None if it is unknown."""
 
     def __init__(self, problem: str, line: int | None = None) -> None:
         super().__init__(problem)
@@ -33,7 +34,7 @@ _UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def _value(construct: Callable[[], Any], node: yaml.Node) -> Any:
-    """Return the value of a node; a number of thousands of digits and a 99th of a 99th month are errors of the text."""
+    """Return the value of a node. Raises RefusedError for a number of thousands of digits, or a date with a 99th month."""
     try:
         value = construct()
         if isinstance(value, str) and _UNUSABLE.search(value):
@@ -57,9 +58,7 @@ class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
 
 
 def read(path: Path) -> str:
-    """Return the text of a file of a sensible length. Raises RefusedError for a longer one, OSError and
-    UnicodeDecodeError.
-    """
+    """Return the text of a file. Raises RefusedError for a text above the limit, OSError and UnicodeDecodeError."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -68,7 +67,7 @@ def read(path: Path) -> str:
 
 
 def parse(text: str) -> tuple[Any, yaml.Node | None]:
-    """Return the value of a text and its node; both None for an empty one. Raises RefusedError."""
+    """Return the value of a text and its node; both are None for an empty text. Raises RefusedError."""
     loader = None
     try:
         if len(text) > LONG_BYTES:
@@ -91,7 +90,7 @@ def parse(text: str) -> tuple[Any, yaml.Node | None]:
 
 
 def _check_depth(text: str) -> None:
-    """Refuse a text that is nested too deeply, before anything is made of it."""
+    """Raise RefusedError for a text that is nested too deeply, before it is parsed."""
     depth = 0
     for event in yaml.parse(text, Loader=_FastLoader):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -103,7 +102,7 @@ def _check_depth(text: str) -> None:
 
 
 def _check_size(top: yaml.Node) -> None:
-    """Refuse a text that is too much when its aliases are written out. Each node is counted once: aliases share theirs."""
+    """Raise RefusedError for a text with too many values, aliases being counted as often as they occur."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()
 

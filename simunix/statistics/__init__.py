@@ -1,4 +1,6 @@
-"""Statistics of repeated runs: intervals of means, differences by common seeds, how many repetitions are needed.
+"""Statistics of repeated runs: confidence intervals of means, differences by common seeds, and the number of
+repetitions needed.
 
-One repetition (one seed) is one observation: jobs within a run wait for each other, so jobs are no independent observations.
+One repetition (one seed) is one observation. The jobs of a run wait for each other, and so are not independent
+observations.
 """

@@ -1,4 +1,6 @@
-"""Differences between two settings, paired by common seeds where there are any, and what may be concluded from several."""
+"""Compute differences between two settings (paired by common seeds if there are any), and what may be concluded from
+several differences.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,12 @@ DIFFERS, NO_DIFFERENCE, TOO_FEW = "difference", "no difference", "too few repeti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """How much larger a mean is in one setting than in another, the base.
+    """The difference between the mean in one setting and the mean in another, the base.
 
-    `interval` has the unit of the values. `base` is the base's mean. `p_value` tells how often chance alone gives such a
-    difference (Student's test, paired or Welch's); `adjusted_p` is that after `conclude`, for several differences together.
-    `is_paired`: by common seeds, so that what chance does to both settings alike cancels.
+    `interval` has the unit of the values, and `base` is the base's mean. `p_value` is the probability that chance alone
+    gives such a difference (Student's test, paired, or Welch's). `adjusted_p` is that probability after `conclude`, for
+    several differences together. If `is_paired`, runs with common seeds were compared, so that equal influences of
+    chance on both settings cancel.
     """
 
     interval: Interval
@@ -39,9 +42,10 @@ class Difference:
 
     @property
     def verdict(self) -> str:
-        """One of DIFFERS, NO_DIFFERENCE, TOO_FEW.
+        """The verdict on the difference: DIFFERS, NO_DIFFERENCE or TOO_FEW.
 
-        DIFFERS: the interval has no 0 in it, and the difference is significant among all those that it is concluded with.
+        DIFFERS means that the interval does not contain 0, and that the difference is significant among all differences
+        that are judged together.
         """
         if not isfinite(self.interval.width):
             return TOO_FEW
@@ -51,12 +55,14 @@ class Difference:
 
     @property
     def differs_alone(self) -> bool:
-        """Whether the interval has no 0 in it, though the verdict is NO_DIFFERENCE: among many, chance makes one such."""
+        """Whether the interval does not contain 0 although the verdict is NO_DIFFERENCE. Among many differences, chance
+        alone makes some like this.
+        """
         return self.verdict == NO_DIFFERENCE and not self.interval.holds_zero
 
 
 def paired_difference(base: Mapping[Key, float], other: Mapping[Key, float], confidence: float = CONFIDENCE) -> Difference:
-    """Return the mean of `other` − `base` over common keys (seeds) whose values are finite in both."""
+    """Return the mean of `other` − `base` over the common keys (seeds) whose values are finite in both settings."""
     common = [key for key in base if key in other and isfinite(base[key]) and isfinite(other[key])]
     differences = [float(other[key] - base[key]) for key in common]
     interval = mean_interval(differences, confidence)
@@ -65,7 +71,9 @@ def paired_difference(base: Mapping[Key, float], other: Mapping[Key, float], con
 
 
 def unpaired_difference(base: Sequence[float], other: Sequence[float], confidence: float = CONFIDENCE) -> Difference:
-    """Return the difference of the means of two independent samples: bootstrapped, or Welch's interval for few values."""
+    """Return the difference of the means of two independent samples, with a bootstrap interval or, for few values,
+    Welch's.
+    """
     first, second = (np.array([value for value in map(float, each) if isfinite(value)]) for each in (base, other))
     mean = float(first.mean()) if len(first) else nan
     value = float(second.mean()) - mean if len(second) else nan
@@ -87,10 +95,11 @@ def unpaired_difference(base: Sequence[float], other: Sequence[float], confidenc
 
 
 def conclude(differences: Sequence[Difference], tables: int = 1) -> list[Difference]:
-    """Return the differences with `adjusted_p`, by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
+    """Return the differences with `adjusted_p`, computed by Holm's step-down method (Scandinavian Journal of Statistics
+    6, 1979).
 
-    With it at most one table in twenty, whatever its size, tells a difference where there is none. Where one conclusion is
-    drawn from several `tables`, each has its part of that chance (Bonferroni).
+    With this method, at most one table in twenty, whatever its size, reports a difference although there is none. If
+    one conclusion is drawn from several `tables`, this probability is divided among them (Bonferroni).
     """
     known = [(each.p_value, rank) for rank, each in enumerate(differences) if isfinite(each.p_value)]
     adjusted = [nan] * len(differences)
@@ -107,13 +116,15 @@ def _p_value(interval: Interval, differences: Sequence[float]) -> float:
     if interval.width == 0:
         return float(interval.mean == 0)
     error = float(np.std(differences, ddof=1)) / sqrt(len(differences))
-    if error == 0:  # differences of less than what a float resolves
+    if error == 0:  # the values differ by less than floating-point numbers can represent
         return float(interval.holds_zero)
     return float(2 * stats.t.sf(abs(interval.mean) / error, len(differences) - 1))
 
 
 def _resampled(first: np.ndarray, second: np.ndarray, tail: float) -> Interval:
-    """Return the percentile interval of the difference of two independent means, with `tail` beyond each end."""
+    """Return the percentile interval of the difference of two independent means; the part `tail` of the resampled
+    values lies beyond each end.
+    """
 
     def difference(one: np.ndarray, two: np.ndarray, axis: int = -1) -> np.ndarray:
         return np.asarray(two.mean(axis=axis) - one.mean(axis=axis))

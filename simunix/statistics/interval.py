@@ -1,4 +1,4 @@
-"""The mean of repetitions with its interval of confidence, by scipy's bootstrap."""
+"""Compute the mean of repetitions with its confidence interval, by scipy's bootstrap."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from scipy import stats
 CONFIDENCE = 0.95
 RESAMPLES = 9999
 LEAST_IN_TAIL = 10
-"""The bootstrap counts only where so many resampled means lie beyond each end of the interval."""
+"""The bootstrap is used only if at least this many resampled means lie beyond each end of the interval."""
 SEED = 20261127
-"""Of the resampling: the same values have the same interval, whoever asks."""
+"""The seed of the resampling, so that equal values always have the same interval."""
 BOOTSTRAP, STUDENT, NONE = "bootstrap", "student", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A mean of `count` values and the interval that holds the true mean with `confidence`.
+    """The mean of `count` values, and the interval that contains the true mean with the probability `confidence`.
 
     `low` and `high` have the unit of the values, and are NaN below two values. `method` is `bootstrap`, `student` (too few
     values for the bootstrap) or empty (no interval).
@@ -35,19 +35,19 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From the lower to the upper end, in the unit of the values; NaN without an interval."""
+        """The distance from the lower to the upper end, in the unit of the values; NaN without an interval."""
         return self.high - self.low
 
     @property
     def relative_width(self) -> float:
-        """The width as a part of the mean's size; 0 for an interval without width, infinite around a mean of 0."""
+        """The width divided by the absolute mean; 0 for an interval without width, infinite if the mean is 0."""
         if self.width == 0:
             return 0.0
         return self.width / abs(self.mean) if self.mean else float("inf") if isfinite(self.width) else nan
 
     @property
     def holds_zero(self) -> bool:
-        """Whether 0 is within the interval; True without an interval, since nothing is known then."""
+        """Whether the interval contains 0; true without an interval, since nothing is known then."""
         return not (self.low > 0 or self.high < 0)
 
 
@@ -87,6 +87,8 @@ def mean_interval(values: Iterable[float], confidence: float = CONFIDENCE) -> In
 
 
 def expanded_tail(count: int, confidence: float = CONFIDENCE) -> float:
-    """Return the part of the resampled means beyond each end: Φ(−√(n / (n − 1)) · t), t Student's quantile of n − 1."""
+    """Return the part of the resampled means beyond each end, for n values: Φ(−√(n / (n − 1)) · t), where t is
+    Student's quantile with n − 1 degrees of freedom.
+    """
     quantile = stats.t.ppf((1 + confidence) / 2, count - 1)
     return float(stats.norm.cdf(-sqrt(count / (count - 1)) * quantile))

@@ -1,4 +1,4 @@
-"""How many repetitions an interval as narrow as asked for needs."""
+"""Compute how many repetitions are needed for a confidence interval of a given width."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scipy import stats
 from simunix.statistics.interval import CONFIDENCE
 
 LIMIT = 1_000_000
-"""No answer above it: an interval around a mean near 0 is never narrow beside that mean."""
+"""The largest answer. An interval around a mean near 0 never becomes narrow relative to that mean."""
 
 
 def repetitions_needed(values: Iterable[float], width: float, confidence: float = CONFIDENCE) -> int | None:
-    """Return the smallest number of repetitions, in all, whose interval is expected to be `width` × |mean| wide.
+    """Return the least number of repetitions, in total, whose interval is expected to be `width` × |mean| wide.
 
     `width` is a part of the mean (0.05 for 5 %), from the lower end to the upper. The smallest n with
     2 t(n − 1) s / √n ≤ width · |mean| is sought, with the standard deviation s of the values that there are. None: fewer than

@@ -1,1 +1,1 @@
-"""Experiments: one scenario in many variants, several runs at a time."""
+"""Experiments: run one scenario in many variants, several runs at a time."""

@@ -1,4 +1,4 @@
-"""One run of an experiment as a child process of its caller, which is a Dask worker on this computer or another one."""
+"""Run one run of an experiment as a child process; the parent is a Dask worker on this or another computer."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ LOOK_S = 0.1
 STOPPED = 130
 LAST_BYTES = 4096
 PATIENCE_S = 20.0
-"""How long a run that is told to end may take to write its results, in seconds."""
+"""How many real seconds a run may take to write its results after it was told to end."""
 
 
 def run_folder(directory: Path, run: Run) -> Path:
-    """Return the run's folder in that of the experiment."""
+    """Return the folder of a run in the folder of the experiment."""
     return directory / "runs" / run.name
 
 
 def log_file(directory: Path, run: Run) -> Path:
-    """Return the file of the output of `simunix run`."""
+    """Return the file with the output of a run's `simunix run`."""
     return directory / "runs" / f"{run.name}.log"
 
 
 def progress_file(directory: Path, run: Run) -> Path:
-    """Return the file in which a run that is under way tells how far it is."""
+    """Return the file in which an active run reports its progress."""
     return directory / "runs" / f".{run.name}{ENDING}"
 
 
 def last_words(directory: Path, run: Run) -> str:
-    """Return the last line that `simunix run` printed: the reason, where the run has no results."""
+    """Return the last line that a run's `simunix run` printed, which is the reason if the run has no results."""
     try:
         with log_file(directory, run).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_BYTES))
@@ -47,19 +47,21 @@ def last_words(directory: Path, run: Run) -> str:
 
 
 def stop_file(directory: Path) -> Path:
-    """Return the file whose existence tells all runs to end."""
+    """Return the file whose existence tells all runs of an experiment to end."""
     return directory / ".stop"
 
 
 def command(directory: Path, run: Run) -> list[str]:
-    """Return the command line of the run, which a user may also run by hand."""
+    """Return the command line of a run, which a user may also execute by hand."""
     arguments = [sys.executable, "-m", "simunix.cli.main", "run", str(run.scenario), "--seed", str(run.seed)]
     arguments += ["--out", str(run_folder(directory, run))]
     return [*arguments, *(argument for override in run.overrides for argument in ("--set", override))]
 
 
 def execute(directory: Path, run: Run) -> int:
-    """Run to the end, or until the stop file appears; return the exit code. The child ends when the caller's thread does."""
+    """Execute a run until it ends or the stop file appears; return the exit code. The child process ends together with
+    the calling thread.
+    """
     if stop_file(directory).exists():
         return STOPPED
     with log_file(directory, run).open("wb") as log:
@@ -69,7 +71,7 @@ def execute(directory: Path, run: Run) -> int:
             stdout=log,
             stderr=subprocess.STDOUT,
             env={**os.environ, VARIABLE: str(progress_file(directory, run))},
-            start_new_session=True,  # Ctrl-C in a terminal is the sweep's, which lets its runs end in good order
+            start_new_session=True,  # Ctrl-C in a terminal goes to the sweep alone, which lets its runs end in good order
             preexec_fn=die_with(os.getpid()),
         )
         try:

@@ -1,4 +1,6 @@
-"""Runs of an experiment as tasks of Dask distributed: on this computer's cores, or on the workers of a scheduler."""
+"""Execute the runs of an experiment as tasks of Dask distributed: on this computer's cores, or on the workers of a
+scheduler.
+"""
 
 from __future__ import annotations
 
@@ -20,32 +22,34 @@ from simunix.sweep.runs import Run
 LOOK_S = 0.25
 STOP_S = 60.0
 SCRATCH = ".dask"
-"""Folder of the workers' temporary files in the folder of the sweep."""
+"""The folder for the workers' temporary files, in the folder of the sweep."""
 OF_OUR_OWN = {
-    "threads_per_worker": 1,  # a run is one runner at a time
+    "threads_per_worker": 1,  # a worker executes one run at a time
     "processes": True,
     "memory_limit": 0,
     "dashboard_address": None,
-    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # its other pages are on any port, so that two sweeps may run
+    # the scheduler's web pages use any free port, so that two sweeps can run at one time
+    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},
     "silence_logs": logging.CRITICAL,
 }
 
 
 class Watcher(Protocol):
-    """Receives the progress of the runs."""
+    """The interface of an object that is told the progress of the runs."""
 
     def tick(self) -> None:
-        """Called again and again while runs are under way."""
+        """Called regularly while runs are active."""
 
     def ended(self, run: Run, problem: str) -> None:
-        """Called when a run has ended; `problem` is not empty if its worker has failed."""
+        """Called when a run has ended; `problem` is not "" if its worker has failed."""
 
 
 @contextlib.contextmanager
 def connected(address: str | None, workers: int, directory: Path) -> Iterator[Any]:
-    """Yield a client of the scheduler at `address`; without one, of local worker processes, which end with the block.
+    """Yield a client of the Dask scheduler at `address` or, without one, of local worker processes, which end with the
+    `with` block.
 
-    Raises SimunixError if there is no scheduler.
+    Raises SimunixError if no scheduler answers at the address.
     """
     import dask
     from distributed import Client, LocalCluster
@@ -59,7 +63,7 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
             yield client
         return
     scratch = directory / SCRATCH
-    shutil.rmtree(scratch, ignore_errors=True)  # left by a sweep that was killed
+    shutil.rmtree(scratch, ignore_errors=True)  # a killed sweep has left files there
     try:
         with dask.config.set(temporary_directory=str(scratch)):
             with _signals_for_us_alone():
@@ -72,8 +76,10 @@ def connected(address: str | None, workers: int, directory: Path) -> Iterator[An
 
 @contextlib.contextmanager
 def _signals_for_us_alone() -> Iterator[None]:
-    """Block the signals of a terminal in processes and threads that are started meanwhile; this thread receives them later."""
-    resource_tracker.ensure_running()  # started later, it would unblock the signals in a thread that starts workers
+    """For the `with` block, block the terminal's signals in processes and threads that start; this thread receives the
+    signals afterwards.
+    """
+    resource_tracker.ensure_running()  # if it started later, it would unblock the signals in a thread that starts workers
     before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     try:
         yield
@@ -84,9 +90,9 @@ def _signals_for_us_alone() -> Iterator[None]:
 def run_all(
     runs: Sequence[Run], directory: Path, address: str | None, workers: int, watcher: Watcher, interrupts: Interrupts
 ) -> None:
-    """Do the runs; the watcher is told of each end.
+    """Execute the runs; the watcher is told the end of each.
 
-    After an interrupt, runs under way end in good order, and the others do not begin.
+    After an interrupt, active runs end in good order, and further runs do not begin.
     """
     stop_file(directory).unlink(missing_ok=True)
     ends: queue.SimpleQueue[tuple[Run, Any]] = queue.SimpleQueue()
@@ -98,7 +104,7 @@ def run_all(
             futures.append(future)
         try:
             _collect(ends, len(runs), watcher, interrupts)
-        except SimunixError:  # what a run has left cannot be written: the others end in good order, too
+        except SimunixError:  # the files of a run cannot be written: the other runs end in good order
             _stop(futures, directory)
             raise
         if interrupts.came:
@@ -117,7 +123,7 @@ def _collect(ends: queue.SimpleQueue[tuple[Run, Any]], count: int, watcher: Watc
 
 
 def _why(error: BaseException) -> str:
-    """Say why a worker has not carried out its run."""
+    """Return a text on why a worker has not executed its run."""
     if type(error).__name__ == "KilledWorker":
         return "its worker has died several times: killed from outside, or this computer's memory is used up"
     text = " ".join(str(error).split())
@@ -125,10 +131,10 @@ def _why(error: BaseException) -> str:
 
 
 def _stop(futures: Sequence[Any], directory: Path) -> None:
-    """Make runs under way end in good order, and the others end as soon as they begin."""
+    """Make active runs end in good order, and other runs end as soon as they begin."""
     from distributed import wait
 
-    with contextlib.suppress(OSError):  # a disk that is full: the runs are killed when their workers end
+    with contextlib.suppress(OSError):  # if the disk is full, the runs are killed when their workers end
         stop_file(directory).touch()
     try:
         with contextlib.suppress(TimeoutError):

@@ -49,17 +49,18 @@ Levels = Annotated[list[Any] | dict[str, Setting], BeforeValidator(_levels), _LE
 
 
 def label(value: object) -> str:
-    """Return the text by which names and tables call a value of a key."""
+    """Return the text that stands for a value of a key in names and tables."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 class Experiment(Section):
-    """A base scenario and what is varied.
+    """A base scenario, and the keys that are varied.
 
-    A factor is a key of the scenario, as in `--set`, with a list of values; or a name of your own with named levels, each of
-    which sets some keys. Every combination of levels is run `repetitions` times; repetition r has the seed `seed` + r (the
-    scenario's own if there is none), or the r-th of `seeds`. `set` sets keys in all runs, `perturb` the scenario's key of
-    that name. Where runs are perturbed, the scenario's seed 0 counts as 1, since the seed 0 perturbs nothing.
+    A factor is a key of the scenario, as in `--set`, with a list of values; or it is a name of your own with named
+    levels, each of which sets several keys. Every combination of levels is run `repetitions` times. Repetition r has
+    the seed `seed` + r (by default the scenario's seed + r), or the r-th of `seeds`. `set` sets keys in all runs;
+    `perturb` replaces the scenario's key of that name. If runs are perturbed, the scenario's seed 0 counts as 1, since
+    the seed 0 perturbs nothing.
     """
 
     name: FileName = "experiment"
@@ -92,7 +93,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def common_settings(experiment: Experiment) -> Setting:
-    """Return the keys that are set in all runs."""
+    """Return the values of the keys that are set in all runs."""
     return experiment.set if experiment.perturb is None else {"perturb": experiment.perturb, **experiment.set}
 
 
@@ -106,7 +107,7 @@ def own_seed(experiment: Experiment) -> int:
 
 
 def may_be_perturbed(experiment: Experiment, scenario: Scenario) -> bool:
-    """Return whether some run's key `perturb` asks for anything."""
+    """Return whether the key `perturb` of any run asks for a perturbation."""
     levels = (level for each in experiment.factors.values() if isinstance(each, dict) for level in each.values())
     settings = [common_settings(experiment), *levels]
     said = [value for setting in settings for key, value in setting.items() if is_perturb(key)]
@@ -116,5 +117,5 @@ def may_be_perturbed(experiment: Experiment, scenario: Scenario) -> bool:
 
 
 def is_perturb(key: str) -> bool:
-    """Return whether a key of a scenario is `perturb`, or within it."""
+    """Return whether a key of a scenario is `perturb`, or lies within that section."""
     return key.partition(".")[0] == "perturb"

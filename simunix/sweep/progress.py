@@ -1,4 +1,4 @@
-"""The progress of a sweep: what each run under way does, live on a terminal, otherwise a line a minute; what has ended."""
+"""Show the progress of a sweep: live on a terminal, otherwise one line per minute; and report runs that have ended."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ NAME_MAX = 40
 
 
 class SweepProgress:
-    """A Watcher that shows progress of `runs`, those still to be done; `kept` others were done before.
+    """A Watcher that shows the progress of `runs`, which are still to be done; `kept` is the number of runs done
+    before.
 
-    `workers` is how many are done at a time.
+    `workers` is the number of runs at one time.
     """
 
     def __init__(self, directory: Path, runs: Sequence[Run], kept: int, workers: int = 1) -> None:
@@ -38,7 +39,7 @@ class SweepProgress:
         self._total, self._done, self._failed = len(runs) + kept, kept, 0
         self._task = self._bar.add_task("starting", total=self._total, completed=kept)
         self._workers = workers
-        self._wall_s: list[float] = []  # of the runs that have ended
+        self._wall_s: list[float] = []  # the real seconds of runs that have ended
         self._shown: dict[str, TaskID] = {}
         self._next_look_s, self._next_line_s = 0.0, time.monotonic() + LINE_EVERY_S
 
@@ -52,7 +53,7 @@ class SweepProgress:
             self._bar.stop()
 
     def tick(self) -> None:
-        """Look how far the runs are, once a second; show it, or print it once a minute."""
+        """Read the progress of all active runs, once per second; show it live, or print it once per minute."""
         now_s = time.monotonic()
         if now_s < self._next_look_s:
             return
@@ -66,7 +67,7 @@ class SweepProgress:
             self._console.print("simunix: " + "; ".join([self._summary(told), *lines]), markup=False)
 
     def _under_way(self) -> dict[str, Told]:
-        """Return how far each run under way is, by its name."""
+        """Return the progress of each active run, by the run's name."""
         names = {path.name for path in (self._directory / "runs").glob(".*.progress")}
         found = {}
         for name, run in self._waiting.items():
@@ -83,8 +84,8 @@ class SweepProgress:
         return text if left_s is None else f"{text}, {human_time(left_s)} left"
 
     def _left_s(self, told: dict[str, Told]) -> float | None:
-        """Return the wall time that is left, by the mean of the runs that have ended, or by what those under way
-        expect.
+        """Return the estimated real seconds until the end, from the mean of ended runs or from what active runs expect;
+        None if unknown.
         """
         expected = [each.wall_s + each.left_s for each in told.values() if each.left_s is not None]
         known = self._wall_s or expected
@@ -106,7 +107,7 @@ class SweepProgress:
         self._bar.update(self._task, description=self._summary(told), completed=self._done)
 
     def ended(self, run: Run, problem: str) -> None:
-        """Count the run; print a line if it failed, or if there is no terminal for the bar."""
+        """Count a run that has ended; print a line if it failed, or if there is no terminal for the bar."""
         record = record_of(self._directory, run)
         status = status_of(record)
         self._done += 1

@@ -1,4 +1,4 @@
-"""From an experiment to its runs: all combinations of levels and repetitions, each with a name that never changes."""
+"""Make the runs of an experiment: all combinations of levels and repetitions, each with a permanent name."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RUNS_MAX = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: `levels` by factor, and `overrides` as for --set.
+    """A run of an experiment: `levels` by factor, and `overrides` as for --set.
 
-    The name, also of the run's folder, is determined by these fields alone. The scenario is part of it if `has_siblings`: the
-    folder has runs of other scenarios too.
+    The run's name, which is also its folder's, depends on these fields alone. The scenario is part of the name if
+    `has_siblings`: the folder also has runs of other scenarios.
     """
 
     scenario: Path
@@ -38,7 +38,9 @@ class Run:
 
     @property
     def name(self) -> str:
-        """A readable beginning and a unique end, without characters that paths in an overlay of a host cannot have."""
+        """The name of the run: a readable beginning and a unique end, without characters that overlay mounts do not
+        allow in paths.
+        """
         slug = "_".join(f"{factor.rpartition('.')[2]}={level}" for factor, level in self.levels)
         readable = re.sub(r"[^A-Za-z0-9._=+-]", "_", slug)[:SLUG_MAX].strip(".")
         identity = [self.overrides, self.repetition, self.seed, *([str(self.scenario)] if self.has_siblings else [])]
@@ -47,7 +49,7 @@ class Run:
 
 
 def runs_of(experiment: Experiment) -> list[Run]:
-    """Return all runs: the last factor varies fastest, repetitions of a combination follow one another.
+    """Return all runs. The last factor varies fastest, and the repetitions of a combination follow each other.
 
     Raises SimunixError for more than RUNS_MAX runs.
     """
@@ -70,12 +72,12 @@ def runs_of(experiment: Experiment) -> list[Run]:
 
 
 def _written(value: object) -> str:
-    """Return a value as --set reads it: YAML, on one line as far as that is possible."""
+    """Return a value as a text that --set can read: YAML, on one line if possible."""
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").strip()
 
 
 def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]:
-    """Yield each level: the factor, the name of the level, and the keys that it sets."""
+    """Yield each level of a factor: the factor, the name of the level, and the keys that it sets."""
     if isinstance(levels, dict):
         yield from ((factor, name, setting) for name, setting in levels.items())
     else:
@@ -83,7 +85,7 @@ def _settings(factor: str, levels: Levels) -> Iterator[tuple[str, str, Setting]]
 
 
 def check(runs: Sequence[Run]) -> None:
-    """Raise SimunixError, which names the level, for a variant that is not a valid scenario."""
+    """Raise SimunixError, which names the level, for a run whose scenario would not be valid."""
     for (scenario, overrides), levels in {(run.scenario, run.overrides): run.levels for run in runs}.items():
         try:
             load(scenario, overrides)

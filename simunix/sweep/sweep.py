@@ -1,4 +1,4 @@
-"""A whole sweep: finished runs are kept, missing ones are done, and the table is written, also after an interrupt."""
+"""Carry out a sweep: keep finished runs, execute the missing ones, and write the table, even after an interrupt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simunix.sweep.runs import Run, check, runs_of
 from simunix.sweep.table import DONE, RESULTS, USERS, check_metrics, is_kept, row_of, users_of, write_table
 
 MOST = 100
-"""So many repetitions of each setting at most, unless more are asked for."""
+"""The default limit for the repetitions of each setting."""
 MARK = ".simunix-sweep"
 EXPERIMENT = "experiment.yaml"
 FAILED, INTERRUPTED = 1, 130
@@ -36,7 +36,7 @@ CANNOT_DIFFER = (
 
 @dataclass(frozen=True, slots=True)
 class SweepOptions:
-    """The options of the command line."""
+    """The options of `simunix sweep` on the command line."""
 
     path: Path
     out: Path
@@ -49,7 +49,7 @@ class SweepOptions:
 
 
 class NotWrittenError(ServerError):
-    """The folder of a sweep takes no more; `rows` are those of the runs so far."""
+    """The error that the folder of a sweep cannot be written to any more; `rows` has the results of the runs so far."""
 
     def __init__(self, text: str, rows: dict[Run, dict[str, Any]]) -> None:
         super().__init__(text)
@@ -58,7 +58,9 @@ class NotWrittenError(ServerError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is there of the runs of a folder: the row of each in results.csv; `kept` of them were done before."""
+    """The results in the folder of a sweep: the row of each run in results.csv. `kept` is the number of runs done
+    before.
+    """
 
     rows: dict[Run, dict[str, Any]]
     kept: int
@@ -66,19 +68,19 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """How many runs there are of each status, in words."""
+        """The number of runs of each status, in words."""
         counts = Counter(str(row["status"]) for row in self.rows.values())
         text = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
         return f"{len(self.rows)} runs: {text}" + (f" ({self.kept} kept from before)" if self.kept else "")
 
     @property
     def is_whole(self) -> bool:
-        """Whether all runs have come to their ends."""
+        """Whether all runs have ended regularly."""
         return all(row["status"] == DONE for row in self.rows.values())
 
 
 def sweep(options: SweepOptions) -> int:
-    """Do the missing runs and write the tables; return 0 if all runs have come to their ends."""
+    """Execute the missing runs and write the tables; return the exit code: 0 if all runs have ended regularly."""
     experiment = load_experiment(options.path)
     check_metrics(options.told.metrics)
     _check_width(experiment, options)
@@ -94,20 +96,20 @@ def sweep(options: SweepOptions) -> int:
             if options.until_width is not None:
                 outcome = _until_narrow(experiment, options, outcome, options.until_width)
         except NotWrittenError as error:
-            from simunix.sweep.analysis.tell import show_so_far  # brings scipy
+            from simunix.sweep.analysis.tell import show_so_far  # imports scipy, which takes long
 
             show_so_far(error.rows, options.told, perturbed)
             raise
         code = _say(outcome, options.out)
         if options.told.wants_anything:
-            from simunix.sweep.analysis.tell import tell  # brings scipy
+            from simunix.sweep.analysis.tell import tell  # imports scipy, which takes long
 
             tell(outcome.rows, options.out, options.told, perturbed)
     return code
 
 
 def _check_width(experiment: Experiment, options: SweepOptions) -> None:
-    """Raise SimunixError for an experiment whose repetitions cannot become more."""
+    """Raise SimunixError if a width of intervals is asked for in an experiment whose number of repetitions is fixed."""
     if options.until_width is None:
         return
     if experiment.seeds is not None:
@@ -119,7 +121,9 @@ def _check_width(experiment: Experiment, options: SweepOptions) -> None:
 
 
 def _tell_what_cannot_differ(runs: Sequence[Run]) -> bool:
-    """Say that repetitions of a trace are equal, if so; return whether some run is perturbed."""
+    """Report that repetitions are equal, if they are: a trace is run without perturbation. Return whether any run is
+    perturbed.
+    """
     several = {run.overrides: run for run in runs if run.repetition > 0}
     scenarios = [load(run.scenario, (*overrides, f"seed={run.seed or 1}")) for overrides, run in several.items()]
     perturbed = [scenario.perturbation is not None for scenario in scenarios]
@@ -129,8 +133,10 @@ def _tell_what_cannot_differ(runs: Sequence[Run]) -> bool:
 
 
 def _until_narrow(experiment: Experiment, options: SweepOptions, outcome: Outcome, width: float) -> Outcome:
-    """Go on with more repetitions, until all intervals of the metrics are so narrow or there are as many as allowed."""
-    from simunix.sweep.analysis.estimates import estimates, repetitions_to_do  # brings scipy
+    """Execute more repetitions until all intervals of the metrics are at most `width` wide, or the allowed number is
+    reached.
+    """
+    from simunix.sweep.analysis.estimates import estimates, repetitions_to_do  # imports scipy, which takes long
     from simunix.sweep.analysis.settings import settings_of
 
     done = experiment.repetitions or 1
@@ -149,7 +155,7 @@ def _until_narrow(experiment: Experiment, options: SweepOptions, outcome: Outcom
 
 
 def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int | None, scheduler: str | None) -> Outcome:
-    """Do the runs, with `resume` only those that are missing, and write the tables, also after an interrupt."""
+    """Execute the runs (with `resume` only the missing ones), and write the tables, even after an interrupt."""
     missing = [run for run in runs if not (resume and is_kept(directory, run))]
     kept = len(runs) - len(missing)
     workers = min(workers or len(os.sched_getaffinity(0)), max(len(missing), 1))
@@ -166,20 +172,22 @@ def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int |
 
 
 class _Table:
-    """results.csv, updated after each run."""
+    """The file results.csv, which is updated after each run."""
 
     def __init__(self, directory: Path, runs: Sequence[Run]) -> None:
         self._directory = directory
         self.rows: dict[Run, dict[str, Any]] = {run: row_of(directory, run) for run in runs}
 
     def update(self, run: Run, problem: str = "") -> None:
-        """Read the results of a run again, and write the table; `problem` is why its worker could not carry it out."""
+        """Read the results of a run again, and write the table. `problem` is the reason why its worker could not
+        execute the run.
+        """
         row = row_of(self._directory, run)
         self.rows[run] = row if row["status"] == DONE or not problem else {**row, "failure": problem}
         write_table(self._directory / RESULTS, list(self.rows.values()))
 
     def refresh(self) -> None:
-        """Read the results of all runs that are not done again, since an interrupt may have ended them; write the tables."""
+        """Read the results of all runs again, since an interrupt may have ended some of them, and write the tables."""
         self.rows = {run: row if row["status"] == DONE else row_of(self._directory, run) for run, row in self.rows.items()}
         write_table(self._directory / RESULTS, list(self.rows.values()))
         users = [user for run, row in self.rows.items() if row["status"] == DONE for user in users_of(self._directory, run)]
@@ -188,25 +196,27 @@ class _Table:
 
 
 class _Both:
-    """A Watcher that updates the table and shows progress."""
+    """A Watcher that updates the table and shows the progress."""
 
     def __init__(self, table: _Table, progress: SweepProgress) -> None:
         self._table, self._progress = table, progress
 
     def tick(self) -> None:
-        """Update the progress."""
+        """Update the progress display."""
         self._progress.tick()
 
     def ended(self, run: Run, problem: str) -> None:
-        """Update the table and the progress."""
+        """Update the table and the progress display after the end of a run."""
         self._progress.ended(run, problem)
         self._table.update(run, problem)
 
 
 def claimed(out: Path, resume: bool, mark: str = MARK, what: str = "sweep") -> IO[str]:
-    """Make the folder of a sweep, or reuse it with `resume`; return the file whose lock excludes other sweeps.
+    """Make the folder of a sweep or, with `resume`, use the existing one. Return the file whose lock excludes other
+    sweeps.
 
-    Raises SimunixError. `mark` is the file's name, `what` the folder's kind in messages.
+    Raises SimunixError if the folder is in use, or exists without `resume`. `mark` is the name of the locked file,
+    `what` the kind of folder in messages.
     """
     directory, shown = out.resolve(), f"--out {out}"
     marked = directory / mark
@@ -223,7 +233,7 @@ def claimed(out: Path, resume: bool, mark: str = MARK, what: str = "sweep") -> I
 
 
 def _say(outcome: Outcome, out: Path) -> int:
-    """Print the outcome in two lines; return the exit code."""
+    """Print the outcome of the sweep in two lines; return the exit code."""
     print(f"{outcome.text}\nA line for each is in {out / RESULTS}")
     if outcome.interrupted:
         print(f"simunix: interrupted; go on with: simunix sweep {out / EXPERIMENT} -o {out} --resume", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The results of the runs, from their folders alone: a row for each run."""
+"""Read the results of a sweep's runs from their folders: a row for each run."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from simunix.report.run_data import Run as RunData
 
 FINISHED = ("done", "time limit")
-"""Values of `ended` in run.json for a run that came to its end."""
+"""The values of `ended` in run.json that mean a regular end of the run."""
 DONE, FAILED, INTERRUPTED, MISSING = "done", "failed", "interrupted", "missing"
 OF_RUNS = ("virtual_s", "wall_s")
-"""Columns of results.csv that are numbers of a run, besides the metrics of its jobs."""
+"""The numeric columns of results.csv about a run itself, besides the metrics of its jobs."""
 RESULTS, USERS = "results.csv", "users.csv"
 
 
 def check_metrics(metrics: Sequence[str]) -> None:
-    """Raise SimunixError for a name that is none of a number in results.csv."""
+    """Raise SimunixError for a name that is no numeric column of results.csv."""
     known = (*BY_NAME, *OF_RUNS)
     for metric in metrics:
         if metric not in known:
@@ -34,7 +34,7 @@ def check_metrics(metrics: Sequence[str]) -> None:
 
 
 def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
-    """Return the content of the run's run.json; None without one, or with one cut short by a crash."""
+    """Return the content of a run's run.json; None if the file does not exist, or is incomplete after a crash."""
     try:
         return read_record(run_folder(directory, run) / "run.json")
     except (OSError, SimunixError):
@@ -42,7 +42,7 @@ def record_of(directory: Path, run: Run) -> dict[str, Any] | None:
 
 
 def status_of(record: dict[str, Any] | None) -> str:
-    """Return the status that a run.json tells: done, failed, interrupted or missing."""
+    """Return the status of a run by its run.json: done, failed, interrupted or missing."""
     if record is None:
         return MISSING
     if record["failure"] or record.get("failed_processes"):
@@ -51,17 +51,19 @@ def status_of(record: dict[str, Any] | None) -> str:
 
 
 def is_kept(directory: Path, run: Run) -> bool:
-    """Return whether the run came to its end and its inputs have not changed since, so that it need not be repeated."""
+    """Return whether a run has ended regularly and its inputs have not changed since, so that it need not be executed
+    again.
+    """
     record = record_of(directory, run)
     if record is None or status_of(record) != DONE or record["seed"] != run.seed:
         return False
     if (scenario := record["inputs"].get("scenario")) is None or scenario["path"] != str(run.scenario):
-        return False  # it was a run of another scenario
+        return False  # the folder has a run of another scenario
     return all(sha256_of(Path(each["path"])) == each["sha256"] for each in record["inputs"].values())
 
 
 def row_of(directory: Path, run: Run) -> dict[str, Any]:
-    """Return factors, repetition, seed, status, digest, and the metrics of the jobs where there were any."""
+    """Return the row of a run: factors, repetition, seed, status, digest, and the metrics of its jobs, if it has jobs."""
     record = record_of(directory, run)
     row: dict[str, Any] = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
     row["status"] = status_of(record)
@@ -101,7 +103,7 @@ def users_of(directory: Path, run: Run) -> list[dict[str, Any]]:
     try:
         found = _with_jobs(run_folder(directory, run))
     except SimunixError:
-        return []  # the run's own row says so
+        return []  # the run's own row reports the error
     if found is None or found.counted is None:
         return []
     identity = {"run": run.name, **dict(run.levels), "repetition": run.repetition, "seed": run.seed}
@@ -124,7 +126,7 @@ def _with_jobs(folder: Path) -> RunData | None:
 
 
 def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write a line per row, columns in the order of their first appearance. The file is replaced atomically."""
+    """Write a table, columns in the order of their first appearance. The file is replaced atomically."""
     columns = list(dict.fromkeys(column for row in sorted(rows, key=len, reverse=True) for column in row))
     with whole_file(path) as file:
         writer = csv.DictWriter(file, columns, restval="")
@@ -133,7 +135,7 @@ def write_table(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _text(value: object) -> object:
-    """Return a number with ten digits, and an empty text for NaN."""
+    """Return a number rounded to ten digits, "" for NaN, any other value unchanged."""
     if isinstance(value, float):
         return "" if value != value else f"{value:.10g}"
     return value

@@ -1,4 +1,6 @@
-"""Small emulated clusters for tests of distributed programs; `simunix.pytest_plugin` hands them to pytest."""
+"""Small emulated clusters for tests of distributed programs; `simunix.pytest_plugin` provides them as a fixture of
+pytest.
+"""
 
 from simunix.testing.cluster import Cluster, ClusterOptions
 from simunix.testing.process import EmulatedHost, EmulatedProcess

@@ -1,4 +1,6 @@
-"""The sections of a failed test's report: how the last run ended, end and last output of each program, where to look."""
+"""The sections of a failed test's report: how the last run ended, the end and the last output of each program, and
+where to look.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ REPORTS = {DeadlockError: "simunix: deadlock", StallError: "simunix: stall"}
 
 
 def sections_of(cluster: Cluster, is_kept: bool) -> list[tuple[str, str]]:
-    """Return the sections in reading order, each a title and a text. `is_kept`: the run's folder is kept after the test."""
+    """Return the sections of the report in reading order, each with a title and a text. `is_kept`: the run's folder
+    remains after the test.
+    """
     if not cluster.attempts:
         return []
     attempt = cluster.attempts[-1]
@@ -59,7 +63,7 @@ def _fate(process: EmulatedProcess) -> str:
 
 
 def _last_words(process: EmulatedProcess) -> list[tuple[str, str]]:
-    """Return the ends of the outputs of a process, of those that are not empty."""
+    """Return the last lines of a process's outputs that are not empty, with a title for each output."""
     found = []
     for name, text in (("stdout", process.stdout), ("stderr", process.stderr)):
         lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""One run of a described cluster by the launcher: limited in real time, recorded, and described when it fails."""
+"""One run of a test's cluster: limited in real time, recorded, and described if it fails."""
 
 from __future__ import annotations
 
@@ -23,34 +23,37 @@ from simunix.scenario.model import Scenario
 from simunix.testing.description import WORK_FOLDER, Description
 from simunix.testing.result import RunResult
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 
 class RunFailedError(SimunixError):
-    """A program that is essential to the run has failed."""
+    """The error that a program has failed without which the run cannot go on."""
 
 
 class Limits(Protocol):
-    """The options of a cluster that an attempt needs."""
+    """The options of a cluster that limit and describe a run."""
 
     @property
     def wall_limit_s(self) -> float:
-        """How long the run may take, in seconds of real time."""
+        """The most real seconds that the run may take."""
 
     @property
     def source(self) -> Path:
-        """The file that describes the cluster: the test's."""
+        """The file that describes the cluster, which is the file of the test."""
 
 
 @functools.cache
 def isolation() -> tuple[Isolation, str]:
-    """Return the best isolation that this computer offers, and a text on what it lacks. The computer is asked once."""
+    """Return the best isolation of hosts that this computer allows, and a text on what is missing. The result is kept
+    for later calls.
+    """
     return probe((Path(tempfile.gettempdir()),))
 
 
 @dataclass(eq=False, slots=True)
 class Attempt:
-    """A run, from its preparation on. `problem` is the error that ended it, if there was one."""
+    """A run of a cluster, from its preparation on. `problem` is the error that ended the run, if there was one."""
 
     emulation: Emulation
     scenario: Scenario
@@ -83,17 +86,18 @@ class Attempt:
 
     @property
     def now_ns(self) -> int:
-        """Virtual nanoseconds since the start."""
+        """The present virtual time, in nanoseconds since the start of the run."""
         return self._end_ns if self.is_over else self.emulation.kernel.now_ns
 
     def entry(self, host: str, name: str) -> Supervised:
-        """Return the launcher's record of a process."""
+        """Return the supervisor's record of a process."""
         return next(entry for entry in self.emulation.supervised if (entry.spec.host, entry.spec.name) == (host, name))
 
     def run(self) -> RunResult:
         """Run to the end.
 
-        Raises the error that ended the run: a deadlock, a stall, the failure of an essential program.
+        Raises the error that ended the run: a deadlock, a stall, the failure of a process without which the run cannot
+        go on.
         """
         emulation = self.emulation
         self._deadline = time.monotonic() + self.limits.wall_limit_s
@@ -104,7 +108,8 @@ class Attempt:
         except SimunixError as error:
             emulation.note_failure(error)
             self.problem = error
-            raise error.with_traceback(None) from None  # where in the server it was found helps no test
+            # the place in the server where the error was found does not help a test's author
+            raise error.with_traceback(None) from None
         finally:
             self._end_ns = emulation.kernel.now_ns
             self.is_over = True
@@ -113,7 +118,9 @@ class Attempt:
         return self.result
 
     def _watch(self, emulation: Emulation) -> None:
-        """Raise StallError after the limit of real time: neither a busy program nor endless virtual time may hold up tests."""
+        """Raise StallError after the limit of real time, so that neither a busy program nor an endless run can block
+        tests.
+        """
         if time.monotonic() < self._deadline:
             return
         limit_s = self.limits.wall_limit_s
@@ -127,7 +134,7 @@ class Attempt:
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
 
     def _record(self) -> RunResult:
-        """Write run.json, and return what a test may ask for after the run."""
+        """Write run.json, and return the results that a test may ask for."""
         emulation = self.emulation
         rows = job_rows(self.scenario, self.expansion, self.emulation)
         record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)

@@ -24,14 +24,15 @@ from simunix.testing.program import CCompiler, Program, Source, c_program, comma
 from simunix.testing.result import RunResult
 from simunix.units import duration_ns
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 WALL_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options that are set outside the test's body.
+    """The options of a cluster that are set outside of the test's body.
 
     Relative paths of sources are below the folder of `source`, the file of the test.
     """
@@ -108,7 +109,9 @@ class Cluster:
         private: Sequence[str] = (),
         privileged: bool | None = None,
     ) -> list[EmulatedHost]:
-        """Add hosts of one kind, e.g. "node[1-4]", each with such a link; `address` is that of the first host."""
+        """Add equal hosts, such as "node[1-4]", and return them. `latency` (one way) and `bandwidth` (each way) are
+        those of each host's own link; `address` is that of the first host.
+        """
         section = checked(
             f"host({names!r})",
             HostSection,
@@ -162,18 +165,22 @@ class Cluster:
     # Programs
 
     def c(self, source: str | Path, *flags: str, name: str = "") -> Program:
-        """Make a program in C from its text or a .c file. It is compiled once, with these flags for the compiler (-lm …)."""
+        """Compile a C program from its text or a .c file, and return it. A program is compiled once for given `flags`
+        of the compiler (-lm …).
+        """
         found = Source.read(source, ".c", self.options.source.parent)
         return c_program(self.options.compiler, found, name, flags)
 
     def python(self, source: str | Path | Function, *arguments: object, name: str = "") -> Program:
-        """Make a program in Python from the text of a script, a .py file, or a function, which is called with the arguments."""
+        """Make a program in Python: from the text of a script, a .py file, or a function, which is called with the
+        arguments.
+        """
         return python_program(source, self.options.source.parent, name, arguments)
 
     def add_process(
         self, host: str, program: Runnable, arguments: Sequence[object], is_daemon: bool, name: str, **keys: object
     ) -> EmulatedProcess:
-        """Do the work of `EmulatedHost.start`; `keys` are keys of a process in the scenario format."""
+        """Start a program on a host, for `EmulatedHost.start`; `keys` are keys of a process in the scenario format."""
         made = self._program(program)
         section = checked(
             f"start({name or made.name!r})",
@@ -206,9 +213,10 @@ class Cluster:
         return next(free for number in range(2, len(taken) + 3) if (free := f"{name}-{number}") not in taken)
 
     def process(self, name: str, host: str | None = None) -> EmulatedProcess:
-        """Return a process by its name, also one of the scenario.
+        """Return the process with a name, which may be one of the scenario.
 
-        `host` is needed if several hosts have a process of that name. Raises SimunixError for an unknown or ambiguous name.
+        `host` is needed if several hosts have processes with this name. Raises SimunixError for an unknown or ambiguous
+        name.
         """
         found = [process for process in self.processes if process.name == name and host in (None, process.host)]
         if len(found) != 1:
@@ -224,7 +232,7 @@ class Cluster:
 
     @property
     def seed(self) -> int:
-        """The seed of all random choices in the next run."""
+        """The seed of all random numbers in the next run."""
         return self._description.seed_used
 
     @seed.setter
@@ -233,14 +241,16 @@ class Cluster:
             raise SimunixError(f"seed: expected a whole number from 0 on, got {seed!r}")
         self._description.seed = seed
 
-    # Events of the run
+    # Events during the run
 
     def at(self, moment: Time, action: Callable[[], object]) -> None:
-        """Have `action()` called at a virtual moment of each run; the action may read `now` and outputs, and send signals."""
+        """Let `action()` be called at a virtual moment of each run. The action may read `now` and outputs of processes,
+        and send signals.
+        """
         self._actions.append((_duration("at()", moment), action))
 
     def send_signal(self, process: EmulatedProcess, number: int, at: Time | None = None) -> None:
-        """Send a signal to a process at a moment of each run; without `at`, now."""
+        """Send a signal to a process at a virtual moment of each run; without `at`, at once."""
         if at is not None:
             self.at(at, lambda: process.send_signal(number))
         elif not self.attempts or self.attempts[-1].is_over:
@@ -249,7 +259,7 @@ class Cluster:
             self.attempts[-1].emulation.supervisor.send_signal(process.entry, number)
 
     def change(self, change: Change, at: Time | None = None) -> None:
-        """Change a host, a link or the network at a moment of each run; without `at`, now."""
+        """Change a host, a link or the network at a virtual moment of each run; without `at`, at once."""
         platform = self._description.platform()
         if platform is None:
             raise SimunixError(f"{change!r}: the cluster has no host yet; add one: emulation.host('a')")
@@ -262,31 +272,35 @@ class Cluster:
             self.attempts[-1].emulation.kernel.faults.apply(change)
 
     def partition(self, one: str, other: str = "", at: Time | None = None) -> None:
-        """Cut these hosts ("a,b", "node[1-4]") off from the others given, or from all others, until `heal`."""
+        """Cut the hosts `one` ("a,b", "node[1-4]") off from the hosts `other`, by default from all other hosts, until
+        `heal` is called.
+        """
         self.change(Partition(_names("partition()", one), _names("partition()", other)), at)
 
     def heal(self, at: Time | None = None) -> None:
-        """End all partitions."""
+        """End all partitions of the network."""
         self.change(Heal(), at)
 
     def lose_datagrams(self, rate: float, one: str, other: str = "", at: Time | None = None) -> None:
-        """Lose this share (0 to 1) of the datagrams between these hosts and the others given, or all others."""
+        """Lose the share `rate` (0 to 1) of the datagrams between the hosts `one` and the hosts `other`, by default all
+        other hosts.
+        """
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
             raise SimunixError(f"lose_datagrams({rate!r}): expected a part of all, from 0 to 1")
         self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
 
     @property
     def now(self) -> float:
-        """Virtual seconds since the start of the latest run; after its end, the moment of the end."""
+        """The virtual seconds since the start of the latest run; after the run, the moment at which it ended."""
         return self.attempts[-1].now_ns / NS if self.attempts else 0.0
 
     # Runs
 
     def run(self, until: Time | None = None, check: bool = False) -> RunResult:
-        """Run from the beginning to the end.
+        """Run the cluster from the beginning to the end, and return the result.
 
-        `until` limits virtual time. With `check`, a process that failed or did not end is an error. Raises the error that ended
-        the run.
+        `until` limits the virtual time. With `check`, a process that failed or did not end is an error. Raises the
+        error that ended the run.
         """
         description = self._description
         scenario = description.scenario

@@ -1,6 +1,6 @@
-"""The description of a cluster, and the plan made from it.
+"""The description of a test's cluster, and the plan of a run made from it.
 
-The description consists of the sections of the scenario format, which are expanded as those of a scenario's file are.
+The description consists of sections of the scenario format, which are expanded like those in a scenario file.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ from simunix.scenario.model import HostSection, ProcessSection, Scenario
 from simunix.scenario.network_section import NetworkSection
 from simunix.testing.program import Program
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 WORK_FOLDER = "/run/work"
-"""The work folder of each host: programs are put and started there; files that they write there stay in the run directory."""
+"""The work folder of each host. Programs are put and started there, and files that programs write there stay in the run
+directory.
+"""
 WORK = PrivateSpec(WORK_FOLDER, mode=0o1777)
 Section = TypeVar("Section", bound=BaseModel)
 
 
 def checked(call: str, section: type[Section], /, **values: Any) -> Section:
-    """Make a section of the scenario format from keyword arguments.
+    """Return a section of the scenario format made from keyword arguments.
 
     Raises SimunixError, which names the call and the argument.
     """
@@ -51,7 +54,7 @@ def checked(call: str, section: type[Section], /, **values: Any) -> Section:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A process that the test wants. Its arguments are completed when the paths on the host are known."""
+    """A process that the test starts. Its arguments are completed when the paths on the host are known."""
 
     section: ProcessSection
     program: Program
@@ -60,12 +63,13 @@ class Wanted:
 
 
 EPOCH = moment("2000-01-01")
-"""Where the run of a test begins that starts from no scenario: a test is to pass or fail whatever the day."""
+"""The date at which the run of a test without a scenario begins, so that the test's result does not depend on the day.
+"""
 
 
 @dataclass(slots=True)
 class Description:
-    """Hosts, links, files and processes of a test, together with those of the scenario that it starts from, if any."""
+    """The hosts, links, files and processes of a test, together with those of the scenario that the test uses, if any."""
 
     scenario: Scenario | None = None
     scenario_folder: Path = Path()
@@ -82,21 +86,21 @@ class Description:
 
     @property
     def seed_used(self) -> int:
-        """The seed of the test, or else that of the scenario, or else 0."""
+        """The seed of the run: the test's, or else the scenario's, or else 0."""
         if self.seed is not None:
             return self.seed
         return self.scenario.seed if self.scenario is not None else 0
 
     def addresses(self, more: HostSection | None = None) -> dict[str, str]:
-        """Return addresses by host name, in the order of description.
+        """Return the addresses of the hosts by name, in the order of their description.
 
-        `more` is a host to add. Raises SimunixError for names or addresses that clash.
+        `more` is a host that is to be added. Raises SimunixError if two hosts have one name or one address.
         """
         platform = self.platform(more)
         return {} if platform is None else {host.name: str(host.addresses[0]) for host in platform.hosts}
 
     def platform(self, more: HostSection | None = None) -> Platform | None:
-        """Return the platform of the hosts and links described so far; None without any host."""
+        """Return the platform of the hosts and links described so far; None if there is no host."""
         if more is None and not self.hosts and self.scenario is None:
             return None
         without: dict[str, object] = {**dict.fromkeys(RJMSS), "workload": None, "processes": [], "events": [], "profiles": []}
@@ -130,18 +134,20 @@ class Description:
             raise SimunixError(f"{host}: there are two different files {file}; give one of the programs another name")
 
     def finished_scenario(self) -> tuple[Scenario, Expansion]:
-        """Return the scenario to run and its expansion, without the processes of the test."""
+        """Return the scenario of the run and its expansion, without the test's own processes."""
         scenario = self._scenario()
         if not scenario.hosts:
             raise SimunixError("the cluster has no host; add one: emulation.host('a')")
         return scenario, expand(scenario, self.scenario_folder)
 
     def plan(self, expansion: Expansion, isolation: Isolation, directory: RunDirectory) -> Plan:
-        """Return the plan of the scenario, with the processes and files of the test."""
+        """Return the plan of the scenario with the processes and files of the test added."""
         plan = expansion.plan
 
         def seen(host: str) -> str:
-            """Return the path at which programs of a host see its work folder; without namespaces, its real path."""
+            """Return the path at which programs of a host see its work folder. If hosts have no namespaces, it is the
+            folder's real path.
+            """
             return str(directory.private(host, WORK_FOLDER)) if isolation is Isolation.NONE else WORK_FOLDER
 
         own = tuple(self._process(entry, seen(entry.section.host[0])) for entry in self.wanted)

@@ -1,7 +1,8 @@
-"""A function of a test as a script: its source, the definitions of its module that it uses, and the call.
+"""Turn a function of a test into a script: its source, the definitions of its module that it uses, and the call.
 
-The emulated process is another program, and shares only this text with the test. Modules, functions and plain values that the
-function names are written before it; any other object must be given as an argument, or be made inside the function.
+The emulated process is a separate program and gets only this text from the test. Modules, functions and plain values
+that the function uses are written into the script. Any other object must be an argument, or be made inside of the
+function.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ from typing import Any
 
 from rsg_server.errors import SimunixError
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 Function = Callable[..., object]
 
 
 class FunctionError(SimunixError):
-    """A function that cannot be sent to another process as text."""
+    """The error that a function cannot be turned into the text of a script."""
 
 
 def script_of(function: Function, arguments: Sequence[object] = ()) -> str:
-    """Return a script that calls the function with these arguments. Raises FunctionError for what text cannot carry."""
+    """Return a script that calls a function with the given arguments. Raises FunctionError for a function or an
+    argument that a text cannot represent.
+    """
     if not isinstance(function, FunctionType) or function.__name__ == "<lambda>":
         raise FunctionError(f"python: expected a function written with def, got {function!r}")
     call = ", ".join(_literal(value, f"{function.__name__}(): argument {value!r}") for value in arguments)
@@ -35,7 +39,7 @@ def script_of(function: Function, arguments: Sequence[object] = ()) -> str:
 
 
 def _parts(function: FunctionType, done: set[str]) -> Iterator[str]:
-    """Yield the definitions that must stand before the function, then the function; each name once."""
+    """Yield the definitions that a function needs, and then the function; each is yielded once."""
     if function.__name__ in done:
         return
     done.add(function.__name__)
@@ -51,7 +55,7 @@ def _parts(function: FunctionType, done: set[str]) -> Iterator[str]:
 
 
 class _Names(ast.NodeVisitor):
-    """Collects the names that code looks up. Annotations are skipped, since they are never evaluated."""
+    """Collects the names that a piece of code uses. Annotations are skipped, since they are never evaluated."""
 
     def __init__(self) -> None:
         self.found: set[str] = set()
@@ -60,7 +64,7 @@ class _Names(ast.NodeVisitor):
         self.found.add(node.id)
 
     def visit_arg(self, node: ast.arg) -> None:
-        """Skip the argument: it consists of a name and its annotation only."""
+        """Skip an argument of a function, which consists of a name and an annotation only."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for part in (*node.args.defaults, *filter(None, node.args.kw_defaults), *node.body):
@@ -72,7 +76,7 @@ class _Names(ast.NodeVisitor):
 
 
 def _names(function: FunctionType) -> set[str]:
-    """Return the names in the source, not in the code object, into which pytest has put names of its own."""
+    """Return the names in a function's source. The code object is not used, since pytest adds names of its own to it."""
     names = _Names()
     names.visit(ast.parse(_definition(function)))
     return names.found - set(function.__code__.co_varnames) - set(function.__code__.co_cellvars)
@@ -93,7 +97,7 @@ def _global(function: FunctionType, name: str, value: Any, done: set[str]) -> It
 
 
 def _definition(function: FunctionType) -> str:
-    """Return the source of a function without its decorators, at the left margin."""
+    """Return the source of a function without its decorators and without indentation."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
     except (OSError, TypeError):
@@ -104,7 +108,9 @@ def _definition(function: FunctionType) -> str:
 
 
 def _literal(value: object, what: str) -> str:
-    """Return Python text that evaluates to an equal value. Raises FunctionError if there is none."""
+    """Return Python text that evaluates to an equal value. Raises FunctionError if there is none; `what` names the
+    value in the message.
+    """
     text = repr(value)
     try:
         if ast.literal_eval(text) == value:

@@ -1,4 +1,4 @@
-"""Handles of a cluster: a host on which programs are started, and a process with its outputs and signals."""
+"""Objects for a test's hosts and processes: a host starts programs; a process has outputs and receives signals."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from simunix.launch.supervisor import Supervised
     from simunix.testing.cluster import Cluster
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 NS = 10**9
 Runnable = Program | str | Path | Sequence[str | Path | int | float] | Function
-"""A program: of `Cluster.c` or `Cluster.python`, a .c or .py file, a function, a text for the shell, or a list of arguments."""
+"""A program: the result of `Cluster.c` or `Cluster.python`, a .c or .py file, a function, a text for the shell, or a
+list of arguments.
+"""
 Time = float | str
-"""A duration or moment: seconds, or a text such as "90s", "2h30m", "50us"."""
+"""A duration or a moment of virtual time: seconds, or a text such as "90s", "2h30m", "50us"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +50,10 @@ class EmulatedHost:
         environment: Mapping[str, str] | None = None,
         directory: str = WORK_FOLDER,
     ) -> EmulatedProcess:
-        """Have a program started with these arguments in the host's work folder, at a virtual moment.
+        """Start a program with these arguments in the host's work folder, at the virtual moment `at` of each run;
+        return the process.
 
-        The run ends when all programs except daemons have ended; daemons are killed then.
+        The run ends when all programs except daemons have ended; daemons are then killed.
         """
         variables = dict(environment or {})
         return self._cluster.add_process(
@@ -57,11 +61,11 @@ class EmulatedHost:
         )
 
     def write(self, file: str, content: str | bytes) -> str:
-        """Put a file into the host's work folder before the run; return the path that programs see."""
+        """Put a file into the host's work folder before the run; return the path at which programs see the file."""
         return self._cluster.write(self.name, file, content)
 
     def read(self, file: str) -> str:
-        """Return the content of a file in the host's work folder, as the programs of the run left it."""
+        """Return the content of a file in the host's work folder after the latest run."""
         path = self._cluster.work_folder(self.name) / file
         try:
             return path.read_text(errors="replace")
@@ -69,37 +73,43 @@ class EmulatedHost:
             raise SimunixError(f"{self.name}: {file}: {error.strerror} in the host's work folder") from error
 
     def crash(self, at: Time | None = None) -> None:
-        """Cut the power: processes vanish, and peers are not told. Without `at`, now (from an action of `Cluster.at`)."""
+        """Cut the host's power: its processes vanish, and their peers are not told. Without `at`, do so at once (from
+        an action of `Cluster.at`).
+        """
         self._cluster.change(HostChange(self.name, "off"), at)
 
     def boot(self, at: Time | None = None) -> None:
-        """Switch the power on: what ran when the host went off is started again."""
+        """Switch the host on; the processes that ran when it went off start again. Without `at`, do so at once."""
         self._cluster.change(HostChange(self.name, "on"), at)
 
     def shut_down(self, at: Time | None = None) -> None:
-        """Shut down in good order: SIGTERM to all processes, SIGKILL ten seconds later, then the host is off."""
+        """Shut the host down in good order: SIGTERM to all processes, SIGKILL ten virtual seconds later, then off.
+        Without `at`, begin at once.
+        """
         self._cluster.change(HostChange(self.name, "shutdown"), at)
 
     def reboot(self, at: Time | None = None) -> None:
-        """Shut down, and boot a minute later."""
+        """Shut the host down, and boot it a virtual minute later. Without `at`, begin at once."""
         self._cluster.change(HostChange(self.name, "reboot"), at)
 
     def change_power_state(self, number: int, at: Time | None = None) -> None:
-        """Compute at the speed of another power state, the place of a speed in the host's `speed` from 0."""
+        """Change the host's power state, and thereby its speed; `number` is an index, from 0, into the host's `speed`.
+        Without `at`, do so at once.
+        """
         self._cluster.change(PowerStateChange(self.name, number), at)
 
     def disconnect(self, at: Time | None = None) -> None:
-        """Cut the host's links: nothing gets in or out until `reconnect`."""
+        """Cut the host's links, so that it can neither send nor receive until `reconnect`. Without `at`, do so at once."""
         self._cluster.change(LinkChange(self.name, is_up=False), at)
 
     def reconnect(self, at: Time | None = None) -> None:
-        """Let the host's links carry again."""
+        """Connect the host's links again. Without `at`, do so at once."""
         self._cluster.change(LinkChange(self.name, is_up=True), at)
 
 
 @dataclass(eq=False, slots=True)
 class EmulatedProcess:
-    """A process of the cluster, with its state in the latest run, also while that run goes on."""
+    """A process of the cluster with its state in the latest run, which may still be active."""
 
     name: str
     host: str
@@ -110,50 +120,50 @@ class EmulatedProcess:
     def __repr__(self) -> str:
         return f"{self.name}@{self.host}"
 
-    # State in the latest run
+    # The state in the latest run
 
     @property
     def stdout(self) -> str:
-        """What the process has written to its standard output."""
+        """The text that the process has written to its standard output."""
         return self._output("out")
 
     @property
     def stderr(self) -> str:
-        """What the process has written to its standard error."""
+        """The text that the process has written to its standard error."""
         return self._output("err")
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code, negative for a signal as in `subprocess`; None for a process that has not ended."""
+        """The exit code; a negative number is a signal, as in `subprocess`. None if the process has not ended."""
         return self.entry.exit_code if self.entry.ended else None
 
     @property
     def started_s(self) -> float | None:
-        """Virtual time of the (latest) start in seconds; None for a process that has not been started."""
+        """The virtual time, in seconds, of the latest start; None if the process has not been started."""
         return seconds(self.entry.started_ns)
 
     @property
     def ended_s(self) -> float | None:
-        """Virtual time of the end in seconds; None for a process that has not ended."""
+        """The virtual time, in seconds, of the end; None if the process has not ended."""
         return seconds(self.entry.ended_ns)
 
     @property
     def is_running(self) -> bool:
-        """Whether the process is alive (asked by an action of `Cluster.at`) or was alive when the run ended."""
+        """Whether the process is alive (in an action of `Cluster.at`), or was alive when the run ended."""
         return self.entry.started_ns is not None and not self.entry.ended
 
     def bind(self, entry: Supervised) -> None:
-        """Connect the handle with the launcher's record of the process in a run that begins."""
+        """Connect this object with the supervisor's record of the process in a run that begins."""
         self._entry = entry
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process was started and has ended for good."""
+        """Whether the process has ended and will not be restarted."""
         return self.entry.ended
 
     @property
     def entry(self) -> Supervised:
-        """The launcher's record of the process in the latest run."""
+        """The supervisor's record of the process in the latest run."""
         if self._entry is None:
             raise SimunixError(f"{self!r}: nothing has been run yet; call run() first")
         return self._entry
@@ -165,15 +175,15 @@ class EmulatedProcess:
     # Signals
 
     def send_signal(self, number: int, at: Time | None = None) -> None:
-        """Send a signal at a virtual moment; without `at`, now (from an action of `Cluster.at`)."""
+        """Send a signal at a virtual moment of each run; without `at`, at once (from an action of `Cluster.at`)."""
         self._cluster.send_signal(self, signal.Signals(number), at)
 
     def kill(self, at: Time | None = None) -> None:
-        """Send SIGKILL, as `send_signal` does."""
+        """Send SIGKILL at a virtual moment, as `send_signal` does."""
         self.send_signal(signal.SIGKILL, at)
 
     def terminate(self, at: Time | None = None) -> None:
-        """Send SIGTERM, as `send_signal` does."""
+        """Send SIGTERM at a virtual moment, as `send_signal` does."""
         self.send_signal(signal.SIGTERM, at)
 
 

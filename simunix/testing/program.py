@@ -1,4 +1,6 @@
-"""Programs of a test: C that is compiled once and cached, Python, or a command; and the arguments that start them on a host."""
+"""The programs of a test: C that is compiled once and cached, Python, or a command; and the arguments that start them
+on a host.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +18,27 @@ from pathlib import Path
 from rsg_server.errors import SimunixError
 from simunix.testing.function_source import Function, script_of
 
-__tracebackhide__ = methodcaller("errisinstance", SimunixError)  # a test's reader looks for the test's own line
+# pytest shows the line of the test, and not lines of this module
+__tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 FLAGS = ("-O1", "-g", "-Wall", "-pthread")
-PYTHON = (sys.executable, "-B")  # no bytecode is written: one run must not leave anything for the next
+PYTHON = (sys.executable, "-B")  # without bytecode files, which one run would leave for the next
 COMPILERS = ("cc", "gcc")
 
 
 class ProgramError(SimunixError):
-    """A program of a test that cannot be made; the message quotes the compiler or the system."""
+    """The error that a program of a test cannot be made; the message quotes the compiler or the system."""
 
 
 class CompilerMissingError(ProgramError):
-    """This computer has no C compiler."""
+    """The error that this computer has no C compiler."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program to start.
+    """A program that a test can start.
 
-    `file` and `content` are put into the host's work folder; `before` are the arguments that precede the file.
+    `file` and `content` are put into the host's work folder; `before` are the arguments in front of the file.
     """
 
     name: str
@@ -50,16 +53,16 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """C or Python text, and the file (existing or not) that messages about the text name."""
+    """The text of a C or Python program, and the file that messages about the text name, whether it exists or not."""
 
     text: str
     path: Path
 
     @classmethod
     def read(cls, source: str | Path, suffix: str, folder: Path) -> Source:
-        """Read a source: a Path is a file of `folder`.
+        """Return the source of a program. A Path is a file in `folder`.
 
-        A str is a file too if it is a single line with the suffix; otherwise it is the text itself.
+        A str is a file, too, if it is a single line that ends with the suffix; otherwise it is the text of the program.
         """
         if isinstance(source, str) and not (source.endswith(suffix) and "\n" not in source):
             return cls(source, Path(f"program{suffix}"))
@@ -72,7 +75,9 @@ class Source:
 
 
 class CCompiler:
-    """Compiles C with a cache: a program is compiled again only if its preprocessed text, flags or compiler differ."""
+    """Compiles C programs with a cache. A program is compiled again only if its preprocessed text, its flags or the
+    compiler differ.
+    """
 
     def __init__(self, cache: Path, flags: Sequence[str] = FLAGS, compiler: str | None = None) -> None:
         self.cache = cache
@@ -88,7 +93,7 @@ class CCompiler:
         return found
 
     def compile(self, source: Source, flags: Sequence[str] = ()) -> bytes:
-        """Return the content of the executable. Raises ProgramError with the compiler's message."""
+        """Return the content of the compiled program. Raises ProgramError with the compiler's message."""
         compiler = self.find()
         flags = (*self.flags, *flags)
         text = f'# 1 "{source.path}"\n{source.text}'.encode()
@@ -99,7 +104,8 @@ class CCompiler:
         cached = self.cache / hashlib.sha256(identity + b"\0" + preprocessed).hexdigest()
         if not cached.exists():
             self.cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self.cache) as folder:  # renamed when whole: other workers look here too
+            # the file is renamed when complete, since other test workers use the cache as well
+            with tempfile.TemporaryDirectory(dir=self.cache) as folder:
                 binary = Path(folder, "program")
                 self._call(compiler, ("-x", "cpp-output", "-", "-o", str(binary), *flags), preprocessed, source)
                 binary.replace(cached)
@@ -107,7 +113,7 @@ class CCompiler:
 
     @staticmethod
     def _call(compiler: str, arguments: Sequence[str], text: bytes, source: Source) -> bytes:
-        environment = {"PATH": os.defpath, **os.environ}  # the compiler looks for its assembler there
+        environment = {"PATH": os.defpath, **os.environ}  # the compiler searches its assembler in PATH
         done = subprocess.run([compiler, *arguments], input=text, capture_output=True, check=False, env=environment)
         if done.returncode != 0:
             raise ProgramError(f"{source.path.name} does not compile:\n{done.stderr.decode(errors='replace').rstrip()}")
@@ -115,13 +121,13 @@ class CCompiler:
 
 
 def c_program(compiler: CCompiler, source: Source, name: str, flags: Sequence[str]) -> Program:
-    """Make a program of C source, compiled."""
+    """Return the compiled program of a C source."""
     name = name or source.path.stem
     return Program(name, (), name, compiler.compile(source, flags))
 
 
 def python_program(source: str | Path | Function, folder: Path, name: str, arguments: Sequence[object]) -> Program:
-    """Make a program of a Python script, or of a call of a function, whose source is sent along."""
+    """Return the program of a Python script, or of a call of a function, whose source is part of the program."""
     if callable(source):
         name = name or source.__name__
         text = script_of(source, arguments)
@@ -138,7 +144,7 @@ def python_program(source: str | Path | Function, folder: Path, name: str, argum
 
 
 def command(wanted: str | Path | Sequence[str | Path | int | float]) -> Program:
-    """Make a program of any command: a text for the shell, a path, or a list of arguments."""
+    """Return the program for any command: a text for the shell, a path, or a list of arguments."""
     if isinstance(wanted, str):
         return Program("sh", ("/bin/sh", "-c", wanted))
     argv = (wanted,) if isinstance(wanted, Path) else tuple(wanted)

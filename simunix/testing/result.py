@@ -1,4 +1,4 @@
-"""The result of one run of a cluster: virtual time, events, digest, outputs."""
+"""The result of one run of a test's cluster: virtual time, events, digest, outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """One run. `ended` is "done", "time limit", or another reason; `waiting` says for each live process what it waited for."""
+    """The result of a run. `ended` is "done", "time limit", or another reason. `waiting` says, for each process alive
+    at the end, what it waited for.
+    """
 
     directory: Path
     ended: str
@@ -25,6 +27,6 @@ class RunResult:
     jobs: tuple[JobRow, ...] = ()
 
     def events(self, kind: str | None = None) -> list[dict[str, Any]]:
-        """Return the event log, or the events of one kind; `t` is in nanoseconds of virtual time."""
+        """Return the events of the event log, or those of one `kind`; `t` of an event is nanoseconds of virtual time."""
         lines = (self.directory / "events.jsonl").read_text().splitlines()
         return [event for event in map(json.loads, lines) if kind in (None, event["event"])]

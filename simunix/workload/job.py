@@ -9,9 +9,9 @@ from simunix.workload.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The work of a job that does more than sleep: the `script` that the job program runs on each of its `ranks`.
+    """What a job does that does more than sleep: the job program runs `script` on each of the job's `ranks`.
 
-    A job has one rank per core, or one per node where `on_nodes` is true. `profile` is the name of the work in reports,
+    A job has one rank per core or, with `on_nodes`, one per node. `profile` is the name of the work in reports,
     `output` the path of the job's log.
     """
 
@@ -26,9 +26,9 @@ class Work:
 class Job:
     """A job to submit. Times are seconds from the start of the trace; `cores` is the job's size on the emulated cluster.
 
-    `requested_s` is the time limit that the user asked for, infinity for no limit. The fields from `user` to `wait_s` are
-    those of the Standard Workload Format, -1 where the trace does not know them. `name` is the trace's name of the job where
-    that name is not a number. `request` is what a job table says of the job besides: what sbatch and its like are told then.
+    `requested_s` is the time limit that the user asked for; infinity is no limit. The fields from `user` to `wait_s`
+    are those of the Standard Workload Format; -1 is an unknown value. `name` is the trace's name of the job, if that is
+    no number. `request` has the further wishes in a job table; the RJMS then gets these.
     """
 
     id: int
@@ -51,7 +51,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class SkippedJob:
-    """A job of the trace that cannot be submitted, and the reason."""
+    """A job of the trace that cannot be submitted, with the reason."""
 
     id: int
     submit_s: float

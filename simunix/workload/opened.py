@@ -1,4 +1,4 @@
-"""The trace of a `workload:` section: opened once, for its jobs and for what its header says."""
+"""Read the trace of a `workload:` section once, for its jobs and for its header."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from simunix.workload.transforms.context import Context
 
 TELLS_CONTEXT = ".swf"
-"""The ending of traces, besides job tables, that can tell a context."""
+"""The ending of trace files that, besides job tables, may have a context in the header."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedTrace:
-    """A trace: `records`, or `batsim` for a workload of Batsim; the `context` that its header tells, None without one."""
+    """A trace that has been read: `records`, or `batsim` for a Batsim workload. `context` is the context in its header;
+    None without one.
+    """
 
     path: Path
     records: SwfTrace | None = None
@@ -29,13 +31,15 @@ class OpenedTrace:
 
     @property
     def of_context(self) -> tuple[int, ...]:
-        """The numbers of the jobs of the context."""
+        """The numbers of the jobs that belong to the trace's context."""
         return () if self.context is None else (*self.context.running, *self.context.waiting)
 
 
 def open_trace(path: Path) -> OpenedTrace:
-    """Read a trace in the format that its name tells. Raises SimunixError, which names the file."""
-    # The readers bring pandas, which only workloads wait for.
+    """Read a trace in the format that the ending of its name says. Raises SimunixError with the file if it is
+    malformed.
+    """
+    # imported here, because these modules import pandas, which only workloads need
     if path.suffix == ".json":
         from simunix.workload.formats.batsim import read_workload
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from simunix.workload.job import Job
 
 FIRST_ID = 100_000
-"""First user id and first group id; distributions assign only smaller ones."""
+"""The first user id and the first group id for people of a trace. Linux distributions assign only smaller ones."""
 HOME = "/"
 SHELL = "/bin/sh"
 ROOT = "root"
-"""The user that every host has already."""
+"""The user that exists on every host."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
@@ -28,7 +28,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The users, and the ids of the groups, by name.
+    """The users of a trace, and the ids of its groups, by name.
 
     `members` maps the name of each group to the names of its users, as sacctmgr(1) and group(5) need them.
     """
@@ -42,24 +42,28 @@ NO_PEOPLE = Population({}, {}, {})
 
 
 def user_name(number: int) -> str:
-    """Return the login name of the user that has this number in the trace."""
+    """Return the login name for the user with a number in the trace."""
     return f"user{number}"
 
 
 def group_name(number: int) -> str:
-    """Return the name of the group that has this number in the trace; the group's account has this name too."""
+    """Return the name for the group with a number in the trace; the group's account in the RJMS has this name, too."""
     return f"group{number}"
 
 
 def user_of(job: Job) -> str:
-    """Return the name of the job's user: that of the job table, or made from the trace's number; "" if unknown, or root."""
+    """Return the name of a job's user: from the job table, or made from the trace's number; "" if the user is unknown
+    or root.
+    """
     name = job.request.user if job.request is not None else ""
     name = name or (user_name(job.user) if job.user >= 0 else "")
     return "" if name == ROOT else name
 
 
 def group_of(job: Job) -> str:
-    """Return the name of the job's group: that of the job table, or made from the trace's number; "" if unknown."""
+    """Return the name of a job's group: from the job table, or made from the trace's number; "" if the group is
+    unknown.
+    """
     name = job.request.group if job.request is not None else ""
     return name or (group_name(job.group) if job.group >= 0 else "")
 
@@ -77,7 +81,7 @@ def population(jobs: Sequence[Job]) -> Population:
 
 
 def together(populations: Sequence[Population]) -> Population:
-    """Return the union of the populations of several workloads. Equal names mean the same user or group."""
+    """Return the union of the populations of several workloads. Equal names are the same user or group."""
     joined: dict[str, set[str]] = {}
     for each in populations:
         names = {gid: name for name, gid in each.groups.items()}
@@ -87,7 +91,7 @@ def together(populations: Sequence[Population]) -> Population:
 
 
 def _order(name: str) -> tuple[str, int, str]:
-    """Names that end with a number are in the order of their numbers: user9, user10."""
+    """Return a key by which names that end with a number are sorted by that number: user9, user10."""
     found = _NUMBERED.fullmatch(name)
     return (found[1], int(found[2]), name) if found else (name, -1, name)
 
@@ -107,9 +111,10 @@ def _numbered(joined: Mapping[str, set[str]]) -> Population:
 
 
 def etc_files(people: Population, passwd: str, group: str) -> dict[str, bytes]:
-    """Return passwd(5) and group(5) of a host: the `passwd` and `group` of its root, and the people of the trace.
+    """Return the files passwd(5) and group(5) for a host: the `passwd` and `group` of its root, with the people of the
+    trace added.
 
-    Where the root has an entry of an equal name, the entry of the trace replaces it.
+    An entry of the trace replaces an entry of the root with the same name.
     """
     users = [f"{user.name}:x:{user.uid}:{user.groups[0]}:of the trace:{HOME}:{SHELL}" for user in people.users.values()]
     groups = [f"{name}:x:{gid}:{','.join(people.members[name])}" for name, gid in people.groups.items()]

@@ -1,7 +1,8 @@
-"""What a job of a job table asks for besides size and time: partition, account, dependencies, elements of arrays, and so on.
+"""What a job of a job table asks for besides size and time: partition, account, dependencies, elements of job arrays,
+and so on.
 
-Texts are those of the table's columns (docs/reference/job-table.md), "" or None where the table says nothing. An RJMS turns
-them into words of its own client.
+Texts are those of the table's columns (docs/reference/job-table.md); "" or None means that the table gives no value. An
+RJMS's adapter turns them into options of the RJMS's client.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 KINDS = ("after", "afterany", "afterok", "afternotok", "aftercorr", "afterburstbuffer", "singleton")
-"""The conditions that a dependency may consist of."""
+"""The kinds of conditions in a dependency."""
 _JOB = r"\d{1,15}(?:_(?:\d{1,9}|\*))?(?:\+\d{1,9})?"
 _CLAUSE = rf"(?:singleton|(?:{'|'.join(KINDS[:-1])})(?::{_JOB})+)"
 DEPENDENCY = rf"{_CLAUSE}(?:,{_CLAUSE})*|{_CLAUSE}(?:\?{_CLAUSE})*"
@@ -24,7 +25,9 @@ _ID = re.compile(r"(\d{1,15})(?:_(\d{1,9})|\+(\d{1,4}))?")
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Another job in a dependency: its number in the table, and what follows the number (`_3` an element, `+10` minutes)."""
+    """Another job in a dependency: its number in the table, and the text after the number (`_3` for an element, `+10`
+    for minutes).
+    """
 
     number: int
     rest: str = ""
@@ -40,7 +43,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a job: from a moment of the job on, for a time, with so many tasks. Times in seconds."""
+    """A job step: it begins at a moment of the job, lasts for a time, and has a number of tasks. Times are seconds."""
 
     start_s: float
     elapsed_s: float
@@ -51,9 +54,10 @@ class Step:
 class Request:
     """What a job asks for, and how it ended in the trace.
 
-    `number` is the job's number in the table, `element` its index in an array, `component` its place in a heterogeneous job.
-    `limit_s` is the exact time limit: None for that of the partition, infinity for none. `begin_s`, `hold_s` (infinity: never
-    released) and `cancel_s` count from the submission. `size` is whether the table says the size in nodes or tasks.
+    `number` is the job's number in the table, `element` its index in a job array, `component` its place in a
+    heterogeneous job. `limit_s` is the exact time limit; None is that of the partition, infinity is no limit.
+    `begin_s`, `hold_s` (infinity: never released) and `cancel_s` count from the submission. `size` says whether the
+    table gives the size in nodes or tasks.
     """
 
     number: int
@@ -93,12 +97,14 @@ class Request:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether something else than the job ended its run, so that nobody knows how long it would have run."""
+        """Whether something other than the job ended its run, so that its full run time is unknown."""
         return self.state.split(" ")[0] in ("TIMEOUT", "PREEMPTED") and self.limit_s is not None and math.isfinite(self.limit_s)
 
     @property
     def exit_status(self) -> tuple[int, int]:
-        """Exit code and signal that the job ends with; a job that failed and does not say how has exit code 1."""
+        """The exit code and the signal with which the job ends. A job that failed for an unknown reason has exit code
+        1.
+        """
         code, _, signal = self.exit_code.partition(":")
         if code:
             return int(code), int(signal or 0)
@@ -106,7 +112,7 @@ class Request:
 
     @property
     def array_limit(self) -> int | None:
-        """How many elements of the array may run at once; None for all of them."""
+        """The most elements of the job array that may run at one time; None for all of them."""
         _, percent, limit = self.array.partition("%")
         return int(limit) if percent else None
 
@@ -126,7 +132,7 @@ class Request:
 
     @property
     def is_any(self) -> bool:
-        """Whether one of the dependency's conditions is enough."""
+        """Whether one fulfilled condition of the dependency suffices."""
         return "?" in self.dependency
 
 
@@ -138,7 +144,9 @@ def _clauses(text: str) -> Iterator[Clause]:
 
 
 def parts_of(job_id: str) -> tuple[int, int | None, int | None] | None:
-    """Number, index in the array and place in the heterogeneous job of `17`, `17_3`, `17+1`; None for what is no job's id."""
+    """Return the number, the index in a job array, and the place in a heterogeneous job that an id such as `17`, `17_3`
+    or `17+1` means; None for any other text.
+    """
     found = _ID.fullmatch(job_id)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Statistics of a trace: counts, span, sizes, times, load, users."""
+"""Compute statistics of a trace: counts, time span, sizes, times, load, users."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ QUANTILES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 def statistics(trace: SwfTrace) -> dict[str, object]:
-    """Return names and values for a table or JSON, in seconds and processors; quantiles are dicts by their percentage.
+    """Return the statistics by name, for a table or JSON, in seconds and processors; quantiles are a dictionary by
+    percentage.
 
-    Values that cannot be computed from the trace are left out. `offered_load` is work / (processors x span of submissions).
+    Values that the trace does not determine are left out. `offered_load` is work / (processors × span of submissions).
     """
     jobs = trace.jobs
     sizes = size_of(jobs)

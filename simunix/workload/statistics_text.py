@@ -1,4 +1,4 @@
-"""The statistics of a trace as people read them: durations as clock times, work in core hours, shares in per cent."""
+"""Format the statistics of a trace for people: durations as clock times, work in core hours, shares in per cent."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ STATUS = {
 }
 """Meanings of the field `status` of the Standard Workload Format."""
 HEADS = ("least", "25 %", "median", "75 %", "90 %", "largest")
-"""What the quantiles of `simunix.workload.statistics` are called, in their order."""
+"""The names of the quantiles in `simunix.workload.statistics`, in their order."""
 
 
 def lines_of(found: Mapping[str, object]) -> list[str]:
-    """Return the lines of a text for `simunix.workload.statistics.statistics`; what the trace does not tell has no line."""
+    """Return lines of text for the result of `simunix.workload.statistics.statistics`; unknown values have no line."""
     rows = [(title, text(found[key])) for key, (title, text) in NUMBERS.items() if key in found]
     if "status" in found:
         rows.append(("status", _status(cast(Mapping[str, int], found["status"]))))

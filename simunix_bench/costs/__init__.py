@@ -1,1 +1,3 @@
-"""What turns, traps and births cost."""
+"""Benchmarks of single operations: turns (the right to run, passed from thread to thread), traps, the start of
+processes, cgroups, mailboxes.
+"""

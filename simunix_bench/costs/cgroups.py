@@ -1,7 +1,9 @@
-"""What cgroups cost: the start of a slurmd, a job, and a large cluster, with Slurm's plugins for cgroups and without, in turns.
+"""Measure what cgroups cost: the start of a slurmd, a job, and a large cluster, each with and without Slurm's plugins
+for cgroups, in alternation.
 
-A slurmd is the difference of a run with one node and a run with more, divided by their number; a job likewise. Processor time
-is that of all processes of the run. Each figure is the median of the ratios of runs that followed one another.
+The cost of a slurmd is the difference between a run with one node and a run with more nodes, divided by their number.
+The cost of a job is computed likewise. Processor time is that of all processes of the run. Each figure is the median of
+the ratios of two consecutive runs.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ KINDS = {"without": WITHOUT_CGROUPS, "with": WITH_CGROUPS}
 ROUNDS, QUICK_ROUNDS = 7, 2
 ROUNDS_OF_LARGE = 2
 NODES, JOBS = 16, 40
-"""How many slurmd, and jobs, a run has more than another."""
+"""The number of additional slurmds, and of additional jobs, in the larger run."""
 LARGE, QUICK_LARGE = 1024, 64
 SCENARIO = """
 name: cgroups
@@ -44,18 +46,18 @@ processes:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds that a run, or a part of it, has taken."""
+    """The seconds of processor time and of real time that a run, or a part of it, has taken."""
 
     cpu_s: float
     wall_s: float
 
     def above(self, less: Spent, count: int) -> Spent:
-        """Return what each of `count` things takes that this run had, and the other had not."""
+        """Return the cost of each of `count` things that this run had and the run `less` did not have."""
         return Spent((self.cpu_s - less.cpu_s) / count, (self.wall_s - less.wall_s) / count)
 
 
 def cgroups(context: Context) -> Iterator[Row]:
-    """Measure a slurmd and a job."""
+    """Measure the cost of a slurmd and of a job, with and without cgroups."""
     rounds = [_round(context) for _ in range(QUICK_ROUNDS if context.is_quick else ROUNDS)]
     for name, text in (("slurmd", "start of a slurmd"), ("job", "a job `sleep 5`")):
         for kind, word, aim in (("cpu_s", "processor time", at_most(1.15)), ("wall_s", "wall time", None)):
@@ -63,7 +65,7 @@ def cgroups(context: Context) -> Iterator[Row]:
 
 
 def _round(context: Context) -> dict[str, dict[str, Spent]]:
-    """Return what a slurmd and a job take, without cgroups and with."""
+    """Return the cost of a slurmd and of a job, without and with cgroups."""
     found = {}
     for kind, plugins in KINDS.items():
         one, more, jobs = (_run(context, plugins, *size) for size in ((1, 0), (1 + NODES, 0), (1, JOBS)))
@@ -81,13 +83,13 @@ def _run(context: Context, plugins: Plugins, nodes: int, jobs: int) -> Spent:
 
 
 def _processor_s() -> float:
-    """Processor time of all processes that have ended below this one."""
+    """Return the processor time, in seconds, of all descendants of this process that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _ratio(name: str, text: str, rounds: list[dict[str, dict[str, Spent]]], figure: tuple[str, str], aim: Aim | None) -> Row:
-    """Return the median ratio of a figure; the note has the medians themselves."""
+    """Return the median ratio of a figure, with to without cgroups; the note has both medians."""
     of_kind = {kind: [getattr(each[kind][figure[0]], figure[1]) * 1000 for each in rounds] for kind in KINDS}
     ratios = [with_ms / without_ms for without_ms, with_ms in zip(of_kind["without"], of_kind["with"], strict=True)]
     medians = ", ".join(f"{kind} {statistics.median(values):.1f} ms" for kind, values in of_kind.items())
@@ -96,7 +98,7 @@ def _ratio(name: str, text: str, rounds: list[dict[str, dict[str, Spent]]], figu
 
 
 def large(context: Context) -> Iterator[Row]:
-    """Measure a large cluster: start, and memory for each node."""
+    """Measure a large cluster with and without cgroups: the start, and the memory for each node."""
     nodes = QUICK_LARGE if context.is_quick else LARGE
     found: dict[str, list[Growth]] = {kind: [] for kind in KINDS}
     for number in range(1 if context.is_quick else ROUNDS_OF_LARGE):

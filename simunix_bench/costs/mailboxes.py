@@ -1,8 +1,10 @@
-"""Messages and sleeps of actors: here, in SimGrid's own Python module, and in SimGrid's C++ with a thread for each actor.
+"""Measure messages and sleeps of actors: in simunix, in SimGrid's own Python module, and in SimGrid's C++ with a thread
+for each actor.
 
-The loads are those of benchmarks/rsg_actors.py, and of rsg_actors.cpp and rsg_actors.c beside it. Of a short and of a long run
-the difference counts, so that starting costs nothing here. Unit: messages or sleeps per second of CPU time of all processes of
-the run, the server included, user and kernel (getrusage(2), the best of some runs); all run on one core.
+The loads are those of benchmarks/rsg_actors.py, and of rsg_actors.cpp and rsg_actors.c in the same folder. Each figure
+is computed from the difference between a long and a short run, so that the start costs nothing. The unit is messages or
+sleeps per second of CPU time of all processes of the run, including the server, user and kernel time (getrusage(2), the
+best of several runs). All processes run on one core.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from simunix_bench.row import Aim, Row, at_least, missing
 REPEATS = 3
 PING_PONG_AIM = 10_000.0
 HANDOVERS_A_MESSAGE = 2
-"""A put and a get, each with its way to the server and the server's to the next actor."""
+"""The number of switches between processes for a message: a put and a get, each with a switch to the server and one to
+the next actor.
+"""
 SYSTEM_PYTHON = "/usr/bin/python3"
 FOLDER = CHECKOUT / "benchmarks"
 SCRIPT, PLATFORM = str(FOLDER / "rsg_actors.py"), str(FOLDER / "rsg_actors.xml")
@@ -29,7 +33,9 @@ INSIDE = (*SIMUNIX, "rsg", "run", PLATFORM, "--")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What the actors do, in rounds: in the short run, in the long one, in the long one with --quick."""
+    """What the actors do, and the number of rounds: in the short run, in the long run, and in the long run with
+    --quick.
+    """
 
     name: str
     text: str
@@ -39,7 +45,7 @@ class Load:
 
     @property
     def a_round(self) -> int:
-        """How many messages or sleeps a round is."""
+        """The number of messages or sleeps in a round."""
         return 1 if self.name == "ping-pong" else self.actors
 
 
@@ -53,7 +59,7 @@ LOADS = (
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A simulator, and the command before load, actors and rounds; or why it is not there."""
+    """A simulator, and its command without load, actors and rounds; or the reason why it is not installed."""
 
     name: str
     text: str
@@ -62,7 +68,9 @@ class Arm:
 
 
 def mailboxes(context: Context) -> Iterator[Row]:
-    """Yield rows of all loads in all simulators that are installed, and of a message that is nothing but hand-overs."""
+    """Yield the rows of all loads in all installed simulators, and of a message that consists only of switches between
+    processes.
+    """
     here = Arm("rsg", "simunix.rsg", (*INSIDE, sys.executable, SCRIPT, PLATFORM, "simunix"))
     arms = (here, _python(context), _threads(context))
     for load in LOADS:
@@ -80,7 +88,7 @@ def mailboxes(context: Context) -> Iterator[Row]:
 
 
 def _python(context: Context) -> Arm:
-    """SimGrid's own Python module."""
+    """Return SimGrid's own Python module as a simulator."""
     arm = Arm("simgrid-python", "SimGrid's Python module", (SYSTEM_PYTHON, SCRIPT, PLATFORM, "simgrid"))
     if context.run((SYSTEM_PYTHON, "-c", "import simgrid")).returncode == 0:
         return arm
@@ -88,7 +96,7 @@ def _python(context: Context) -> Arm:
 
 
 def _threads(context: Context) -> Arm:
-    """SimGrid in C++, each actor a thread."""
+    """Return SimGrid in C++, with a thread for each actor, as a simulator."""
     name, text, program = "simgrid-threads", "SimGrid in C++, threads", context.folder / "rsg_actors_cpp"
     done = context.run(("g++", "-std=c++17", "-O2", FOLDER / "rsg_actors.cpp", "-o", program, "-lsimgrid"))
     if done.returncode != 0:
@@ -97,7 +105,7 @@ def _threads(context: Context) -> Arm:
 
 
 def _library(context: Context) -> tuple[str, ...]:
-    """Return the command of a program in C on librsg. Raises MeasurementError if that cannot be built."""
+    """Return the command of a C program with librsg. Raises MeasurementError if the program cannot be compiled."""
     program, library = context.folder / "rsg_actors_c", CHECKOUT / "simunix/lib"
     flags = ("-O2", "-pthread", f"-I{CHECKOUT / 'csrc'}", f"-L{library}", f"-Wl,-rpath,{library}")
     done = context.run(("gcc", FOLDER / "rsg_actors.c", "-o", program, *flags, "-lrsg"))
@@ -107,7 +115,7 @@ def _library(context: Context) -> tuple[str, ...]:
 
 
 def _floor(context: Context) -> Row:
-    """Return what a message would cost that is nothing but hand-overs between processes."""
+    """Return the cost of a message that would consist only of switches between processes, as a lower bound."""
     rounds = HANDOVERS // (QUICK if context.is_quick else 1)
     taken_s = min(_cpu_s(context, (str(build(context, "handover")), str(rounds))) for _ in range(REPEATS))
     text = "messages that are two bare futex hand-overs and back"
@@ -122,7 +130,7 @@ def _per_second(context: Context, command: Sequence[str], load: Load) -> float:
 
 
 def _cpu_s(context: Context, command: Sequence[str]) -> float:
-    """CPU time of a command and its children, on the first core that this process may use."""
+    """Return the CPU time, in seconds, of a command and its children on the first core that this process may use."""
     core = min(os.sched_getaffinity(0))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = context.run(("taskset", "--cpu-list", str(core), *command))

@@ -1,9 +1,10 @@
-"""The cost of a birth: a process that is born, execs, ends and is waited for, inside and natively, by kind and program.
+"""Measure what it costs to start a process, to let it exec and end, and to wait for it, inside of simunix and natively.
 
-Of `FEW` and of `MANY` births in one run the difference counts, so starting simunix costs nothing here. Each figure is of one
-birth. CPU time is in ms, user and kernel, of all processes of the run, the server included (getrusage(2), the least of some
-runs). System calls of all these processes are counted by the tracepoint raw_syscalls:sys_enter, which needs perf and root. Page
-faults, minor and major, and messages from emulated processes to the server are counted too. Natively there are no messages.
+Each figure is for one process, computed from the difference between a run that starts `FEW` processes and a run that
+starts `MANY`, so that starting simunix costs nothing. CPU time is in ms, user and kernel, of all processes of the run,
+including the server (getrusage(2), the least of several runs). System calls of all these processes are counted by the
+tracepoint raw_syscalls:sys_enter, which needs perf and root. Page faults, minor and major, and messages from emulated
+processes to the server are counted as well. Native runs have no messages.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ REPEATS = 5
 FEW, MANY, QUICK_MANY = 20, 220, 60
 EXTRA_MS = 0.4
 SLURM_CONF = "ClusterName=none\nSlurmctldHost=localhost\n"
-"""Without a configuration sbatch does not even tell its version."""
+"""The configuration file for sbatch, which does not even print its version without one."""
 PERF = ("perf", "stat", "--field-separator=,", "--event=raw_syscalls:sys_enter")
 CHILD_LIMIT = "perf is not installed, or may not count system calls: apt install linux-perf, as root"
 
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """A kind of birth (benchmarks/spawn.c) and a program with its arguments; `text` is for people."""
+    """A way to start a process (benchmarks/spawn.c), and a program with its arguments; `text` is for people."""
 
     name: str
     text: str
@@ -53,18 +54,18 @@ BIRTHS = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run, or by `per_birth` a single birth, has cost."""
+    """The cost of a run or, after `per_birth`, of starting a single process."""
 
     cpu_ms: float
     faults: float
 
     def per_birth(self, few: Cost, births: int) -> Cost:
-        """Return the cost of one of so many births by which this run exceeds another."""
+        """Return the cost of one of the `births` processes by which this run exceeds the run `few`."""
         return Cost((self.cpu_ms - few.cpu_ms) / births, (self.faults - few.faults) / births)
 
 
 def spawns(context: Context) -> Iterator[Row]:
-    """Measure each kind of birth natively and inside."""
+    """Measure each way to start a process natively and inside of simunix."""
     program, configuration = build(context, "spawn"), context.folder / "slurm.conf"
     configuration.write_text(SLURM_CONF)
     for birth in BIRTHS:
@@ -76,7 +77,7 @@ def spawns(context: Context) -> Iterator[Row]:
 
 
 def rows_of(context: Context, birth: Birth, program: list[str | Path]) -> Iterator[Row]:
-    """Return the rows of one kind of birth."""
+    """Yield the rows of one way to start a process."""
     name, text = f"spawn-{birth.name}", birth.text
     many = QUICK_MANY if context.is_quick else MANY
     runs = {
@@ -102,7 +103,9 @@ def rows_of(context: Context, birth: Birth, program: list[str | Path]) -> Iterat
 
 
 def _of_one(context: Context, commands: dict[int, list[str | Path]], many: int, repeats: int) -> Cost:
-    """Return the cost of one birth; the least of some runs counts, since other work of the computer only adds to it."""
+    """Return the cost of starting one process: the least of several runs, because other work of the computer only adds
+    to it.
+    """
     least = {}
     for count, command in commands.items():
         costs = [_cost(context, command) for _ in range(repeats)]
@@ -111,7 +114,7 @@ def _of_one(context: Context, commands: dict[int, list[str | Path]], many: int, 
 
 
 def _cost(context: Context, command: list[str | Path]) -> Cost:
-    """Return what a command has cost with all its descendants, which it or its own children have waited for."""
+    """Return the cost of a command with all its descendants for which it, or its own children, have waited."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     checked(context, command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

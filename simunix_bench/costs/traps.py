@@ -1,4 +1,6 @@
-"""Which instructions trap, and which messages the server gets, while a small Slurm runs jobs: counts, not times."""
+"""Count which instructions trap into the shim, and which messages the server receives, while a small Slurm cluster runs
+jobs.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from simunix_bench.row import Row
 NODES, JOBS, QUICK_JOBS = 16, 100, 10
 HOTTEST = 10
 LEAST_PART = 0.01
-"""Programs with fewer traps than this part of all are left out of the table."""
+"""The table leaves out programs with a smaller part of all traps than this."""
 T = TypeVar("T")
 SCENARIO = """
 name: traps
@@ -43,7 +45,7 @@ processes:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An instruction, as the table names it: its function and file, and the system call."""
+    """An instruction as the table names it: its function and file, and the system call that it makes."""
 
     symbol: str
     file: str
@@ -54,7 +56,7 @@ class Place:
 
 
 def traps(context: Context) -> Iterator[Row]:
-    """Run sixteen nodes with a hundred jobs, or ten with --quick, and count."""
+    """Run sixteen nodes with a hundred jobs (with --quick, ten), and yield the rows of the counts."""
     scenario = context.folder / "traps.yaml"
     scenario.write_text(SCENARIO.format(nodes=NODES, jobs=QUICK_JOBS if context.is_quick else JOBS))
     record, out = context.scenario(scenario, "--count-calls")
@@ -65,7 +67,7 @@ def traps(context: Context) -> Iterator[Row]:
 
 
 def read_places(file: Path) -> dict[str, Counter[Place]]:
-    """Return the counts of traps.csv by program and place."""
+    """Return the counts in traps.csv by program and instruction."""
     found: dict[str, Counter[Place]] = defaultdict(Counter)
     for row in _rows(file):
         found[row["program"]][Place(row["symbol"], row["file"], row["call"])] += int(row["count"])
@@ -73,7 +75,7 @@ def read_places(file: Path) -> dict[str, Counter[Place]]:
 
 
 def read_messages(file: Path) -> Counter[str]:
-    """Return the counts of server_messages.csv by message, wait and system call, of all programs together."""
+    """Return the counts in server_messages.csv by kind of message, wait and system call, over all programs."""
     found: Counter[str] = Counter()
     for row in _rows(file):
         found[" ".join(filter(None, (row["message"], row["wait"], row["call"])))] += int(row["count"])
@@ -86,7 +88,9 @@ def _rows(file: Path) -> Iterator[dict[str, str]]:
 
 
 def rows_of_places(places: Mapping[str, Counter[Place]]) -> Iterator[Row]:
-    """Return a row for each program, the one with most traps first, and rows of its ten hottest instructions."""
+    """Yield a row for each program, the one with the most traps first, followed by rows of its ten most frequent
+    instructions.
+    """
     sums = {program: counts.total() for program, counts in places.items()}
     least = LEAST_PART * sum(sums.values())
     for program, total in _falling(sums.items()):
@@ -97,7 +101,7 @@ def rows_of_places(places: Mapping[str, Counter[Place]]) -> Iterator[Row]:
 
 
 def rows_of_messages(messages: Counter[str]) -> Iterator[Row]:
-    """Return a row of all messages to the server, and rows of the ten most frequent kinds."""
+    """Yield a row for all messages to the server, and rows for the ten most frequent kinds."""
     yield Row("messages", "messages to the server", messages.total())
     for rank, (kind, count) in enumerate(_falling(messages.items())[:HOTTEST], 1):
         yield Row(f"messages-{rank}", f"  {kind}", count)

@@ -1,4 +1,6 @@
-"""The cost of a turn, as a ratio to a bare futex hand-over between two processes on one core, measured in one run."""
+"""Measure the cost of a turn (passing the right to run to another thread), as a ratio to a bare futex switch between
+two processes on one core.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ OUTSIDE: tuple[str, ...] = ()
 REPEATS = 3
 HANDOVERS = 100_000
 QUICK = 10
-"""With --quick, numbers of rounds and hand-overs are divided by this, and each loop runs once instead of REPEATS times."""
+"""With --quick, the numbers of rounds and switches are divided by this, and each loop runs once instead of REPEATS
+times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop of benchmarks/calls.c: rounds of `calls` calls each, with simunix or without; its row is the µs of one call."""
+    """A loop of benchmarks/calls.c: rounds of `calls` calls each, with or without simunix. Its row has the µs of one
+    call.
+    """
 
     name: str
     text: str
@@ -28,7 +34,7 @@ class Loop:
     prefix: tuple[str, ...] = INSIDE
     calls: int = 1
     aim: Aim | None = None
-    ratio: tuple[str, str, Aim] | None = None  # another row: name, text and aim of it over the hand-over
+    ratio: tuple[str, str, Aim] | None = None  # an additional row: name, text and aim of the ratio to the futex switch
 
 
 LOOPS = (
@@ -60,7 +66,7 @@ LOOPS = (
 
 
 def turns(context: Context) -> Iterator[Row]:
-    """Build the C programs, then time one loop after the other."""
+    """Compile the C programs, then measure one loop after the other, and yield the rows."""
     repeats, fewer = (1, QUICK) if context.is_quick else (REPEATS, 1)
     handover, calls = build(context, "handover"), build(context, "calls")
     bare_us = min(float(checked(context, [handover, str(HANDOVERS // fewer)])[0]) for _ in range(repeats)) / 1000
@@ -80,7 +86,7 @@ def turns(context: Context) -> Iterator[Row]:
 
 
 def build(context: Context, name: str) -> Path:
-    """Compile one of the C programs of benchmarks/. Raises MeasurementError if that fails."""
+    """Compile one of the C programs in benchmarks/; return the program. Raises MeasurementError if that fails."""
     program = context.folder / name
     done = context.run(["gcc", "-O2", "-pthread", CHECKOUT / "benchmarks" / f"{name}.c", "-o", program])
     if done.returncode != 0:
@@ -89,7 +95,7 @@ def build(context: Context, name: str) -> Path:
 
 
 def checked(context: Context, command: list[str | Path]) -> tuple[str, float]:
-    """Return the output of a command and its wall time. Raises MeasurementError if it fails."""
+    """Run a command; return its output and its wall time in seconds. Raises MeasurementError if it fails."""
     done = context.run(command)
     if done.returncode != 0:
         raise MeasurementError(f"{' '.join(map(str, command))}: {done.last_words}")
@@ -97,5 +103,5 @@ def checked(context: Context, command: list[str | Path]) -> tuple[str, float]:
 
 
 def seconds(context: Context, command: list[str | Path], repeats: int) -> float:
-    """Return the best wall time of a few runs."""
+    """Return the least wall time, in seconds, of several runs of a command."""
     return min(checked(context, command)[1] for _ in range(repeats))

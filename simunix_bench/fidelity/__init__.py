@@ -1,1 +1,3 @@
-"""Real daemons in real time against emulated ones: the same submissions at the same moments, and what became of them."""
+"""Compare real Slurm daemons in real time with emulated ones: the same submissions at the same moments, and what became
+of the jobs.
+"""

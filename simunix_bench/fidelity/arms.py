@@ -1,4 +1,6 @@
-"""One run of a script: by real daemons in real time, or by emulated ones under a CPU policy."""
+"""Run a script of commands once: with real daemons in real time, or with emulated daemons under a CPU policy. Each such
+way is an "arm".
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,14 @@ from simunix_bench.real_cluster_inside import HERE
 from simunix_bench.requirements import NAMESPACES
 
 REAL, FREE, CHARGED, PACED, MODELLED = "real", "free", "charged", "paced", "modelled"
-"""`paced` is charged as well, at a virtual second per second: the computer idles while daemons sleep, as in the real runs."""
+"""The names of the arms. `paced` charges computing as `charged` does, and also runs at one virtual second per second,
+so that the computer idles while daemons sleep, as in real runs.
+"""
 EMULATED = (FREE, CHARGED, PACED, MODELLED)
 ARMS = (REAL, *EMULATED)
 LIMIT_S = 1_800.0
 CONTROLLER_CORES = 2
-"""Cores of the emulated controller, which has the clients as well: those of the computer that the real arm runs on."""
+"""The cores of the emulated controller, which also runs the clients: as many as the computer of the real arm has."""
 SCENARIO = """
 name: fidelity
 hosts:
@@ -49,7 +53,9 @@ slurm: {{controller: controller, nodes: "node[1-{nodes}]", cpu_policy: {policy},
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script by name: what makes its actions of the job's program and log, and parameters of slurm.conf for both arms."""
+    """A script by name: the function that makes its actions from the job's program and log, and parameters of
+    slurm.conf for all arms.
+    """
 
     name: str
     actions: Callable[[Path, Path], list[dict[str, Any]]]
@@ -67,11 +73,15 @@ SCRIPTS = {
 }
 SIZES = {"queue": queue.FULL, "quick-queue": queue.QUICK}
 MOST_ASKED = 100_000
-"""As many squeue take a quarter of an hour, and a run may take half an hour (LIMIT_S)."""
+"""The most squeue commands in a script: this number takes a quarter of an hour, and a run may take half an hour
+(LIMIT_S).
+"""
 
 
 def script_named(word: str) -> Script:
-    """Return a script by its name, as `queue`, or with another number of squeue, as `queue=10000`. Raises ValueError."""
+    """Return a script by its name, such as `queue`, or with another number of squeue commands, such as `queue=10000`.
+    Raises ValueError for an unknown name.
+    """
     name, has_number, number = word.partition("=")
     if name not in SCRIPTS:
         raise ValueError(f"{word}: expected a script of {', '.join(SCRIPTS)}")
@@ -85,7 +95,9 @@ def script_named(word: str) -> Script:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a run has left: the player's output, the jobs' log, wall time, load averages, the run directory if emulated."""
+    """The results of a run: the player's output, the jobs' log, wall time, load averages, and, if emulated, the run
+    directory.
+    """
 
     arm: str
     script: str
@@ -97,8 +109,10 @@ class Played:
 
 
 def play(context: Context, arm: str, script: Script, costs: Path | None = None) -> Played:
-    """Run a script once. `costs` are those of the arm `modelled`. Raises MeasurementError."""
-    shared = context.folder / "shared"  # of one name in all runs, so that two modelled runs can have the same events
+    """Run a script once in an arm. `costs` is the table of computing times for the arm `modelled`. Raises
+    MeasurementError if the run fails.
+    """
+    shared = context.folder / "shared"  # with the same name in all runs, so that two modelled runs can have equal events
     shutil.rmtree(shared, ignore_errors=True)
     shared.mkdir()
     job, log, given, output = (shared / name for name in ("job.sh", "log", "script.json", "output.json"))
@@ -117,7 +131,7 @@ def play(context: Context, arm: str, script: Script, costs: Path | None = None) 
 
 
 def real(context: Context, script: Script, words: list[str]) -> float:
-    """Run a script with real daemons; return the wall time."""
+    """Run a script with real daemons; return the wall time in seconds."""
     folder = Path(tempfile.mkdtemp(prefix="real-", dir=context.folder))
     prepare(folder, [], Machine(mixed.NODES, mixed.CORES, parameters=script.parameters), 1, 0.0)
     outer, inner = ([sys.executable, "-m", module.__name__] for module in (real_cluster_inside, inside))
@@ -129,7 +143,7 @@ def real(context: Context, script: Script, words: list[str]) -> float:
 
 
 def emulated(context: Context, arm: str, script: Script, words: list[str], costs: Path | None) -> tuple[float, Path]:
-    """Run a script with emulated daemons; return the wall time and the run directory."""
+    """Run a script with emulated daemons; return the wall time in seconds, and the run directory."""
     folder = Path(tempfile.mkdtemp(prefix=f"{arm}-", dir=context.folder))
     scenario, out = folder / "fidelity.yaml", folder / "run"
     scenario.write_text(

@@ -1,4 +1,6 @@
-"""How far two runs of a script are apart, job by job; and whether a run is as near to real ones as these are to each other."""
+"""Compute how far two runs of a script are apart, job by job, and whether a run is as near to real runs as real runs
+are to each other.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,19 @@ from dataclasses import dataclass
 from simunix_bench.fidelity.records import JobRecord, Run
 
 RESOLUTION_S = 1.0
-"""Slurm counts in whole seconds: one moment that falls to one side or the other of a second moves a job by that much."""
+"""The resolution, in seconds, of Slurm's times: a change of a moment across the edge of a second moves a job by that
+much.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two runs.
+    """The differences between two runs of a script.
 
-    `start_s` are the differences of start times in seconds, second run less first, by job, of jobs that have begun in both;
-    `end_s` of Slurm's end times. `lacking` are the jobs that only one has. `inverted` is the share of pairs of jobs, of those
-    whose starts are more than a second apart in both runs, that start in the other order.
+    `start_s` has the differences of start times in seconds (second run minus first run), by job, for jobs that have
+    begun in both; `end_s` has those of Slurm's end times. `lacking` are the jobs that only one run has. `inverted` is
+    the share of pairs of jobs that start in the other order, among pairs whose starts are more than a second apart in
+    both runs.
     """
 
     start_s: dict[str, float]
@@ -32,17 +37,17 @@ class Difference:
 
     @property
     def median_s(self) -> float:
-        """The median of how far starts are apart."""
+        """The median of the absolute differences of start times, in seconds."""
         return statistics.median(map(abs, self.start_s.values())) if self.start_s else 0.0
 
     @property
     def most_s(self) -> float:
-        """The most that two starts are apart."""
+        """The largest absolute difference of start times, in seconds."""
         return max(map(abs, self.start_s.values()), default=0.0)
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """The jobs that have started more than a second apart."""
+        """The jobs whose starts are more than a second apart."""
         return tuple(key for key, apart in self.start_s.items() if abs(apart) > RESOLUTION_S)
 
 
@@ -65,7 +70,9 @@ def difference(first: Run, second: Run) -> Difference:
 
 
 def inverted(starts: Sequence[tuple[float, float]]) -> float:
-    """Return the share of pairs in the other order. Pairs within a second of each other in either run have no order."""
+    """Return the share of pairs of jobs that start in the other order. Pairs within a second of each other in either
+    run have no order.
+    """
     pairs = [
         (a - c, b - d)
         for (a, b), (c, d) in itertools.combinations(starts, 2)
@@ -76,10 +83,10 @@ def inverted(starts: Sequence[tuple[float, float]]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A run beside real ones.
+    """The comparison of a run with real runs.
 
-    `nearest` is the real run from which it differs least at most. `beyond` are the jobs that are further from each real run
-    than Slurm's second and the most that this job differs between two real runs.
+    `nearest` is the real run with the smallest largest difference. `beyond` are the jobs that differ from each real run
+    by more than Slurm's resolution of a second, and by more than the job differs between any two real runs.
     """
 
     nearest: int
@@ -87,7 +94,9 @@ class Judgement:
     beyond: tuple[str, ...]
 
     def is_within(self, among_real: Sequence[Difference]) -> bool:
-        """Return whether the run differs from a real one no more than two real ones do: states, starts, job by job."""
+        """Return whether the run differs from a real run no more than two real runs differ from each other: in states,
+        starts, and job by job.
+        """
         return (
             not self.beyond
             and not self.to_nearest.lacking
@@ -97,7 +106,7 @@ class Judgement:
 
 
 def judge(run: Run, real: Sequence[Run]) -> Judgement:
-    """Compare a run with real ones, of which there are two at least."""
+    """Compare a run with at least two real runs."""
     apart = [difference(each, run) for each in real]
     nearest = min(range(len(real)), key=lambda number: (len(apart[number].moved), apart[number].most_s))
     return Judgement(nearest, apart[nearest], tuple(key for key in apart[0].start_s if _is_beyond(key, run, real)))
@@ -118,5 +127,5 @@ def _start(key: str, run: Run) -> float | None:
 
 
 def pairs_of(runs: Sequence[Run]) -> list[Difference]:
-    """Compare each two of the runs."""
+    """Return the differences between every two of the runs."""
     return [difference(first, second) for first, second in itertools.combinations(runs, 2)]

@@ -1,4 +1,6 @@
-"""The figures of a measurement: means by arm, and how far an emulated mean is from that of the real runs."""
+"""Compute the figures of a measurement: means by arm (real or emulated), and how far an emulated mean is from the real
+one.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,13 @@ from simunix_bench.fidelity.arms import CHARGED, MODELLED, PACED, REAL
 from simunix_bench.fidelity.records import Run
 
 AIMS = {CHARGED: 20.0, PACED: 20.0, MODELLED: 30.0}
-"""How far the figures of a full queue may be from the real mean, in per cent."""
+"""The aims: how far the figures of a full queue may be from the real mean, in per cent, by arm."""
 JOB_INFO = "REQUEST_JOB_INFO"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a run of the script of a full queue. `is_judged`: the project has an aim for it."""
+    """A figure of a run of the script with a full queue. `is_judged` means that the project has an aim for it."""
 
     name: str
     text: str
@@ -27,7 +29,7 @@ class Figure:
 
 
 def cycle_s(run: Run, moment: str, scheduler: str) -> float:
-    """Return the mean cycle of a scheduler that an sdiag of the script has told."""
+    """Return the mean cycle, in seconds, of a scheduler, as the sdiag at a moment of the script reported it."""
     return run.diagnoses[moment].means_s[scheduler]
 
 
@@ -55,12 +57,12 @@ FIGURES = (
 
 
 def of_arm(runs: Sequence[Run], arm: str, figure: Figure) -> list[float]:
-    """Return a figure of each run of an arm that has filled the queue."""
+    """Return a figure for each run of an arm with the script of a full queue."""
     return [figure.of(run) * figure.scale for run in runs if run.arm == arm and run.bursts]
 
 
 def deviation(runs: Sequence[Run], arm: str, figure: Figure) -> float | None:
-    """Return by how much, in per cent, an arm's mean is above the mean of the real runs; None without both."""
+    """Return by how many per cent an arm's mean is above the mean of the real runs; None if one of them is missing."""
     real, own = of_arm(runs, REAL, figure), of_arm(runs, arm, figure)
     if not real or not own or not statistics.fmean(real):
         return None
@@ -68,6 +70,8 @@ def deviation(runs: Sequence[Run], arm: str, figure: Figure) -> float | None:
 
 
 def spread(runs: Sequence[Run], figure: Figure) -> float | None:
-    """Return by how much, in per cent of the least, real runs differ at most from each other; None with fewer than two."""
+    """Return the largest difference of a figure between real runs, in per cent of the least; None with fewer than two
+    runs.
+    """
     real = of_arm(runs, REAL, figure)
     return 100 * (max(real) / min(real) - 1) if len(real) > 1 and min(real) else None

@@ -1,9 +1,11 @@
-"""The real daemons in real time; this program runs inside of their namespaces (simunix_bench/real_cluster_inside.py).
+"""Run a script with Slurm's real daemons in real time. This program runs inside of their namespaces
+(simunix_bench/real_cluster_inside.py).
 
     python -m simunix_bench.fidelity.inside SCRIPT OUTPUT
 
-Slurm counts in whole seconds, and its schedulers' cycles are counted from the start of slurmctld. So the daemons start at the
-moments of an emulated run: slurmctld at a whole second, the slurmds a second later, the script 19 seconds after slurmctld.
+Slurm counts in whole seconds, and the cycles of its schedulers are counted from the start of slurmctld. So the daemons
+start at the same moments as in an emulated run: slurmctld at a whole second, the slurmds a second later, the script 19
+seconds after slurmctld.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from simunix_bench.fidelity import player
 from simunix_bench.real_cluster_inside import ASK_S, HERE, IDLE, LOOK_S, Cluster
 
 SLURMD_S, SCRIPT_S = 1.0, 19.0
-"""When slurmds and script start, after slurmctld: as simunix has it, and as arms.py: SCENARIO says."""
+"""When the slurmds and the script start, in seconds after slurmctld: as in simunix, and as in SCENARIO of arms.py."""
 
 
 class Aligned(Cluster):
-    """The daemons, started at given moments."""
+    """Slurm's daemons, started at given moments."""
 
     def start(self) -> None:
         """Start the daemons; return when all nodes are idle and the moment of the script has come."""
@@ -43,21 +45,21 @@ class Aligned(Cluster):
         self.pause(0)
 
     def begin(self, name: str, command: list[str]) -> None:
-        """Start a daemon."""
+        """Start a daemon, whose output goes to a file with its name."""
         with (self.folder / f"{name}.out").open("w") as output:
             self.running[f"{name}.out"] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
 
 
 def wait_for(moment: float) -> None:
-    """Sleep until a moment of the clock; nothing if it has passed."""
+    """Sleep until a moment of the clock; return at once if the moment has passed."""
     time.sleep(max(0.0, moment - time.time()))
 
 
 def reaped(process: int) -> int:
-    """Reap orphans until this child ends; return its exit code.
+    """Wait for orphaned processes until this child process ends; return its exit code.
 
-    A PID namespace's first process is their parent. slurmstepd waits until no process of a step is left, zombies counted:
-    where nobody reaps, a job with a step ends by its time limit.
+    Orphans are children of the first process in a PID namespace. slurmstepd waits until no process of a step is left,
+    including zombies. If nobody waits for orphans, a job with a step ends only by its time limit.
     """
     while True:
         ended, status = os.wait()
@@ -66,7 +68,7 @@ def reaped(process: int) -> int:
 
 
 def main() -> None:
-    """Start the daemons, then give the script's commands."""
+    """Start the daemons, then execute the script's commands."""
     if process := os.fork():
         sys.exit(reaped(process))
     Aligned(json.loads(Path(HERE, "plan.json").read_text())).start()

@@ -1,9 +1,10 @@
-"""Runs of the scripts, one after the other, each added to a file of results as soon as it has ended.
+"""Run the scripts one after the other, and add each run to a file of results as soon as it has ended.
 
     python -m simunix_bench.fidelity.measure FILE FOLDER ARM:SCRIPT...       for instance real:mixed charged:queue=10000
 
-A number behind `queue` is that of squeue. Tables need runs of one number: use a FILE for each.
-The run directories stay in FOLDER: the arm `modelled` takes its costs from all charged runs that lie there.
+A number after `queue` is the number of squeue commands. Tables need runs with the same number, so use one FILE for each
+number. The run directories stay in FOLDER: the arm `modelled` takes its computing times from all runs of the arm
+`charged` there.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ FORMAT = "simunix fidelity 1"
 
 
 def measure(context: Context, wanted: Iterable[tuple[str, str]]) -> Iterator[Run]:
-    """Yield a run for each arm and script. Raises MeasurementError."""
+    """Yield a run for each arm and script. Raises MeasurementError if a run fails."""
     for arm, script in wanted:
         context.say(f"{script}: {arm}")
         costs = calibrated(context) if arm == MODELLED else None
@@ -43,7 +44,9 @@ def measure(context: Context, wanted: Iterable[tuple[str, str]]) -> Iterator[Run
 
 
 def calibrated(context: Context) -> Path:
-    """Learn costs from the charged runs in the context's folder; return their file. Raises MeasurementError without any."""
+    """Learn computing times from the charged runs in the context's folder; return the file with them. Raises
+    MeasurementError without such runs.
+    """
     runs = sorted(path.parent for path in context.folder.glob(f"{CHARGED}-*/run/cpu_costs.json"))
     if not runs:
         raise MeasurementError(f"{MODELLED}: {context.folder} has no charged run to learn costs from: measure one before")
@@ -53,7 +56,7 @@ def calibrated(context: Context) -> Path:
 
 
 def read_results(path: Path) -> tuple[dict[str, Any], list[Run]]:
-    """Return the description of the measurement, and its runs. Raises ValueError for a file of another kind."""
+    """Return the description of the measurement, and its runs. Raises ValueError if the file is of another kind."""
     found = json.loads(path.read_text())
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f'{path}: expected "format": "{FORMAT}"')
@@ -61,7 +64,7 @@ def read_results(path: Path) -> tuple[dict[str, Any], list[Run]]:
 
 
 def add_result(path: Path, run: Run) -> None:
-    """Add a run to the file, which is made if there is none."""
+    """Add a run to the file of results, which is created if it does not exist."""
     if path.exists():
         about, runs = read_results(path)
     else:
@@ -72,7 +75,7 @@ def add_result(path: Path, run: Run) -> None:
 
 
 def main(file: Path, folder: Path, words: list[str]) -> int:
-    """Measure what the words say."""
+    """Measure the runs that the words ARM:SCRIPT name; return the exit code."""
     wanted = [(arm, script) for arm, _, script in (word.partition(":") for word in words)]
     for arm, script in wanted:
         if arm not in ARMS:

@@ -1,4 +1,4 @@
-"""The script of 60 mixed jobs on 8 nodes of 16 cores: five minutes, drawn once and for all from a seed."""
+"""The script of 60 mixed jobs on 8 nodes of 16 cores, which takes five minutes; it was drawn from a fixed seed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ SEED = 18
 PLAIN = 31
 SUBMISSIONS_S = 150
 END_S = 280.0
-"""When the script asks what has become of the jobs; by then all have ended."""
+"""When the script asks for the states of all jobs, in seconds; by then all jobs have ended."""
 FRACTION_S, PART_S = 0.85, 0.5
-"""Moments lie so long after a whole second, and jobs last so much longer than whole seconds. slurmctld's passes come soon after
-whole seconds, some milliseconds later each time: no submission and no end is on the edge of one, where milliseconds decide."""
+"""How long after a whole second moments lie, and how much longer than whole seconds jobs last.
+
+slurmctld's scheduling passes come soon after whole seconds, each some milliseconds later than the one before. So no
+submission and no end is near a pass, where milliseconds would decide.
+"""
 SLURM = {"MinJobAge": 3600, "ReturnToService": 0}
-"""Parameters of slurm.conf: slurmctld remembers all jobs until it is asked; a node that was set down stays down."""
+"""Parameters of slurm.conf: slurmctld remembers all jobs until the script asks for them, and a node that was set down
+stays down.
+"""
 JOB = """#!/bin/bash
 # $1: the log; $2: what the job does; the others: for how long. Times have the microseconds that Slurm's records lack.
 log=$1
@@ -36,31 +41,34 @@ note end
 
 @dataclass(slots=True)
 class Script:
-    """The actions of a script so far, and the words of sbatch that all jobs share."""
+    """The actions of a script so far, and the sbatch options that all jobs share."""
 
     job: Path
     log: Path
     actions: list[dict[str, Any]] = field(default_factory=list)
 
     def give(self, at_s: float, name: str, *argv: str) -> None:
-        """Add a command."""
+        """Add a command at a moment."""
         self.actions.append({"at": at_s + FRACTION_S, "name": name, "argv": list(argv)})
 
     def submit(self, at_s: float, name: str, options: str, *task: str | int) -> None:
-        """Add a job: options of sbatch, and what the job does.
+        """Add a job at a moment: options of sbatch, and what the job does.
 
-        The log is an argument: with --export, slurmd would run a login shell of this computer's user before the job.
+        The log is an argument of the job's program. With --export, slurmd would run a login shell of this computer's
+        user before the job.
         """
         own = ["sbatch", "--parsable", "-J", name, "-o", "/dev/null", *options.split(), str(self.job), str(self.log)]
         self.give(at_s, name, *own, *(str(word + PART_S if isinstance(word, int) else word) for word in task))
 
     def in_order(self) -> list[dict[str, Any]]:
-        """Return the actions by their moments; those of one moment as they were added."""
+        """Return the actions ordered by moment; those of one moment are in the order in which they were added."""
         return sorted(self.actions, key=lambda action: float(action["at"]))
 
 
 def mixed(job: Path, log: Path) -> list[dict[str, Any]]:
-    """Return the script: 31 plain jobs, two arrays of 10 tasks in all, 19 jobs to which something happens."""
+    """Return the script: 31 plain jobs, two job arrays with 10 tasks in total, and 19 jobs that are changed while they
+    wait or run.
+    """
     script = Script(job, log)
     chance = random.Random(SEED)
     for number in range(1, PLAIN + 1):
@@ -78,7 +86,7 @@ def mixed(job: Path, log: Path) -> list[dict[str, Any]]:
 
 
 def dependencies(script: Script) -> None:
-    """Add a chain, a job whose condition never comes true, and two jobs of which one runs at a time."""
+    """Add a chain of jobs, a job whose condition never becomes true, and two jobs of which only one may run at a time."""
     script.submit(10, "first", "-n 2 -t 1", "sleep", 12)
     script.submit(10, "after", "-n 2 -t 1 --dependency=afterok:{first}", "sleep", 8)
     script.submit(12, "failing", "-n 1 -t 1", "fail", 7)
@@ -89,7 +97,9 @@ def dependencies(script: Script) -> None:
 
 
 def interventions(script: Script) -> None:
-    """Add jobs that are cancelled, requeued, suspended, held, late, too long, or made of steps."""
+    """Add jobs that are cancelled, requeued, suspended or held, that begin late, exceed their limit, or consist of
+    steps.
+    """
     script.submit(8, "cancelled", "-n 4 -t 2", "sleep", 100)
     script.give(31, "cancel", "scancel", "{cancelled}")
     script.submit(14, "unborn", "-n 128 -t 1", "sleep", 10)
@@ -109,7 +119,7 @@ def interventions(script: Script) -> None:
 
 
 def nodes(script: Script) -> None:
-    """Add a reservation with a job in it, and a node that goes down with a job on it and comes back."""
+    """Add a reservation with a job in it, and a node that goes down while a job runs on it, and comes back."""
     reserve = ["scontrol", "create", "reservation", "ReservationName=kept", "Users=root", "Nodes=node7", "Duration=3"]
     script.give(1, "reserve", *reserve, "StartTime=now+89")
     script.submit(34, "reserved", "-n 8 -t 1 --reservation=kept", "sleep", 15)
@@ -119,7 +129,7 @@ def nodes(script: Script) -> None:
 
 
 def ended(script: Script, at_s: float) -> list[dict[str, Any]]:
-    """Return the actions in order, with the questions at the end."""
+    """Return the actions in order, followed by the questions about all jobs."""
     script.give(at_s, "jobs", "env", "SLURM_TIME_FORMAT=%s", "scontrol", "-o", "show", "job")
     script.give(at_s, "sdiag", "sdiag")
     script.give(at_s, "nodes", "sinfo", "-N", "-h", "-o", "%N %T")

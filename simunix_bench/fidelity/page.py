@@ -1,4 +1,4 @@
-"""The tables of docs/studies/fidelity.md, from a file of results.
+"""Print the tables of docs/studies/fidelity.md from a file of results.
 
 python -m simunix_bench.fidelity.page FILE
 """
@@ -18,24 +18,24 @@ from simunix_bench.row import number
 
 
 def of_script(runs: Sequence[Run], arm: str) -> list[Run]:
-    """Return the runs of the mixed jobs in an arm."""
+    """Return the runs of the script with mixed jobs in an arm."""
     return [run for run in runs if run.arm == arm and run.jobs]
 
 
 def names(runs: Sequence[Run]) -> list[tuple[str, Run]]:
-    """Runs of the mixed jobs with their names: arm and number."""
+    """Return the runs of the script with mixed jobs, each with a name made of its arm and a number."""
     return [(f"{arm} {count}", run) for arm in ARMS for count, run in enumerate(of_script(runs, arm), 1)]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield lines of a table of Markdown; all columns but the first are aligned to the right."""
+    """Yield the lines of a Markdown table; all columns except for the first are aligned to the right."""
     yield f"| {' | '.join(head)} |"
     yield f"| --- |{' ---: |' * (len(head) - 1)}"
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 
 def apart(name: str, found: Difference) -> list[str]:
-    """Return a row about two runs."""
+    """Return a row of the table with the differences of two runs."""
     return [
         name,
         f"{found.median_s * 1000:,.0f}",
@@ -49,8 +49,8 @@ def apart(name: str, found: Difference) -> list[str]:
 
 
 def summary(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield how far runs of the mixed jobs are apart: each two real ones, then each emulated one and the real run
-    nearest to it.
+    """Yield a table of how far runs of the mixed jobs are apart: every two real runs, then each emulated run and the
+    nearest real run.
     """
     head = [
         "runs",
@@ -77,8 +77,8 @@ def summary(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def verdicts(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield a line for each emulated run: whether it is as near to a real one as two real ones are, and which jobs are
-    not.
+    """Yield a line for each emulated run: whether it is as near to a real run as two real runs are to each other, and
+    which jobs are not.
     """
     real = of_script(runs, REAL)
     if len(real) < 2:
@@ -91,7 +91,9 @@ def verdicts(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def moments(runs: Sequence[Run]) -> Iterator[str]:
-    """Job by job: the start in each run, end state and nodes in the first, with an asterisk where another run differs."""
+    """Yield a table of all jobs: the start in each run, the end state and the nodes in the first run; an asterisk marks
+    a difference in another run.
+    """
     named = names(runs)
     if not named:
         return
@@ -114,7 +116,7 @@ def _start(job: JobRecord | None) -> str:
 
 
 def queue(runs: Sequence[Run]) -> Iterator[str]:
-    """Yield the figures of a full queue in all runs, and how far the means of arms are from the real ones."""
+    """Yield a table of the figures of a full queue in all runs, and how far each arm's mean is from the real mean."""
     arms = [arm for arm in EMULATED if of_arm(runs, arm, FIGURES[0])]
     head = ["", "real", "± between real runs, %", *(word for arm in arms for word in (arm, "%"))]
     rows = []
@@ -135,13 +137,13 @@ def _signed(value: float | None) -> str:
 
 
 def loads(runs: Sequence[Run]) -> Iterator[str]:
-    """Load averages and wall time of each run."""
+    """Yield a table of the load averages and the wall time of each run."""
     rows = [[f"{run.arm}, {run.script}", f"{run.load[0]}", f"{run.load[1]}", f"{run.wall_s:.0f}"] for run in runs]
     yield from table(["run", "load before", "after", "wall, s"], rows)
 
 
 def main(file: Path) -> None:
-    """Print all tables."""
+    """Print all tables from a file of results."""
     _, runs = read_results(file)
     for part in (summary, verdicts, queue, moments, loads):
         print("\n".join(part(runs)), end="\n\n")

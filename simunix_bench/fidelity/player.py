@@ -1,4 +1,5 @@
-"""Gives the commands of a script at their moments; one program for real time and for the inside of an emulated cluster.
+"""Execute the commands of a script at their moments. The program is used both in real time and inside of an emulated
+cluster.
 
     python player.py SCRIPT OUTPUT
 
@@ -33,7 +34,7 @@ FOLD = 100
 
 
 def play(actions: list[dict[str, Any]]) -> dict[str, Any]:
-    """Give all commands; return what the output file holds."""
+    """Execute all commands; return the content of the output file."""
     origin = math.floor(time.time()) + 1
     known: dict[str, str] = {}
     done = []
@@ -49,7 +50,7 @@ def play(actions: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def spent_s() -> float:
-    """Return the CPU time of all processes of this PID namespace, and of those that they have waited for."""
+    """Return the CPU time, in seconds, of all processes in this PID namespace, and of those for which they have waited."""
     ticks = 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -57,24 +58,24 @@ def spent_s() -> float:
                 with open(f"/proc/{name}/stat") as file:
                     ticks += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
             except OSError:
-                continue  # it has ended
+                continue  # the process has ended
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def with_names(word: str, known: dict[str, str]) -> str:
-    """Put numbers of jobs in the places of names."""
+    """Replace names in a word by the numbers of jobs."""
     for name, number in known.items():
         word = word.replace("{" + name + "}", number)
     return word
 
 
 def of_copy(word: str, number: int, copies: int) -> str:
-    """Put numbers of a copy in a word."""
+    """Replace `{}` and `{left}` in a word by the numbers of a copy."""
     return word.replace("{}", str((number - 1) % FOLD + 1)).replace("{left}", f"{copies - number + 1:06}")
 
 
 def single(argv: list[str]) -> dict[str, Any]:
-    """Give one command, and keep what it says."""
+    """Execute one command, and return what it printed."""
     begin = time.time()
     ended = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     codes = [ended.returncode] if ended.returncode else []
@@ -82,7 +83,7 @@ def single(argv: list[str]) -> dict[str, Any]:
 
 
 def many(argv: list[str], copies: int, width: int) -> dict[str, Any]:
-    """Give a command many times, `width` at a time; what the copies say is lost."""
+    """Execute a command `copies` times, `width` at a time; the output of the copies is dropped."""
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
     running: dict[int, float] = {}
     codes, each = [], []

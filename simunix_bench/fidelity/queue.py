@@ -1,4 +1,6 @@
-"""The script of a full queue: a burst of sbatch, the schedulers with 2,000 jobs waiting, squeue beside them."""
+"""The script of a full queue: many sbatch commands at once, schedulers with 2,000 waiting jobs, and squeue commands at
+the same time.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,14 @@ from typing import Any
 from simunix_bench.fidelity.mixed import Script
 
 SCHEDULER = "bf_interval=5,sched_interval=5"
-"""SchedulerParameters of both arms: a cycle of each scheduler in five seconds, so that a mean is that of some."""
+"""The SchedulerParameters of all arms: each scheduler has a cycle every five seconds, so that a mean is taken over
+several cycles.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How often each command is given, and for how long the schedulers are watched."""
+    """How often each command is executed, and for how many seconds the schedulers are observed."""
 
     burst: int = 1_000
     width: int = 100
@@ -30,11 +34,11 @@ BURST_S, MORE_S, WATCH_S = 5, 25, 45
 
 
 def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:
-    """Return the script. One job has all nodes, so that nothing else starts: the burst is work for the controller
-    alone.
+    """Return the script. One job has all nodes, so that no other job starts and the commands are work for the
+    controller alone.
 
-    Jobs have priorities by their numbers: which of a hundred sbatch at a time is first is a matter of microseconds, but what a
-    back-filler's cycle takes depends on the order of the queue.
+    Jobs have priorities by their numbers: which of a hundred simultaneous sbatch commands is first depends on
+    microseconds, but the length of a back-filling cycle depends on the order of the queue.
     """
     script = Script(job, log)
     script.submit(0, "filler", "-N 8 --exclusive -t 600", "sleep", 3_000)
@@ -51,6 +55,6 @@ def queue(job: Path, log: Path, sizes: Sizes = FULL) -> list[dict[str, Any]]:
 
 
 def copies(script: Script, at_s: float, name: str, count: int, width: int, argv: list[str]) -> None:
-    """Add a command that is given many times."""
+    """Add a command that is executed `count` times, `width` at a time."""
     script.give(at_s, name, *argv)
     script.actions[-1] |= {"copies": count, "width": width}

@@ -1,4 +1,6 @@
-"""What became of the jobs of a run, how long bursts of commands took, and what sdiag told: as values and as JSON."""
+"""The results of a run, as values and as JSON: what became of the jobs, how long many commands at once took, and what
+sdiag reported.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ US_PER_S = 1e6
 class JobRecord:
     """A job as Slurm shows it at the end. Times are seconds after the script's origin; those of Slurm are whole seconds.
 
-    `key` is the same in each run: the job's name with the number of its task, or of the job among those of the same name.
+    `key` is equal in each run: the job's name with the number of its task, or its number among jobs of one name.
     `begun_s` and `done_s` are what the job's own program noted when it last began and ended, to the microsecond.
     """
 
@@ -37,15 +39,16 @@ class JobRecord:
 
     @property
     def started_s(self) -> float | None:
-        """When the job began, as exactly as it is known."""
+        """When the job began, in seconds, as exactly as it is known; None if it did not begin."""
         return self.begun_s if self.begun_s is not None else self.start_s
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A command that was given many times: until the last copy ended, and of a copy mean, median and 95th percentile.
+    """A command that was executed many times: the seconds until the last copy ended, and the mean, median and 95th
+    percentile of a copy.
 
-    `cpu_s` is the CPU time of all processes of the host meanwhile.
+    `cpu_s` is the CPU time of all processes of the host during that time.
     """
 
     count: int
@@ -59,7 +62,8 @@ class Burst:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What sdiag told: cycles of both schedulers, their means in seconds, and RPCs by type: how many, mean in seconds.
+    """What sdiag reported: for both schedulers the number of cycles and their mean in seconds; for each type of RPC the
+    number and the mean in seconds.
 
     `cpu_s` is the CPU time of all processes of the host since the action before.
     """
@@ -72,7 +76,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a script in an arm. `load` is the computer's load average before and after it."""
+    """A run of a script in an arm. `load` has the computer's load averages before and after the run."""
 
     arm: str
     script: str
@@ -84,12 +88,12 @@ class Run:
     digest: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `run_of` reads."""
+        """Return the run as JSON, which `run_of` reads."""
         return asdict(self)
 
 
 def run_of(found: Mapping[str, Any]) -> Run:
-    """Return a run from its JSON."""
+    """Return the run that its JSON describes."""
     return Run(
         found["arm"],
         found["script"],
@@ -107,7 +111,7 @@ def jobs_of(shown: str, log: str, origin: int) -> tuple[JobRecord, ...]:
     noted: dict[tuple[str, str], float] = {}
     for line in log.splitlines():
         what, number, _, moment = line.split()
-        noted[number, what] = float(moment) - origin  # that of the last restart stays
+        noted[number, what] = float(moment) - origin  # the last restart of a job overwrites the former entries
     seen: Counter[str] = Counter()
     found = []
     rows: list[dict[str, str]] = [dict(FIELD.findall(line)) for line in shown.splitlines() if line.startswith("JobId=")]
@@ -118,7 +122,7 @@ def jobs_of(shown: str, log: str, origin: int) -> tuple[JobRecord, ...]:
         key = f"{name}[{task}]" if task is not None else name if seen[name] == 1 else f"{name}#{seen[name]}"
         begun_s, done_s = (noted.get((row["JobId"], what)) for what in ("begin", "end"))
         if begun_s is not None and done_s is not None and done_s < begun_s:
-            done_s = None  # that was before a restart
+            done_s = None  # that end was before a restart
         times = {name: _seconds(row[f"{name.capitalize()}Time"], origin) for name in ("submit", "start", "end")}
         found.append(
             JobRecord(
@@ -141,14 +145,14 @@ def _seconds(text: str, origin: int) -> int | None:
 
 
 def burst_of(took_s: float, each_s: Iterable[float], failed: int, cpu_s: float = 0.0) -> Burst:
-    """Return the figures of a burst."""
+    """Return the figures of a command that was executed many times."""
     ordered = sorted(each_s)
     late = ordered[min(len(ordered) - 1, round(0.95 * len(ordered)))]
     return Burst(len(ordered), failed, took_s, statistics.fmean(ordered), statistics.median(ordered), late, cpu_s)
 
 
 def diagnosis_of(printed: str, cpu_s: float = 0.0) -> Diagnosis:
-    """Return what sdiag printed; a scheduler without cycles has a mean of zero."""
+    """Return the values in sdiag's output; a scheduler without cycles has the mean 0."""
     cycles, means_s = {}, {}
     for name, title in SECTIONS.items():
         found = CYCLE.search(printed[printed.index(title) :].partition("\n\n")[0])
@@ -161,7 +165,7 @@ def diagnosis_of(printed: str, cpu_s: float = 0.0) -> Diagnosis:
 def read_run(
     *, arm: str, script: str, output: Mapping[str, Any], log: str, wall_s: float, load: tuple[float, float], digest: str = ""
 ) -> Run:
-    """Return the run that the player's output and the jobs' log tell of."""
+    """Return the run that the player's output and the jobs' log describe."""
     actions = output["actions"]
     shown = next((action["printed"] for action in actions if action["name"] == "jobs"), "")
     bursts = {
@@ -178,6 +182,8 @@ def read_run(
 
 
 def _spent(first: Mapping[str, Any], last: Mapping[str, Any]) -> float:
-    """CPU time from before or, of another action, from after the first one, until after the last."""
+    """Return the CPU time from before the first action to after the last; if they are different actions, from after the
+    first.
+    """
     begin, end = first.get("spent"), last.get("spent")
     return 0.0 if begin is None or end is None else round(end[1] - begin[0 if first is last else 1], 2)

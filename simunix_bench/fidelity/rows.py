@@ -1,4 +1,4 @@
-"""`simunix bench fidelity`: real daemons in real time, emulated ones under each CPU policy, and how far they are apart."""
+"""`simunix bench fidelity`: compare real daemons in real time with emulated ones under each CPU policy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUICK_TIMES = {REAL: 2, FREE: 0, CHARGED: 1, PACED: 0, MODELLED: 1}
 
 
 def fidelity(context: Context) -> Iterator[Row]:
-    """Run both scripts in all arms; with --quick a small queue only, which has no aims."""
+    """Run both scripts in all arms, and yield the rows; with --quick, only a small queue, which has no aims."""
     if why := lacks(["namespaces"]):
         yield missing("fidelity", "real daemons beside emulated ones", why)
         return
@@ -32,8 +32,8 @@ def fidelity(context: Context) -> Iterator[Row]:
 
 
 def mixed_rows(runs: Sequence[Run]) -> Iterator[Row]:
-    """Yield how far starts are apart: the most of two real runs, and of each emulated arm's worst run from the nearest
-    real one.
+    """Yield the largest differences of start times: between two real runs, and, for each emulated arm, between its
+    worst run and the nearest real run.
     """
     real = [run for run in runs if run.arm == REAL and run.jobs]
     among = pairs_of(real)
@@ -55,7 +55,7 @@ def mixed_rows(runs: Sequence[Run]) -> Iterator[Row]:
 
 
 def queue_rows(runs: Sequence[Run], *, has_aims: bool) -> Iterator[Row]:
-    """Yield the figures of a full queue: the real mean, and by how much each arm is off."""
+    """Yield the figures of a full queue: the real mean, and by how much each arm differs from it."""
     for figure in FIGURES:
         text = figure.text.replace("`", "")
         between = spread(runs, figure)

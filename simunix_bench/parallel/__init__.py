@@ -1,1 +1,3 @@
-"""How much of a run's work could be done at the same time on several cores, computed from what each turn has cost."""
+"""Compute, from the measured cost of each turn, how much of a run's work could be done at the same time on several
+cores.
+"""

@@ -1,13 +1,15 @@
-"""Lower bounds of the time that a run's work takes on many cores, if hosts that cannot have heard of each other run at once.
+"""Compute lower bounds of the time that a run's work takes on many cores, if hosts run at the same time whenever none
+can have heard of the other.
 
-A run is a parallel discrete-event simulation: hosts are its logical processes, turns its events. The turns of one host stay in
-their order, one after the other (its threads share memory and files); turns of two hosts may overlap as far as a rule allows.
-Each function is one rule. For messages that take at least the lookahead, the bounds are ordered:
+A run is a parallel discrete-event simulation: hosts are its logical processes, and turns are its events (in a turn, one
+thread has the right to run). The turns of one host stay in their order, one after the other, because its threads share
+memory and files. Turns of two hosts may overlap as far as a rule allows. Each function below is one rule. For messages
+that take at least the lookahead, the bounds are ordered:
 
     most of a host ≤ causal ≤ conservative(L) ≤ windowed(L) ≤ total
 
-No rule charges for what running on several cores costs: no barrier, no message between cores, no cache. Turns are given in the
-order in which they were run, which is that of their virtual times.
+No rule includes the cost of running on several cores: barriers, messages between cores, caches. Turns are given in the
+order in which they were run, which is the order of their virtual times.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn: the virtual moment of its beginning, its host, and what it costs in nanoseconds of processor time."""
+    """A turn: the virtual moment at which it begins, its host, and its cost in nanoseconds of processor time."""
 
     time_ns: int
     host: str
@@ -28,7 +30,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A piece of a stream, a datagram, or a control packet on its way from one host to another, at virtual moments."""
+    """A piece of a stream, a datagram, or a control packet from one host to another, with the virtual moments at which
+    it was sent and arrived.
+    """
 
     sent_ns: int
     arrived_ns: int
@@ -38,9 +42,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The outcome of `windowed`: the number of windows, the hosts that had a turn in one on average, the critical path.
+    """The result of `windowed`: the number of windows, the mean number of hosts with a turn in a window, and the
+    critical path.
 
-    `on_cores_ns` is the time on a number of cores: of each window the larger of its critical path and its work over the cores.
+    `on_cores_ns` is the time on a number of cores: for each window, the larger of its critical path and its work
+    divided by the cores.
     """
 
     count: int
@@ -50,20 +56,21 @@ class Windows:
 
 
 def total(turns: Iterable[Turn]) -> int:
-    """Return the work of all turns: the time on one core."""
+    """Return the cost of all turns in nanoseconds, which is the time on one core."""
     return sum(turn.cost_ns for turn in turns)
 
 
 def most_of_a_host(turns: Iterable[Turn]) -> int:
-    """Return the work of the host that has most of it, which no rule can divide."""
+    """Return the cost of the turns of the host with the most work, in nanoseconds; no rule can divide that work."""
     return max(_by_host(turns).values(), default=0)
 
 
 def windowed(turns: Sequence[Turn], lookahead_ns: int, cores: Sequence[int] = ()) -> Windows:
-    """Hosts run through a window of virtual time at once, and wait for each other at its end.
+    """Return the bound for hosts that run through a window of virtual time at the same time, and wait for each other at
+    its end.
 
-    A window begins at the earliest turn that is left, and is as long as the lookahead: what is sent in it arrives after it.
-    With w the work of host h in window i:
+    A window begins at the earliest remaining turn, and is as long as the lookahead. So a message sent in the window
+    arrives after it. With w(h, i) the work of host h in window i:
 
         critical = Σ_i max_h w(h, i)        on c cores = Σ_i max(max_h w(h, i), Σ_h w(h, i) / c)
 
@@ -86,7 +93,8 @@ def windowed(turns: Sequence[Turn], lookahead_ns: int, cores: Sequence[int] = ()
 
 
 def conservative(turns: Sequence[Turn], lookahead_ns: int) -> int:
-    """A host runs a turn at t once all others have done theirs up to t less the lookahead; no host waits at a barrier.
+    """Return the bound for hosts that run a turn at time t as soon as all other hosts have done their turns up to t −
+    lookahead, without barriers.
 
         end(k) = cost(k) + max( end(turn before k on its host), max { end(j) : t(j) ≤ t(k) − L } )
 
@@ -95,8 +103,8 @@ def conservative(turns: Sequence[Turn], lookahead_ns: int) -> int:
     LCS TR-188, 1977), free of charge for the null messages. A longer lookahead never makes it longer.
     """
     ends: dict[str, int] = {}
-    done: list[int] = []  # for each turn, when it ends
-    behind = known = 0  # turns up to t less the lookahead: how many, and when the last of them ends
+    done: list[int] = []  # for each turn, the time at which it ends
+    behind = known = 0  # the number of turns up to t less the lookahead, and the time at which the last of them ends
     for turn in turns:
         while behind < len(done) and turns[behind].time_ns <= turn.time_ns - lookahead_ns:
             known = max(known, done[behind])
@@ -108,8 +116,8 @@ def conservative(turns: Sequence[Turn], lookahead_ns: int) -> int:
 
 
 def causal(turns: Iterable[Turn], messages: Iterable[Message]) -> int:
-    """Return a turn waits for the turn before it on its host, and for the turns that have sent what has arrived by
-    then.
+    """Return the bound for turns that wait for the turn before on their host, and for the turns that sent the messages
+    arrived by then.
 
         end(k) = cost(k) + max( end(turn before k on its host), max { end(last turn of m's sender by its sending) : m } )
 
@@ -120,7 +128,7 @@ def causal(turns: Iterable[Turn], messages: Iterable[Message]) -> int:
     arriving = sorted(messages, key=lambda message: message.arrived_ns)
     times: dict[str, list[int]] = {}
     ends: dict[str, list[int]] = {}
-    heard: dict[str, int] = {}  # by host, when the latest of the turns ends that it has heard of
+    heard: dict[str, int] = {}  # by host: the latest end of those turns of which it has heard
     place = 0
     for turn in turns:
         while place < len(arriving) and arriving[place].arrived_ns <= turn.time_ns:

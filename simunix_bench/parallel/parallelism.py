@@ -1,7 +1,9 @@
-"""`simunix bench parallelism`: how much of the work of runs lay on the critical path, with conservative lookahead.
+"""`simunix bench parallelism`: compute how much of the work of runs lies on the critical path, with conservative
+lookahead.
 
-The server's work is counted in two ways: as one part that nobody can divide (*serial*), and as if each host had a server of its
-own (*divided*). docs/internals/parallel.md says what running so would take, and whether it is worth it.
+The server's work is counted in two ways: as one part that cannot be divided (*serial*), and as if each host had a
+server of its own (*divided*). docs/internals/parallel.md says what it would take to run in this way, and whether that
+is worthwhile.
 """
 
 from __future__ import annotations
@@ -18,14 +20,14 @@ CORES = (2, 8)
 
 
 def parallelism(context: Context) -> Iterator[Row]:
-    """Measure the turns of each run, and compute."""
+    """Measure the turns of each run, and yield rows with the bounds."""
     for run in RUNS:
         for measured in run(context):
             yield from rows_of(measured)
 
 
 def rows_of(measured: Measured) -> Iterator[Row]:
-    """Return the rows of a stretch of a run: its work, and the bounds without and with each lookahead."""
+    """Yield the rows of a part of a run: its work, and the bounds without and with each lookahead."""
     name, text = f"parallel-{measured.name}", measured.text
     work_ns, server_ns = total(measured.turns), measured.server_ns
     hosts = len({turn.host for turn in measured.turns})
@@ -45,7 +47,9 @@ def rows_of(measured: Measured) -> Iterator[Row]:
 
 
 def _with_lookahead(measured: Measured, name: str, text: str, lookahead_ns: int) -> Iterator[Row]:
-    """Return the rows for one lookahead: parts on the critical path, and the speed-ups that no scheme can beat."""
+    """Yield the rows for one lookahead: the parts of the work on the critical path, and the greatest possible
+    speed-ups.
+    """
     turns, work_ns, server_ns = measured.turns, total(measured.turns), measured.server_ns
     whole_ns = work_ns + server_ns
     alone, joint = windowed(turns, lookahead_ns, CORES), windowed(measured.with_server, lookahead_ns, CORES)

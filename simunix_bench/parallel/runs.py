@@ -1,4 +1,4 @@
-"""Runs whose turns are measured, and the files of such a run: turns.csv and messages.csv (rsg_server.diagnosis.turn_costs)."""
+"""Run scenarios with measured turns, and read their files turns.csv and messages.csv (rsg_server.diagnosis.turn_costs)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from simunix_bench.parallel.critical_path import Message, Turn
 
 NODES, QUICK_NODES = 256, 32
 IDLE_S = 600
-"""The idle time that is looked at, in seconds: some of slurmctld's rounds of pings lie in it."""
+"""The length of the measured idle time, in virtual seconds; slurmctld pings all nodes several times in it."""
 BURST, QUICK_BURST = (1000, 64, 16), (50, 8, 16)
-"""A burst: its number of jobs, nodes, and cores of a node. All its jobs can run at one time."""
+"""The number of jobs that are submitted at once, the number of nodes, and the cores of a node. All jobs can run at one
+time.
+"""
 NS = 10**9
 CLUSTER = """
 name: cluster
@@ -41,14 +43,15 @@ processes:
       sleep {idle_s}
 """
 UPTIME_S = 60.0
-"""What /proc/uptime says at the start of a run."""
+"""The value of /proc/uptime at the start of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A stretch of a run: turns with the CPU time of their processes, those with the server's as well, and the messages.
+    """A part of a run: its turns with the CPU time of their processes, its turns with the server's CPU time added, and
+    its messages.
 
-    `server_ns` is the server's CPU time in this stretch, if no turn is measured.
+    `server_ns` is the server's CPU time in this part, if turns are not measured.
     """
 
     name: str
@@ -59,7 +62,7 @@ class Measured:
 
     @property
     def server_ns(self) -> int:
-        """The server's CPU time in this stretch."""
+        """The server's CPU time in this part of the run, in nanoseconds."""
         return sum(turn.cost_ns for turn in self.with_server) - sum(turn.cost_ns for turn in self.turns)
 
     def between(self, name: str, text: str, begin_ns: int, end_ns: int) -> Measured:
@@ -72,14 +75,14 @@ class Measured:
 
 
 def demo(context: Context) -> Iterator[Measured]:
-    """Yield the demo; with --quick, its first six hours."""
+    """Run the demo (with --quick, its first six hours), and yield its turns."""
     until = ("--until", "6h") if context.is_quick else ()
     yield measure(context, CHECKOUT / "scenarios" / "nasa-ipsc.yaml", "demo", "the demo", until)
 
 
 def cluster(context: Context) -> Iterator[Measured]:
-    """Yield a machine of Curie's shape, smaller: its start until all nodes are idle, then ten idle minutes with rounds
-    of pings.
+    """Run a smaller machine of Curie's shape, and yield two parts: the start until all nodes are idle, and ten idle
+    minutes with pings.
     """
     nodes = QUICK_NODES if context.is_quick else NODES
     scenario = context.folder / "cluster.yaml"
@@ -92,7 +95,7 @@ def cluster(context: Context) -> Iterator[Measured]:
 
 
 def burst(context: Context) -> Iterator[Measured]:
-    """Jobs `sleep 60` on one core each, all submitted at one moment."""
+    """Run jobs `sleep 60` on one core each, all submitted at one moment, and yield the turns."""
     count, nodes, cores = QUICK_BURST if context.is_quick else BURST
     jobs = [Job(number, 0, 60, 600, cores=1) for number in range(1, count + 1)]
     scenario = emulated_cluster.write_scenario(context.folder, jobs, nodes, cores)
@@ -103,9 +106,10 @@ RUNS: tuple[Callable[[Context], Iterator[Measured]], ...] = (demo, cluster, burs
 
 
 def measure(context: Context, scenario: Path, name: str, text: str, arguments: Sequence[str]) -> Measured:
-    """Run a scenario twice, the second time with --turn-costs.
+    """Run a scenario twice, the second time with --turn-costs, and return the turns.
 
-    The server has more to do while turns are measured: its part of each turn is scaled to what it needed the first time.
+    Measuring turns makes work for the server. So the server's part of each turn is scaled to what it needed in the
+    first run.
     """
     context.say(f"{name}, as it is")
     record, _ = context.scenario(scenario, *arguments)
@@ -116,7 +120,7 @@ def measure(context: Context, scenario: Path, name: str, text: str, arguments: S
 
 
 def read(folder: Path, name: str, text: str, server_s: float | None = None) -> Measured:
-    """Read a run directory; the server's work is scaled to `server_s` in all, if that is given."""
+    """Read the turns of a run directory. The server's work is scaled to `server_s` seconds in total, if that is given."""
     with (folder / TURNS_FILE).open(newline="") as file:
         rows = [(int(row[0]), row[1], int(row[4]), int(row[5])) for row in _data(file)]
     with (folder / MESSAGES_FILE).open(newline="") as file:
@@ -129,7 +133,7 @@ def read(folder: Path, name: str, text: str, server_s: float | None = None) -> M
 
 
 def _data(lines: Iterator[str]) -> Iterator[list[str]]:
-    """Return the rows of a CSV file without the names of its columns."""
+    """Yield the rows of a CSV file without the line of column names."""
     rows = csv.reader(lines)
     next(rows)
     return rows

@@ -1,7 +1,8 @@
-"""Loops that never wait, for 20 virtual seconds each: none is to take longer in real time.
+"""Measure loops that never wait, for 20 virtual seconds each; the aim is that none takes longer in real time.
 
-Computing takes no virtual time, so such a loop would never see its moment come: the server takes the turn back from a loop
-without calls (rsg_server/turn/preemption.py), and calls in a loop pay what they cost (csrc/shim/turn/call_price.c).
+Computing takes no virtual time, so the moment for which such a loop waits would never come. The server takes the turn
+(the right to run) from a loop without system calls (rsg_server/turn/preemption.py), and each system call in a loop
+costs virtual time (csrc/shim/turn/call_price.c).
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from simunix_bench.row import Row, at_most
 
 SECONDS, QUICK_SECONDS = 20, 4
 TIMED_OUT = 124
-"""The exit code of timeout(1) when it has ended its command."""
+"""The exit code of timeout(1) after it has ended its command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: the name of its row, what it does, and the command."""
+    """A loop: the name of its row, a description, and the command."""
 
     name: str
     text: str
@@ -48,7 +49,7 @@ LOOPS = (
 
 
 def busy_loops(context: Context) -> Iterator[Row]:
-    """Run one loop after the other, each until timeout(1) ends it."""
+    """Run each loop until timeout(1) ends it, and yield its row."""
     seconds = QUICK_SECONDS if context.is_quick else SECONDS
     for loop in LOOPS:
         context.say(loop.text)

@@ -1,6 +1,7 @@
-"""MariaDB's tables made by mariadb-install-db, natively and under simunix, which is not to take longer.
+"""Measure mariadb-install-db, which creates MariaDB's tables, natively and under simunix; the aim is that simunix does
+not take longer.
 
-A program that computes takes no virtual time, so the bound is what the same command takes natively on this computer.
+A program that computes takes no virtual time, so the bound is the time of the same command natively on this computer.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ INSTALL = (
 
 
 def databases(context: Context) -> Iterator[Row]:
-    """Make the tables natively and inside, a few times each; the least wall time of each counts."""
+    """Create the tables natively and under simunix, several times each, and yield rows with the least wall time of
+    each.
+    """
     native_s, inside_s = least_wall_s(context, ()), least_wall_s(context, (*SIMUNIX, "run", "--"))
     yield Row("database-native", "mariadb-install-db, natively", native_s, "s")
     yield Row("database-inside", "mariadb-install-db, under simunix", inside_s, "s")
@@ -30,7 +33,7 @@ def databases(context: Context) -> Iterator[Row]:
 
 
 def least_wall_s(context: Context, prefix: tuple[str, ...]) -> float:
-    """Return the least wall time of a few runs, each in a folder of its own."""
+    """Return the least wall time, in seconds, of several runs, each in a folder of its own."""
     found = []
     for number in range(1 if context.is_quick else REPEATS):
         folder = context.folder / f"tables-{len(prefix)}-{number}"

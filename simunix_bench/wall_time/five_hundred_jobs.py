@@ -1,10 +1,11 @@
-"""500 jobs in 14 hours on 10 nodes of 12 cores, with slurmdbd, MariaDB and multifactor priority: the wall time.
+"""Measure the wall time of 500 jobs in 14 hours on 10 nodes of 12 cores, with slurmdbd, MariaDB and multifactor
+priority.
 
-The jobs are drawn from the distribution of the 500 jobs that the University at Buffalo has published with a run of a real Slurm
-on 10 nodes (ubccr-slurm-simulator/slurm_sim_tools, tutorials/micro_cluster/job_traces/jobs500org.events, the first 98 jobs
-counted). Sizes are as in SIZES, time limits are 5 to 30 whole minutes. Run times are 0 (17 of 98), the limit (8 of 98), else
-evenly between. The original's features, memory and GPUs, for which its jobs had to wait, are left out; arrivals are spread over
-14 hours instead of 7.
+The jobs are drawn from the distribution of 500 jobs that the University at Buffalo has published, with a run of a real
+Slurm on 10 nodes (ubccr-slurm-simulator/slurm_sim_tools, tutorials/micro_cluster/job_traces/jobs500org.events; the
+first 98 jobs were counted). Sizes are those in SIZES; time limits are 5 to 30 whole minutes. Run times are 0 (17 of 98
+jobs), the limit (8 of 98), or uniformly distributed between these. The original's features, memory and GPUs, for which
+its jobs had to wait, are left out. Arrivals are spread over 14 hours instead of 7.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from simunix_bench.row import Row, at_most
 COUNT, HOURS, SEED = 500, 14, 500
 QUICK_COUNT, QUICK_HOURS = 50, 1.4
 SIZES = {1: 27, 2: 3, 6: 18, 12: 30, 24: 5, 36: 8, 48: 4, 96: 3}
-"""How many of 98 jobs have asked for so many cores."""
+"""How many of 98 jobs asked for each number of cores."""
 NO_TIME, WHOLE_LIMIT, OF = 17, 8, 98
 AIM_S = 20
 UNKNOWN = 9
@@ -53,7 +54,7 @@ workload: {trace: jobs.swf, start: 10s}
 
 
 def draw(count: int, hours: float) -> list[list[float]]:
-    """Draw the jobs: rows of nine SWF fields."""
+    """Return the drawn jobs: rows of nine SWF fields."""
     chance = random.Random(SEED)
     rows: list[list[float]] = []
     moment_s = 0.0
@@ -68,7 +69,7 @@ def draw(count: int, hours: float) -> list[list[float]]:
 
 
 def five_hundred_jobs(context: Context) -> Iterator[Row]:
-    """Run the workload once; with --quick, a tenth of it."""
+    """Run the workload once (with --quick, a tenth of it), and yield the row of its wall time."""
     count, hours = (QUICK_COUNT, QUICK_HOURS) if context.is_quick else (COUNT, HOURS)
     record, _ = context.scenario(write(context.folder, count, hours))
     done = record["jobs"].get("COMPLETED", 0) + record["jobs"].get("TIMEOUT", 0)

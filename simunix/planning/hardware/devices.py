@@ -1,4 +1,6 @@
-"""Chooses the PCI device of each GPU or network card: its numbers by the name of its type, and its place."""
+"""Choose the PCI device of each GPU or network card of a host: the numbers of vendor and device by its type's name, and
+its NUMA node.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,15 @@ NICS: Mapping[str, Model] = {
 }
 OTHER_GPU = Model(0x10DE, 0xFFFF, THREE_D)
 OTHER_NIC = Model(0x8086, 0xFFFF, ETHERNET)
-"""The device of a type that no table contains: a device without a name."""
+"""The device for a type that no table contains: a network card of an unknown model."""
 PLAIN_GPU, PLAIN_NIC = GPUS["a100"], NICS["e810"]
 """The device of a section without a type."""
 
 
 def _model(name: str, models: Mapping[str, Model], plain: Model, other: Model) -> Model:
-    """Return the model for a type's name: the longest known name in it, such as a100 in `nvidia_a100-sxm4-80gb`."""
+    """Return the device for the name of a type: the longest known name in it counts, such as a100 in
+    `nvidia_a100-sxm4-80gb`.
+    """
     if not name:
         return plain
     letters = "".join(letter for letter in name.lower() if letter.isalnum())
@@ -64,7 +68,9 @@ def _device(kind: str, section: DeviceSection, node: int, model: Model) -> PciDe
 
 
 def pci_devices(gpus: list[DeviceSection], nics: list[DeviceSection], nodes: int) -> tuple[PciDevice, ...]:
-    """Return the devices of a host, GPUs first: the order in which drivers number them."""
+    """Return the PCI devices of a host, first GPUs, then network cards, which is the order in which drivers number
+    them.
+    """
     return (
         *(_device("gpu", one, node, _model(one.type, GPUS, PLAIN_GPU, OTHER_GPU)) for one, node in nodes_of(gpus, nodes)),
         *(_device("nic", one, node, _model(one.type, NICS, PLAIN_NIC, OTHER_NIC)) for one, node in nodes_of(nics, nodes)),

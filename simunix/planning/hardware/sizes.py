@@ -1,4 +1,4 @@
-"""Makes the hardware of a scenario's hosts."""
+"""Make the description of a scenario's hardware: processors, memory, NUMA nodes and devices of its hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simunix.scenario.model import HostSection
 
 
 def hardware_of(section: HostSection) -> Hardware:
-    """Return processors, memory, NUMA nodes and devices of each host of a section."""
+    """Return the processors, memory, NUMA nodes and devices that each host of a section has."""
     return Hardware(
         section.sockets,
         section.cores_per_socket,

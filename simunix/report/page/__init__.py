@@ -1,1 +1,3 @@
-"""The report as one HTML page that needs no network: it contains template, style, script and the libraries of the script."""
+"""Write the report as one HTML page that needs no network: it contains the style, the script and the script's
+libraries.
+"""

@@ -1,4 +1,4 @@
-"""The numbers of a page as rows of texts: the summary, users, requests, events."""
+"""Format the numbers of a report's page as rows of texts: the summary, users, requests, events."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from simunix.results.events import read_events
 from simunix.units import human_energy, human_time
 
 LEAST_CHANGE = 1e-5
-"""Smaller relative changes against the first run are not shown."""
+"""The least relative change against the first run that is shown."""
 NOTHING = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the summary that is no metric of jobs: what run.json says of the run."""
+    """A row of the summary that is no metric of jobs, but a value of run.json."""
 
     name: str
     value: Callable[[Run], float | None]
@@ -47,7 +47,7 @@ def _ratio(value: float) -> str:
 
 
 USERS_MAX = 40
-"""Most rows of the table of users."""
+"""The most rows in the table of users."""
 PROCESSORS = Row("processors", lambda run: run.processors if len(run.summary) else None, _count, "cores of the machine")
 OF_RUN = (
     Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),
@@ -57,14 +57,14 @@ OF_RUN = (
 
 
 def summary_rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the rows of the summary as texts; from the second run on, with the change against the first."""
+    """Return the rows of the summary as texts; each run after the first has the change against the first run."""
     rows = [row for metric in METRICS if metric.on_page for row in metric_rows(comparison, metric)]
     rows[2:2] = _run_rows(comparison, PROCESSORS)
     return [*rows, *(row for one in OF_RUN for row in _run_rows(comparison, one))]
 
 
 def metric_rows(comparison: Comparison, metric: Metric) -> list[dict[str, Any]]:
-    """Return the row of a metric; nothing for a metric that says nothing of these runs."""
+    """Return the row of a metric; [] for a metric that no run has a value worth showing for."""
     values = [_known(summary.get(metric.name)) for summary in comparison.summaries()]
     if not is_shown(metric, values):
         return []
@@ -104,9 +104,9 @@ def _change(first: float | None, value: float | None) -> str:
 
 
 def user_rows(comparison: Comparison) -> list[tuple[str, list[list[str]]]]:
-    """Return for each user, and for each run: jobs, mean wait, mean bounded slowdown, energy if it is known.
+    """Return, for each user and each run: jobs, mean wait, mean bounded slowdown, and energy if it is known.
 
-    Empty for a single user.
+    The result is empty if there is only one user.
     """
     table = comparison.users
     if len(table) < 2:
@@ -132,7 +132,9 @@ def has_energy(comparison: Comparison) -> bool:
 
 
 def request_rows(runs: Sequence[Run]) -> list[tuple[str, list[list[str]]]]:
-    """Return for each server's port, and for each run: requests, mean and largest latency. Empty without captures."""
+    """Return, for each server's port and each run: number of requests, mean and largest latency. The result is empty
+    without packet captures.
+    """
     found = [by_name(run.directory) for run in runs]
     names = dict.fromkeys(name for one in found for name in one)
     texts: tuple[Callable[[float], str], ...] = (_count, _latency, _latency)
@@ -152,7 +154,7 @@ def _latency(seconds: float) -> str:
 
 
 def event_rows(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
-    """Return how often each kind of event happened, from run.json, or from the event log without it."""
+    """Return how often each kind of event happened in each run, from run.json or, without that, from the event log."""
     counts = [_counts(run) for run in runs]
     names = sorted({name for one in counts for name in one})
     return [(name.replace("_", " "), [f"{one[name]:,}" if name in one else NOTHING for one in counts]) for name in names]

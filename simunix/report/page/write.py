@@ -1,4 +1,6 @@
-"""From a comparison of runs to the page: numbers as HTML; curves, charts and jobs as compressed data for the page's script."""
+"""Write the page of a comparison of runs: numbers as HTML; curves, charts and jobs as compressed data for the page's
+script.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,14 @@ DIGITS = 3
 NO_STORAGE = "no storage did anything"
 MEGA = 1e6
 LINKS_MAX = 8
-"""Most links of a chart: those that carried most."""
+"""The most links in a chart; those that carried the most bytes are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What a page has before a report's own sections: `template` extends report.html; `data` are curves for report.js."""
+    """What a page has in front of the report's own sections: `template` extends report.html; `data` has curves for
+    report.js.
+    """
 
     template: str
     context: Mapping[str, Any]
@@ -46,7 +50,7 @@ PLAIN = Addition("report.html", {}, {})
 
 
 def write_page(target: Path, comparison: Comparison, title: str, addition: Addition = PLAIN) -> int:
-    """Write the page; return its size in bytes. Raises SimunixError."""
+    """Write the page; return its size in bytes. Raises SimunixError if the file cannot be written."""
     text = render(comparison, title, addition)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +102,7 @@ def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> st
 
 
 def _there(comparison: Comparison) -> dict[str, bool]:
-    """Return which sections the page has, besides power."""
+    """Return, by name, whether the page has each of its sections, except for power."""
     return {
         "has_jobs": any(run.jobs is not None for run in comparison.runs),
         "has_storages": any(run.storages is not None for run in comparison.runs),
@@ -109,12 +113,12 @@ def _there(comparison: Comparison) -> dict[str, bool]:
 
 
 def _resources(runs: Sequence[Run]) -> dict[str, Any]:
-    """Return what the charts of storages and links draw, for each run."""
+    """Return the data for the charts of storages and links, for each run."""
     return {"storages": [_storages(run) for run in runs], "links": [_links(run) for run in runs]}
 
 
 def _power(watts: tuple[Curves, Curves] | None, comparison: Comparison) -> dict[str, Any]:
-    """Return what the figures of power draw; nothing if no run has watts."""
+    """Return the data for the figures of power; empty if no run has watts."""
     if watts is None:
         return {}
     shown = [bands(run, comparison.end_s) for run in comparison.runs]
@@ -157,13 +161,13 @@ def _storage_note(run: Run) -> str:
     return f"the {len(run.storages.used)} that moved most bytes, of {run.storages.total}" if left_out else ""
 
 
-# Data for the script
+# Data for the page's script
 
 
 def payload(
     comparison: Comparison, rectangles: Sequence[Rectangles | None], utilisation: Curves, queue: Curves
 ) -> dict[str, Any]:
-    """Return the data that report.js draws; without jobs, only the labels."""
+    """Return the data that report.js draws; if no run has jobs, only the labels of the runs."""
     runs, table = comparison.runs, comparison.table
     if table.empty:
         return {"runs": [{"label": run.label} for run in runs]}

@@ -1,1 +1,1 @@
-"""Grid Engine: clusters of sge_qmaster and sge_execd."""
+"""The adapter for Grid Engine: clusters of sge_qmaster and sge_execd."""

@@ -1,4 +1,4 @@
-"""What Grid Engine recorded of its jobs: the file of accounting(5), and which hosts parallel jobs had."""
+"""Read what Grid Engine recorded of its jobs: the accounting(5) file, and which hosts each parallel job had."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from simunix.rjms.requeues import by_number
 
 QUEUE, HOST, OWNER, NAME, NUMBER, ACCOUNT, SUBMITTED, STARTED, ENDED, FAILED, EXIT = 0, 1, 3, 4, 5, 6, 8, 9, 10, 11, 12
 SLOTS, TASK, CATEGORY = 34, 35, 39
-"""Places of fields, counted from 0, in a line of accounting(5)."""
+"""The indices of the fields slots, task number and category in a line of accounting(5)."""
 NO_ACCOUNT = "sge"
 _STATES = {37: "TIMEOUT", 100: "CANCELLED"}
-"""By `failed` of accounting(5): the job reached its h_rt; it ran and was ended by a signal, as qdel does."""
+"""The final state by the field `failed` of accounting(5). 37: the job reached its h_rt; 100: a signal ended the running
+job, as qdel sends one.
+"""
 _LIMIT = "h_rt="
 
 
 def parse(accounting: Iterable[str], allocations: Iterable[str] = ()) -> dict[str, CompletedJob]:
-    """Return all jobs by number, elements of arrays by NUMBER_INDEX; of a job that ran again the last line counts.
+    """Return all jobs by number, elements of job arrays by NUMBER_INDEX. If a job ran again, its last line counts.
 
-    `allocations` are lines JOB.TASK HOST SLOTS HOST SLOTS …; a job that has none ran on the host of the accounting alone.
+    `allocations` are lines JOB.TASK HOST SLOTS HOST SLOTS …; a job without such a line ran only on the host in its
+    accounting.
     """
     hosts = dict(_allocation(line) for line in allocations if line.strip())
     jobs = (_job(line.rstrip("\n").split(":"), hosts) for line in accounting if line.strip() and not line.startswith("#"))
@@ -52,7 +55,9 @@ def _job(fields: list[str], hosts: dict[str, str]) -> CompletedJob:
 
 
 def _limit(category: str) -> float | None:
-    """h_rt of the resources that a job asked for, as the category of accounting(5) has them; None if it has none."""
+    """Return the limit h_rt, in seconds, that a job asked for, from the category field of accounting(5); None if it
+    asked for none.
+    """
     for word in category.replace(",", " ").split():
         if word.startswith(_LIMIT):
             return float(word.removeprefix(_LIMIT))
@@ -60,7 +65,9 @@ def _limit(category: str) -> float | None:
 
 
 def _state(fields: list[str]) -> str:
-    """Return the state in the words of every RJMS: Grid Engine has only numbers, `failed` and the exit status."""
+    """Return the job's final state in the words that simunix uses for all RJMSs. Grid Engine records only the number
+    `failed` and the exit status.
+    """
     failed = int(fields[FAILED])
     if failed:
         return _STATES.get(failed, "NODE_FAIL")

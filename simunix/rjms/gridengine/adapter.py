@@ -1,4 +1,4 @@
-"""Grid Engine, as `simunix.rjms.adapter` sees it: from the `gridengine:` section to files, paths and daemons of hosts."""
+"""The adapter for Grid Engine: it turns the `gridengine:` section of a scenario into files, paths and daemons of hosts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PACKAGES = {
     f"{layout.PROGRAMS}/sge_execd": "gridengine-exec",
     f"{layout.PROGRAMS}/qsub": "gridengine-client",
 }
-"""Programs that must be installed, and the Debian package of each."""
+"""The programs that must be installed for Grid Engine, and the Debian package of each."""
 _VERSION = re.compile(rb"Grid Engine\0[^.]{0,8}?(\d+\.\d+\.\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)
 class GridEngine:
-    """Implements `simunix.rjms.adapter.Rjms`."""
+    """The implementation of `simunix.rjms.adapter.Rjms` for Grid Engine."""
 
     name: str = "gridengine"
     title: str = "Grid Engine"
@@ -34,22 +34,24 @@ class GridEngine:
     programs: tuple[str, ...] = tuple(PACKAGES)
 
     def version(self, root: RootTree) -> str | None:
-        """See `Rjms.version`. It is read out of the qmaster."""
+        """Return the version of Grid Engine, as found in the qmaster's file; see `Rjms.version`."""
         program = root.path / f"{layout.PROGRAMS}/sge_qmaster".lstrip("/")
         found = _VERSION.search(program.read_bytes()) if program.is_file() else None
         return found[1].decode() if found else None
 
     def plugins(self, root: RootTree) -> list[str]:
-        """See `Rjms.plugins`. Its daemons load none but the spooling library that their bootstrap file names."""
+        """Return no plugins: Grid Engine's daemons load only the spooling library that their bootstrap file names. See
+        `Rjms.plugins`.
+        """
         return []
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """See `Rjms.plan`."""
+        """Return the plan of a Grid Engine cluster; see `Rjms.plan`."""
         assert isinstance(section, GridEngineSection)
         return _plan(section, key, site)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """See `Rjms.completed`."""
+        """Return the jobs that Grid Engine's accounting lists; see `Rjms.completed`."""
         jobs, allocations = records
         return accounting.parse(jobs.splitlines(), allocations.splitlines())
 
@@ -88,7 +90,7 @@ def _plan(section: GridEngineSection, key: str, site: Site) -> ClusterPlan:
 
 
 def _files(cell: configuration.Cell) -> tuple[FileSpec, ...]:
-    """Everything lies on the controller, or in the folder that all share."""
+    """Return the files of the cluster: on the controller, or in the folder that all hosts of the cluster share."""
     texts = {**configuration.shared_files(cell), **configuration.master_files(cell)}
     programs = {layout.KEEP_HOSTS: configuration.keep_hosts(), layout.START_RANKS: configuration.start_ranks()}
     return (

@@ -1,4 +1,4 @@
-"""Commands of Grid Engine's users: how a job of a workload is submitted, how the queue is asked for."""
+"""The commands of Grid Engine's users: how simunix submits a job of a workload, and asks for the queue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.workload.job import Job
 QSUB = "qsub"
 ARRAY_MAX = 1000
 NUMBER = r"^(\d+)"
-"""qsub -terse prints NUMBER, or NUMBER.FIRST-LAST:STEP of an array."""
+"""The pattern of the job number in the output of `qsub -terse`: NUMBER, or NUMBER.FIRST-LAST:STEP for a job array."""
 EVERYBODY = ("qstat", "-u", "*")
 _XML = r"""qstat -u '*' -xml | sed -n 's|.*<JB_name>\(.*\)</JB_name>.*|N \1|p;s|.*<state>\(.*\)</state>.*|S \1|p"""
 _XML += r""";s|.*<slots>\(.*\)</slots>.*|C \1|p;s|.*<JB_job_number>\(.*\)</JB_job_number>.*|J \1|p'"""
@@ -23,7 +23,7 @@ ENDED = ("sh", "-c", "date -d \"$(qacct -j {} | sed -n 's/^end_time *//p' | tail
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """Return the qsub of a job: a binary that sleeps for its run time, or the job's script."""
+    """Return the qsub command of a job. The job runs `sleep` for its run time, or its own script."""
     choice = choice or Choice(QSUB)
     limit = limit_s(job)
     words = [QSUB, "-terse", "-b", "y", "-shell", "n", "-N", job_name(job.id), *_size(job)]
@@ -36,15 +36,17 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 
 def _size(job: Job) -> list[str]:
-    """Slots on one node after the other; whole nodes with one slot each; a job on one core is no parallel one."""
+    """Return the words for a job's size: slots that fill one node after the other, or whole nodes with one slot each. A
+    job on one core needs no parallel environment.
+    """
     if job.work is not None and job.work.on_nodes:
         return ["-pe", WHOLE, str(job.work.ranks), "-l", f"{EXCLUSIVE}=TRUE"]
     return ["-pe", PARALLEL, str(job.cores)] if job.cores > 1 else []
 
 
 def _chosen(choice: Choice) -> list[str]:
-    """Return the words for a choice: a partition is a queue, an account a string of -A; those that the scenario gives
-    come last.
+    """Return the qsub options for a choice: a partition is a queue, an account is an account string (-A). The
+    scenario's own arguments come last.
     """
     words = [word for option, value in (("-q", choice.partition), ("-A", choice.account)) if value for word in (option, value)]
     if choice.nice is not None or choice.priority is not None:
@@ -53,12 +55,14 @@ def _chosen(choice: Choice) -> list[str]:
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """Return the words that submit a job so many times."""
+    """Return the qsub options that submit a job as an array of `count` elements."""
     return ("-t", f"1-{count}")
 
 
 def find_held(names: Sequence[str]) -> str:
-    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs with these names, in the order of their
+    submission.
+    """
     rules = '$1 == "J" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 ~ /h/ && name in known { print number }'
     return trace_jobs.find_held(_XML, rules, names)
 

@@ -1,6 +1,7 @@
-"""The files of a Grid Engine cell, from the platform: those that qconf would write with classic spooling (bootstrap(5)).
+"""Make the files of a Grid Engine cell from the platform: the files that qconf would write with classic spooling
+(bootstrap(5)).
 
-The installation's own `spooldefaults` adds the complexes and user sets of its release.
+The installed program `spooldefaults` adds the complexes and user sets of its release.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from simunix.rjms.gridengine.layout import (
 )
 
 PARALLEL = "mpi"
-"""The parallel environment of jobs on several cores: as many slots as there are on one host, then on the next."""
+"""The parallel environment of jobs on several cores: Grid Engine takes all free slots of one host, then those of the
+next.
+"""
 WHOLE = "nodes"
-"""The parallel environment of jobs on whole nodes: one slot on each."""
+"""The parallel environment of jobs on whole nodes, with one slot on each node."""
 EXCLUSIVE = "exclusive"
-"""The complex that such a job asks for: nobody else runs beside it; see complex(5), EXCL."""
+"""The complex that a job on whole nodes asks for, so that no other job runs beside it; see complex(5), EXCL."""
 SLOTS_MAX = 9_999_999
 
 BOOTSTRAP = {
@@ -53,7 +56,7 @@ CONFIGURATION = {
     "epilog": "none",
     "shell_start_mode": "unix_behavior",
     "login_shells": "bash,sh,ksh,csh,tcsh",
-    "min_uid": "0",  # root submits the jobs of a trace whose users are not told
+    "min_uid": "0",  # root submits the jobs of a trace if the trace's users are ignored
     "min_gid": "0",
     "user_lists": "none",
     "xuser_lists": "none",
@@ -72,7 +75,8 @@ CONFIGURATION = {
     "shepherd_cmd": "none",
     "qmaster_params": "none",
     "execd_params": "none",
-    "reporting_params": "accounting=true reporting=false flush_time=00:00:15 accounting_flush_time=00:00:00"  # see the guide
+    # docs/guide/gridengine.md says why
+    "reporting_params": "accounting=true reporting=false flush_time=00:00:15 accounting_flush_time=00:00:00"
     " joblog=false sharelog=00:00:00",
     "finished_jobs": "100",
     "gid_range": "65400-65500",
@@ -95,7 +99,9 @@ CONFIGURATION = {
     "jsv_url": "none",
     "jsv_allowed_mod": "ac,h,i,e,o,j,M,N,p,w",
 }
-"""Debian's defaults but for min_uid, min_gid, mail, and shells by their scripts' first lines; see sge_conf(5)."""
+"""Debian's default configuration with other values of min_uid, min_gid and mail, and with shells chosen by a script's
+first line; see sge_conf(5).
+"""
 SCHEDULER = {
     "algorithm": "default",
     "schedule_interval": "0:0:15",
@@ -134,7 +140,9 @@ SCHEDULER = {
     "max_reservation": "0",
     "default_duration": "INFINITY",
 }
-"""Grid Engine's own defaults, as a qmaster without the file writes them: queue_sort_method 0 is load; see sched_conf(5)."""
+"""Grid Engine's own defaults, which a qmaster without the file writes. The value 0 of queue_sort_method means load; see
+sched_conf(5).
+"""
 _QUEUE = {
     "seq_no": "0",
     "load_thresholds": "NONE",
@@ -163,7 +171,9 @@ _LIMITS = ("rt", "cpu", "fsize", "data", "stack", "core", "rss", "vmem")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What a cell's files are to say: `slots` has the cores of each node, by name; `submitters` may submit, besides nodes."""
+    """The content of a cell's files: `slots` has the cores of each node, by name. Hosts in `submitters` may submit
+    jobs, in addition to the nodes.
+    """
 
     controller: str
     submitters: tuple[str, ...]
@@ -174,8 +184,8 @@ class Cell:
 
 
 def changed(defaults: Mapping[str, str], changes: Mapping[str, object], key: str) -> dict[str, str]:
-    """Return the defaults with what a scenario changes. Raises SimunixError, led by `key`, for a parameter that there
-    is not.
+    """Return the defaults with the scenario's changes. Raises SimunixError, beginning with `key`, for an unknown
+    parameter.
     """
     for name in changes:
         if name not in defaults:
@@ -184,7 +194,7 @@ def changed(defaults: Mapping[str, str], changes: Mapping[str, object], key: str
 
 
 def shared_files(cell: Cell) -> dict[str, str]:
-    """Return the files of the cell's folder, which all hosts see, by path."""
+    """Return the files in the cell's folder, which all hosts of the cluster share, by path."""
     return {
         f"{COMMON}/bootstrap": _text(BOOTSTRAP),
         f"{COMMON}/act_qmaster": f"{cell.controller}\n",
@@ -194,8 +204,8 @@ def shared_files(cell: Cell) -> dict[str, str]:
 
 
 def master_files(cell: Cell) -> dict[str, str]:
-    """Return the files of the qmaster's spool folder, by path: what qconf -ah, -as, -ae, -ahgrp, -ap, -ac and -aq would
-    leave.
+    """Return the files in the qmaster's spool folder, by path: those that qconf -ah, -as, -ae, -ahgrp, -ap, -ac and -aq
+    would make.
     """
     texts = {
         "managers": f"{ADMINISTRATOR}\nroot\n",
@@ -213,10 +223,11 @@ def master_files(cell: Cell) -> dict[str, str]:
 
 
 def keep_hosts() -> str:
-    """Return a program that a parallel job's start runs: it keeps the job's hosts, of which the accounting names only
-    the first.
+    """Return a program that Grid Engine runs at the start of a parallel job. It saves the list of the job's hosts,
+    because the accounting names only the first.
 
-    Its argument is the path of the job's pe_hostfile, whose folder is called JOB.TASK; see sge_pe(5), start_proc_args.
+    The program's argument is the path of the job's pe_hostfile, whose folder is called JOB.TASK; see sge_pe(5),
+    start_proc_args.
     """
     return (
         "#!/bin/sh\n"
@@ -229,7 +240,7 @@ def keep_hosts() -> str:
 
 def start_ranks() -> str:
     """Return a program that starts its arguments on each slot of a parallel job, as rank 0, 1, … (PMI_RANK), and waits
-    for all.
+    for all ranks.
     """
     return (
         "#!/bin/sh\n"
@@ -247,7 +258,9 @@ def start_ranks() -> str:
 
 
 def _queue(cell: Cell) -> dict[str, str]:
-    """Return the cluster queue: every node has as many slots as cores; only those that differ from most are named."""
+    """Return the cluster queue, in which every node has as many slots as cores. Only nodes whose number differs from
+    the most common number are listed.
+    """
     usual = Counter(cell.slots.values()).most_common(1)[0][0] if cell.slots else 1
     slots = [str(usual), *(f"[{name}={count}]" for name, count in cell.slots.items() if count != usual)]
     fields = {"qname": cell.queue, "hostlist": "@allhosts", **_QUEUE, "slots": ",".join(slots)}
@@ -256,7 +269,7 @@ def _queue(cell: Cell) -> dict[str, str]:
 
 
 def _queue_instance(queue: str, host: str) -> dict[str, str]:
-    """Return a queue on one host, unknown (state 1024) until its execd has reported."""
+    """Return the queue on one host, in the state unknown (1024) until the host's execd has reported."""
     return {"qname": queue, "hostname": host, "state": "1024", "pending_signal": "0", "pending_signal_del": "0", "version": "1"}
 
 

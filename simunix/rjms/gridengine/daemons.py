@@ -1,4 +1,4 @@
-"""Which daemons of Grid Engine run where, and the paths that they keep."""
+"""The daemons of Grid Engine: which run on which host, and which paths of the host they need for themselves."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MASTER_START_NS = 1 * 10**9
 EXECD_START_NS = 3 * 10**9
 WAVE_HOSTS = 32
 WAVE_NS = 50 * 10**6
-"""Hosts boot in waves, as a machine room does."""
+"""The pause between the starts of groups of hosts: hosts boot one group after the other, as in a machine room."""
 
-# Private memory of sge_qmaster and sge_execd 8.1.9 with 20 nodes, and of a job's sge_shepherd and shell (x86-64).
+# the private memory of sge_qmaster and sge_execd 8.1.9 with 20 nodes, and of a job's sge_shepherd and shell (x86-64)
 MASTER_BYTES, MASTER_BYTES_PER_NODE, MASTER_THREADS = 12 << 20, 12 << 10, 16
 EXECD_FOOTPRINT = Footprint(2 << 20, 5, 4 << 20, 3, 3)
 
@@ -34,16 +34,18 @@ mkdir -p {CELL}/hosts
 {PROGRAMS}/spooldefaults usersets {RESOURCES}/usersets
 chown -R {ADMINISTRATOR} {CELL} {MASTER_SPOOL}
 exec {PROGRAMS}/sge_qmaster"""
-"""What Debian's init_cluster and inst_sge do for a new cell, then the daemon, in the foreground by SGE_ND."""
+"""A script that prepares a new cell as Debian's init_cluster and inst_sge do, and then runs the daemon in the
+foreground (SGE_ND).
+"""
 
 
 def private_paths(is_controller: bool, is_node: bool) -> tuple[PrivateSpec, ...]:
-    """Paths that a host of the cluster has for itself, or shares with all others of it."""
+    """Return the paths that a host of the cluster has for itself, or shares with all other hosts of the cluster."""
     return (SHARED, *((MASTER_PATH,) if is_controller else ()), *((EXECD_PATH,) if is_node else ()))
 
 
 def qmaster(host: str, nodes: int) -> ProcessSpec:
-    """sge_qmaster, which has the scheduler as one of its threads."""
+    """Return the process sge_qmaster of the controller; the scheduler is one of its threads."""
     footprint = Footprint(MASTER_BYTES + nodes * MASTER_BYTES_PER_NODE, MASTER_THREADS)
     return ProcessSpec(
         "qmaster",
@@ -57,7 +59,7 @@ def qmaster(host: str, nodes: int) -> ProcessSpec:
 
 
 def execd(host: str, index: int) -> ProcessSpec:
-    """sge_execd of a node."""
+    """Return the process sge_execd of a node."""
     return ProcessSpec(
         "execd",
         host,

@@ -1,21 +1,23 @@
-"""Where a Grid Engine of Debian's packages keeps what, and the environment of its programs."""
+"""The paths of Grid Engine in Debian's packages, and the environment of its programs."""
 
 from __future__ import annotations
 
 ADMINISTRATOR = "sgeadmin"
 ROOT = "/var/lib/gridengine"
 CELL = f"{ROOT}/default"
-"""The cell's folder: on real machines a network file system, so all hosts of a cluster share it."""
+"""The cell's folder. On real clusters it is on a network file system, so all hosts of a cluster share it."""
 COMMON = f"{CELL}/common"
 ACCOUNTING = f"{COMMON}/accounting"
 HOST_FILES = f"{CELL}/hosts/allocations"
-"""Which hosts each parallel job got; see `configuration.keep_hosts`."""
+"""The file that lists which hosts each parallel job got; see `configuration.keep_hosts`."""
 KEEP_HOSTS = f"{CELL}/hosts/keep"
 START_RANKS = f"{CELL}/hosts/start_ranks"
 MASTER_SPOOL = "/var/spool/gridengine/qmaster"
 EXECD_SPOOL = "/var/spool/gridengine/execd"
 PROGRAMS = "/usr/lib/gridengine"
-"""The programs themselves; those in /usr/bin are shell scripts that set the environment below, with a dozen processes."""
+"""The folder of the programs. Those in /usr/bin are shell scripts that set the environment below by starting a dozen
+processes.
+"""
 RESOURCES = "/usr/share/gridengine/util/resources"
 MASTER_PORT, EXECD_PORT = 6444, 6445
 

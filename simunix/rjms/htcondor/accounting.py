@@ -1,4 +1,6 @@
-"""What HTCondor recorded of its jobs: the schedd's history file, one ClassAd after the other (condor_history(1))."""
+"""Read what HTCondor recorded of its jobs: the schedd's history file, which is a sequence of ClassAds
+(condor_history(1)).
+"""
 
 from __future__ import annotations
 
@@ -9,23 +11,25 @@ from simunix.rjms.adapter import CompletedJob
 from simunix.rjms.htcondor.clients import DURATION_EXCEEDED
 
 BANNER = "*** "
-"""How the line begins that ends a job's ClassAd."""
+"""The beginning of the line that ends a job's ClassAd."""
 COMPLETED, REMOVED = 4, 3
-"""JobStatus of a job."""
+"""The values of JobStatus for a completed and for a removed job."""
 EXECUTION_EXCEEDED = 47
-"""HoldReasonCode of a job that ran longer than its allowed_execute_duration."""
+"""The HoldReasonCode of a job that ran longer than its allowed_execute_duration."""
 LIMITS = (DURATION_EXCEEDED, EXECUTION_EXCEEDED)
 _HOST = re.compile(r"[^,@\s\"]+@([^,@\s\"]+)")
 
 
 def parse(history: Iterable[str]) -> dict[str, CompletedJob]:
-    """Return all jobs by their cluster's number, those of a cluster with several by NUMBER_INDEX."""
+    """Return all jobs by the number of their HTCondor cluster; jobs of a cluster with several jobs by NUMBER_INDEX."""
     jobs = (_job(ad) for ad in _ads(history) if "ClusterId" in ad)
     return {job.element or str(job.number): job for job in jobs}
 
 
 def _ads(lines: Iterable[str]) -> Iterator[dict[str, str]]:
-    """Yield the attributes of each job, as text; a ClassAd that has no end yet, because the run was stopped, is none."""
+    """Yield the attributes of each job as texts. A ClassAd without an end, which the end of the run has cut off, is
+    left out.
+    """
     ad: dict[str, str] = {}
     for line in lines:
         if line.startswith(BANNER):
@@ -38,7 +42,7 @@ def _ads(lines: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _number(ad: Mapping[str, str], name: str) -> float | None:
-    """Return a number of a ClassAd; None if it is missing or no number."""
+    """Return a numeric attribute of a ClassAd; None if it is missing or no number."""
     try:
         return float(ad[name])
     except (KeyError, ValueError):
@@ -70,7 +74,9 @@ def _job(ad: Mapping[str, str]) -> CompletedJob:
 
 
 def _end_s(ad: Mapping[str, str], start_s: float | None) -> float:
-    """Return when a job ended: one that was held for its limit and then removed ended when it was held."""
+    """Return when a job ended, in Unix time. A job that was held for exceeding its limit, and then removed, ended when
+    it was held.
+    """
     completed = _number(ad, "CompletionDate") or 0.0
     if completed > 0:
         return completed
@@ -81,7 +87,7 @@ def _end_s(ad: Mapping[str, str], start_s: float | None) -> float:
 
 
 def _state(ad: Mapping[str, str]) -> str:
-    """Return the state in the words of every RJMS."""
+    """Return the job's final state in the words that simunix uses for all RJMSs."""
     if _number(ad, "JobStatus") == COMPLETED:
         return "COMPLETED" if ad.get("ExitCode") == "0" else "FAILED"
     is_late = any(_number(ad, name) in LIMITS for name in ("HoldReasonCode", "LastHoldReasonCode"))

@@ -1,4 +1,4 @@
-"""HTCondor, as `simunix.rjms.adapter` sees it: from the `htcondor:` section to files, paths and daemons of hosts."""
+"""The adapter for HTCondor: it turns the `htcondor:` section of a scenario into files, paths and daemons of hosts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simunix.rjms.requirements import check_hosts, check_is_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 PACKAGE = "condor"
-"""Debian's package of all daemons and commands."""
+"""The Debian package of all HTCondor daemons and commands."""
 PROGRAMS = (
     layout.MASTER,
     *(f"/usr/sbin/condor_{name}" for name in ("collector", "negotiator", "schedd", "shadow", "startd", "starter")),
@@ -27,7 +27,9 @@ _VERSION = re.compile(rb"\$CondorVersion: (\d+\.\d+\.\d+) ")
 
 @dataclass(frozen=True, slots=True)
 class HTCondor:
-    """Implements `simunix.rjms.adapter.Rjms`. `clients` know the nodes of a pool, since a job's words depend on them."""
+    """The implementation of `simunix.rjms.adapter.Rjms` for HTCondor. `clients` depends on the nodes of a pool, because
+    the words of a submission do.
+    """
 
     clients: Clients
     name: str = "htcondor"
@@ -36,22 +38,22 @@ class HTCondor:
     programs: tuple[str, ...] = PROGRAMS
 
     def version(self, root: RootTree) -> str | None:
-        """See `Rjms.version`. It is read out of condor_submit."""
+        """Return the version of HTCondor, as found in condor_submit; see `Rjms.version`."""
         program = root.locate("/usr/bin/condor_submit")
         found = _VERSION.search(program.read_bytes()) if program.is_file() else None
         return found[1].decode() if found else None
 
     def plugins(self, root: RootTree) -> list[str]:
-        """See `Rjms.plugins`. Its daemons load none."""
+        """Return no plugins, since HTCondor's daemons load none; see `Rjms.plugins`."""
         return []
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """See `Rjms.plan`."""
+        """Return the plan of an HTCondor pool; see `Rjms.plan`."""
         assert isinstance(section, HTCondorSection)
         return _plan(section, key, site)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """See `Rjms.completed`."""
+        """Return the jobs that HTCondor's history file lists; see `Rjms.completed`."""
         return accounting.parse(line for text in records for line in text.splitlines())
 
 
@@ -86,7 +88,9 @@ def _plan(section: HTCondorSection, key: str, site: Site) -> ClusterPlan:
 
 
 def _check(key: str, members: Sequence[str], site: Site) -> None:
-    """Raise SimunixError for a host that the scenario does not have, one without HTCondor, and a caller who is not root."""
+    """Raise SimunixError for a host that the scenario lacks, for a host without HTCondor, and for a caller who is not
+    root.
+    """
     check_hosts(key, members, site)
     for root in dict.fromkeys(site.roots[name] for name in members):
         missing = [program for program in PROGRAMS if not root.has(program)]

@@ -1,4 +1,4 @@
-"""Commands of HTCondor's users: how a job of a workload is submitted, how the queue is asked for."""
+"""The commands of HTCondor's users: how simunix submits a job of a workload, and asks for the queue."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from simunix.workload.population import User
 SUBMIT = "condor_submit"
 ARRAY_MAX = 1000
 NUMBER = r"^(\d+)\."
-"""condor_submit -terse prints FIRST - LAST, each CLUSTER.PROCESS."""
+"""The pattern of the job number in the output of `condor_submit -terse`: FIRST - LAST, each CLUSTER.PROCESS."""
 NOBODY = User("nobody", 65534, (65534,))
-"""HTCondor runs no job of root; all releases of Debian have this user."""
+"""The user of jobs without a known user, because HTCondor runs no job of root. All releases of Debian have this user.
+"""
 DURATION_EXCEEDED = 46
-"""HoldReasonCode of a job that ran longer than its allowed_job_duration."""
+"""The HoldReasonCode of a job that ran longer than its allowed_job_duration."""
 EVERYBODY = ("condor_q", "-allusers", "-af", "ClusterId")
 HELD, RUNNING = "5", "2"
-"""JobStatus of a job."""
+"""The values of JobStatus for a held and for a running job."""
 _CORES = "RequestCpus*MaxHosts"
 STATES = f"condor_q -allusers -af JobBatchName JobStatus '{_CORES}' | tr ' ' '|'"
 UNFINISHED = ("sh", "-c", 'condor_q -allusers -af ClusterId ProcId | while read c p; do echo $c; echo "${c}_$p"; done')
@@ -35,13 +36,13 @@ ENDED = (
 
 
 def named(job_id: int) -> str:
-    """Return the word of a command that only this job's has."""
+    """Return a word in a job's submission that no other job has."""
     return f"batch_name={job_name(job_id)}"
 
 
 def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """Return the condor_submit of a job, with all of its submit description as words; `nodes` has the cores of each
-    node.
+    """Return the condor_submit command of a job, with the whole submit description as words; `nodes` has the cores of
+    each node.
     """
     limit = limit_s(job)
     words = [SUBMIT, "-terse", named(job.id), *_size(nodes, job), *_program(job)]
@@ -51,7 +52,7 @@ def submit_command(nodes: Sequence[int], job: Job, choice: Choice | None = None)
 
 
 def _program(job: Job) -> list[str]:
-    """Return what a job runs: a program that sleeps for its run time, or its script."""
+    """Return the program that a job runs: `sleep` for the job's run time, or the job's own script."""
     if job.work is None:
         return ["executable=/bin/sleep", f"arguments={job.runtime_s:g}", "transfer_executable=False"]
     log = job.work.output
@@ -59,9 +60,11 @@ def _program(job: Job) -> list[str]:
 
 
 def _size(nodes: Sequence[int], job: Job) -> list[str]:
-    """Cores of a slot; slots on several nodes are one job of the parallel universe, which runs its program in each slot.
+    """Return the words for a job's size: the cores of a slot. Slots on several nodes form a job of the parallel
+    universe, which runs its program in each slot.
 
-    `count=N` of an array would make N parts of one parallel job of it, hence the word that no two parallel jobs have alike.
+    For a job array, `count=N` alone would make one parallel job of N parts. A word that no two parallel jobs share
+    prevents that.
     """
     if job.work is not None and job.work.on_nodes:
         found = (job.work.ranks, min(nodes))
@@ -80,7 +83,7 @@ def _size(nodes: Sequence[int], job: Job) -> list[str]:
 
 
 def _chosen(job: Job, choice: Choice) -> list[str]:
-    """Return the words for a choice: an account is an accounting group; those that the scenario gives come last."""
+    """Return the words for a choice: an account becomes an accounting group. The scenario's own arguments come last."""
     for word, value in (("partition", choice.partition), ("qos", choice.qos)):
         if value is not None:
             raise SimunixError(f"job {job.id}: {word} {value!r}: HTCondor has none; say what the job needs as arguments")
@@ -91,18 +94,20 @@ def _chosen(job: Job, choice: Choice) -> list[str]:
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """Return the words that submit a job so many times."""
+    """Return the words that submit a job as an array of `count` elements."""
     return (f"count={count}",)
 
 
 def find_held(names: Sequence[str]) -> str:
-    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs with these names, in the order of their
+    submission.
+    """
     question = f"condor_q -allusers -constraint 'JobStatus == {HELD}' -af JobBatchName ClusterId"
     return trace_jobs.find_held(question, "$1 in known { print $2 }", names, order="sort -n -u")
 
 
 def clients_of(nodes: Sequence[int]) -> Clients:
-    """Return the words of users of a pool whose nodes have so many cores."""
+    """Return the commands of the users of a pool; `nodes` has the cores of each node."""
     return Clients(
         names=(SUBMIT,),
         staying=frozenset(),

@@ -1,4 +1,6 @@
-"""The configuration of a pool, from the platform, and the key that its hosts share. Pure functions."""
+"""Make the configuration of an HTCondor pool from the platform, and the key that its hosts share. The functions only
+make text.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +12,22 @@ from dataclasses import dataclass
 from rsg_server.errors import SimunixError
 
 ROLES = ("CentralManager", "Submit", "Execute")
-"""HTCondor's own sets of daemons: `use ROLE:…` adds each to DAEMON_LIST."""
+"""The names of HTCondor's own sets of daemons: `use ROLE:…` adds a set to DAEMON_LIST."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 KEY_BYTES = 64
 SCHEDD_INTERVAL_S = 10
-"""How often the schedd looks at the queue for jobs of the parallel universe.
+"""The interval, in seconds, at which the schedd looks in its queue for jobs of the parallel universe.
 
-With HTCondor's own 300 s such a job waits minutes for each of its steps, and the dedicated scheduler of 23.9.6 dies of a null
-pointer when one ends while its list of idle jobs, made anew at each look, still has that job.
+With HTCondor's own 300 s, such a job waits minutes for each of its steps. Besides, the dedicated scheduler of 23.9.6
+crashes if such a job ends while the list of idle jobs, which each look makes anew, still contains it.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """What a pool's configuration is to say. `changes` are the parameters of the scenario, which come last."""
+    """The content of a pool's configuration. `changes` are the scenario's parameters, which come last and so override
+    others.
+    """
 
     name: str
     controller: str
@@ -32,14 +36,14 @@ class Pool:
     changes: Mapping[str, str]
 
     def roles(self, host: str) -> tuple[str, ...]:
-        """Return the roles of a host, in the order of ROLES; the login has the schedd."""
+        """Return the roles of a host, in the order of ROLES. The login host has the schedd."""
         has = (host == self.controller, host == self.login, host in self.nodes)
         return tuple(role for role, is_had in zip(ROLES, has, strict=True) if is_had)
 
 
 def changes_of(given: Mapping[str, object], key: str) -> dict[str, str]:
-    """Return the parameters that a scenario gives, as text. Raises SimunixError, led by `key`, for what is no name or
-    no one line.
+    """Return the parameters that a scenario gives, as texts. Raises SimunixError, beginning with `key`, for a malformed
+    name or a value of several lines.
     """
     for name, value in given.items():
         if not _NAME.fullmatch(name):
@@ -50,7 +54,7 @@ def changes_of(given: Mapping[str, object], key: str) -> dict[str, str]:
 
 
 def pool_config(pool: Pool, host: str) -> str:
-    """Return the file of config.d of one host: what a site adds to the package's configuration."""
+    """Return the file in config.d for one host, which adds to the package's own configuration."""
     dedicated = f"DedicatedScheduler@{pool.login}"
     lines = [
         f"CONDOR_HOST = {pool.controller}",
@@ -73,14 +77,15 @@ def pool_config(pool: Pool, host: str) -> str:
 
 
 def pool_key(seed: int) -> bytes:
-    """Return the signing key that all hosts of a run share; reproducible, so no secret."""
+    """Return the signing key that all hosts of a run share. The key follows from the seed, and so is no secret."""
     return hashlib.sha512(f"simunix htcondor key {seed}".encode()).hexdigest().encode()[:KEY_BYTES]
 
 
 def start_ranks() -> str:
-    """Return a program that starts its arguments on each core of a job, as rank 0, 1, … (PMI_RANK), and waits for all.
+    """Return a program that starts its arguments on each core of a job, as rank 0, 1, … (PMI_RANK), and waits for all
+    ranks.
 
-    HTCondor tells a job the number of its cores as OMP_NUM_THREADS.
+    HTCondor tells a job the number of its cores in OMP_NUM_THREADS.
     """
     return (
         "#!/bin/sh\n"

@@ -1,4 +1,6 @@
-"""Which hosts run a condor_master with which daemons, and the paths that they keep."""
+"""The daemons of HTCondor: which roles the condor_master of each host has, and which paths of the host it needs for
+itself.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,22 @@ PRIVATE = (
     ),
 )
 START_NS = {"CentralManager": 1 * 10**9, "Submit": 2 * 10**9, "Execute": 3 * 10**9}
-"""By the first role of a host: daemons look for the collector and try again after a minute."""
-# Private memory of daemons of 23.9.6 (x86-64), which have one thread each, with four nodes: those of every host (condor_master,
-# condor_shared_port, condor_procd), those of a role, and a job's starter, shadow and program.
+"""When condor_master starts on a host, by the host's first role. The daemons look for the collector, and try again only
+after a minute.
+"""
+# the private memory of daemons of HTCondor 23.9.6 (x86-64, one thread each) with four nodes: of every host's
+# (condor_master, condor_shared_port, condor_procd), of each role's, and of a job's starter, shadow and program
 COMMON_BYTES, COMMON_DAEMONS = 4700 << 10, 3
 ROLE_DAEMONS = {"CentralManager": (5800 << 10, 2), "Submit": (5800 << 10, 1), "Execute": (3050 << 10, 1)}
 JOB_BYTES, JOB_PROCESSES = 4 << 20, 3
 
 WAVE_HOSTS = 32
 WAVE_NS = 50 * 10**6
-"""Hosts boot in waves, as a machine room does."""
+"""The pause between the starts of groups of hosts: hosts boot one group after the other, as in a machine room."""
 
 
 def host_files(pool: Pool, host: str, seed: int) -> tuple[FileSpec, ...]:
-    """Return the pool's configuration for a host, the pool's key, and what starts the ranks of a job."""
+    """Return the files of a host: the pool's configuration and key, and the program that starts the ranks of a job."""
     return (
         FileSpec(host, layout.POOL, pool_config(pool, host).encode()),
         FileSpec(host, layout.KEY, pool_key(seed), mode=0o600),
@@ -36,15 +40,15 @@ def host_files(pool: Pool, host: str, seed: int) -> tuple[FileSpec, ...]:
 
 
 def master(pool: Pool, host: str, index: int) -> ProcessSpec:
-    """condor_master of a host, which starts and watches the daemons of the host's roles."""
+    """Return the process condor_master of a host, which starts and watches the daemons of the host's roles."""
     start_ns = START_NS[pool.roles(host)[0]] + index // WAVE_HOSTS * WAVE_NS
     argv = (layout.MASTER, "-f")
     return ProcessSpec("condor_master", host, argv, start_ns, essential=True, footprint=footprint(pool, host))
 
 
 def footprint(pool: Pool, host: str) -> Footprint:
-    """Return what the master of a host and its daemons take; a job takes a starter on the node and a shadow on the
-    login.
+    """Return the memory and threads of a host's condor_master with its daemons. A job adds a starter on the node and a
+    shadow on the login host.
     """
     own = [ROLE_DAEMONS[role] for role in pool.roles(host)]
     memory, daemons = COMMON_BYTES + sum(memory for memory, _ in own), COMMON_DAEMONS + sum(count for _, count in own)

@@ -1,14 +1,14 @@
-"""Where an HTCondor of Debian's packages keeps what."""
+"""The paths of HTCondor in Debian's packages."""
 
 from __future__ import annotations
 
 OWNER = "condor"
-"""The user whom the daemons are while they need not be root."""
+"""The user as whom HTCondor's daemons run when they do not need root's rights."""
 ETC = "/etc/condor"
 POOL = f"{ETC}/config.d/50-pool.config"
-"""What simunix writes, read after the package's own 00-htcondor-9.0.config."""
+"""The configuration file that simunix writes; HTCondor reads it after the package's own 00-htcondor-9.0.config."""
 KEY = f"{ETC}/passwords.d/POOL"
-"""The key that signs the tokens by which daemons of a pool know each other."""
+"""The key that signs the tokens by which the daemons of a pool authenticate each other."""
 START_RANKS = f"{ETC}/start_ranks"
 SPOOL = "/var/spool/condor"
 HISTORY = f"{SPOOL}/history"

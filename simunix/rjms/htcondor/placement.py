@@ -1,4 +1,6 @@
-"""How many nodes a job needs, and how many cores on each: HTCondor does not divide the cores of a job among nodes itself."""
+"""Choose how many nodes a job gets, and how many cores on each, because HTCondor itself does not divide a job's cores
+among nodes.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,19 @@ from rsg_server.errors import SimunixError
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """So many slots with so many cores each; one slot is an ordinary job, several are one of the parallel universe."""
+    """A number of slots with equal numbers of cores. One slot is an ordinary job; several slots are a job of the
+    parallel universe.
+    """
 
     slots: int
     cores: int
 
 
 def shape(cores: int, nodes: Sequence[int], where: str) -> Shape:
-    """Return the fewest slots that hold `cores`, all of one size, on nodes that have so many cores.
+    """Return the fewest slots of equal size that hold `cores` cores, for nodes with the given numbers of cores.
 
-    Slots are equal, so that a job may get some cores more than it asks for: 17 cores on nodes of 16 are 2 slots of 9.
-    Raises SimunixError, led by `where`, for a job that is larger than the pool.
+    Because slots are equal, a job may get a few cores more than it asks for: 17 cores on nodes of 16 become 2 slots of
+    9. Raises SimunixError, beginning with `where`, for a job larger than the pool.
     """
     for size in range(min(cores, max(nodes)), 0, -1):
         slots = -(-cores // size)

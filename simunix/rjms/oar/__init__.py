@@ -1,1 +1,1 @@
-"""OAR: clusters of Almighty with its PostgreSQL, and nodes with OAR's own sshd."""
+"""The adapter for OAR: clusters of the daemon Almighty with its PostgreSQL, and nodes with OAR's own sshd."""

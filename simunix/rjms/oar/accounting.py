@@ -1,4 +1,4 @@
-"""What OAR recorded of its jobs: rows of its database, as the query below selects them, in CSV."""
+"""Read what OAR recorded of its jobs: rows of its database in CSV, which the query below selects."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ FROM jobs JOIN moldable_job_descriptions ON moldable_id =
     CASE WHEN assigned_moldable_job = 0 THEN (SELECT min(moldable_id) FROM moldable_job_descriptions
         WHERE moldable_job_id = job_id) ELSE assigned_moldable_job END
 ORDER BY job_id"""
-"""A row for each job; the events say why a job ended."""
+"""The SQL query for a row per job; the job's events say why it ended."""
 LAST_LINE = "# all jobs\n"
-"""What psql writes after the last row: rows without it are not all."""
+"""The line that psql writes after the last row. If it is missing, rows are missing too."""
 ENDED = ("Terminated", "Error")
 NO_PROJECT = "default"
 _STATES = {"WALLTIME": "TIMEOUT", "BESTEFFORT_KILL": "PREEMPTED", "FRAG_JOB_REQUEST": "CANCELLED"}
-"""By the event that ended a job, the first that there is: it reached its walltime; it made way; it was deleted."""
+"""The final state by the event that ended a job, the first match counting: it reached its walltime, it was preempted,
+it was deleted.
+"""
 
 
 def parse(lines: Iterable[str]) -> dict[str, CompletedJob]:
-    """Return all ended jobs by number, elements of arrays by NUMBER_INDEX, where the number is that of the array's
+    """Return all ended jobs by number, elements of job arrays by NUMBER_INDEX, where NUMBER is that of the array's
     first job.
     """
     jobs = (_job(row) for row in csv.DictReader(lines) if row["state"] in ENDED)
@@ -54,8 +56,8 @@ def _job(row: Mapping[str, str]) -> CompletedJob:
 
 
 def _state(row: Mapping[str, str]) -> str:
-    """Return the state in the words of every RJMS. OAR's exit code is that of wait(2); the node of a job that has none
-    was lost.
+    """Return the job's final state in the words that simunix uses for all RJMSs. OAR's exit code is a wait(2) status; a
+    job without one has lost its node.
     """
     events = row["events"].split()
     for event, state in _STATES.items():

@@ -1,4 +1,4 @@
-"""OAR, as `simunix.rjms.adapter` sees it: from the `oar:` section to files, paths and daemons of hosts."""
+"""The adapter for OAR: it turns the `oar:` section of a scenario into files, paths and daemons of hosts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VERSION = re.compile(r'\$OARVersion = "([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class Oar:
-    """Implements `simunix.rjms.adapter.Rjms`."""
+    """The implementation of `simunix.rjms.adapter.Rjms` for OAR."""
 
     name: str = "oar"
     title: str = "OAR"
@@ -29,23 +29,23 @@ class Oar:
     programs: tuple[str, ...] = (layout.ALMIGHTY, layout.SSHD, layout.OARSUB)
 
     def version(self, root: RootTree) -> str | None:
-        """See `Rjms.version`. It is read out of OAR's own library."""
+        """Return the version of OAR, as found in OAR's own library; see `Rjms.version`."""
         if not (root.has(layout.ALMIGHTY) and root.has(layout.VERSION_FILE)):
             return None
         found = _VERSION.search(root.locate(layout.VERSION_FILE).read_text())
         return found[1] if found else None
 
     def plugins(self, root: RootTree) -> list[str]:
-        """See `Rjms.plugins`. Almighty starts the schedulers that the queues name, and no others."""
+        """Return no plugins: Almighty starts only the schedulers that the queues name. See `Rjms.plugins`."""
         return []
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """See `Rjms.plan`."""
+        """Return the plan of an OAR cluster; see `Rjms.plan`."""
         assert isinstance(section, OarSection)
         return _plan(section, key, site)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """See `Rjms.completed`."""
+        """Return the jobs that OAR's database lists; see `Rjms.completed`."""
         (jobs,) = records
         return accounting.parse(jobs.splitlines())
 
@@ -94,9 +94,7 @@ def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
 def _files(
     cluster: configuration.Cluster, members: Sequence[str], section: OarSection, key: str, site: Site
 ) -> tuple[FileSpec, ...]:
-    """Return each host has the oar.conf of its own root with what follows from the platform, then with what the section
-    says.
-    """
+    """Return the oar.conf of each host: that of the host's own root, changed by the platform and then by the section."""
     changes = {**configuration.settings(cluster), **section.configuration}
     texts = {root: root.locate(layout.CONF).read_text() for root in {site.roots[name] for name in members}}
     texts = {root: configuration.changed(text, changes, f"{key}.configuration") for root, text in texts.items()}
@@ -108,7 +106,7 @@ def _files(
 
 
 def _postgres(root: RootTree) -> str:
-    """Return the folder of the programs of a root's newest PostgreSQL."""
+    """Return the folder with the programs of the newest PostgreSQL in a root."""
     versions = [path.name for path in root.locate(layout.POSTGRES_VERSIONS).iterdir() if path.name.isdigit()]
     return f"{layout.POSTGRES_VERSIONS}/{max(versions, key=int)}/bin"
 

@@ -1,4 +1,4 @@
-"""Commands of OAR's users: how a job of a workload is submitted, how the queue is asked for."""
+"""The commands of OAR's users: how simunix submits a job of a workload, and asks for the queue."""
 
 from __future__ import annotations
 
@@ -12,15 +12,23 @@ from simunix.workload.job import Job
 
 OARSUB = "oarsub"
 NO_LIMIT = "8760:00:00"
-"""A year: OAR gives two hours to a job that asks for no walltime, and has no word for a job without one."""
+"""The walltime of a job without a limit: a year. OAR has no word for such a job, and gives two hours to a job without a
+walltime.
+"""
 DIRECTORY = "/tmp"
-"""Where jobs begin: oarsub would take the shell's PWD, and nobody's shell submits the jobs of a trace."""
+"""The working folder of jobs. Without it, oarsub would use the submitting shell's PWD, and the jobs of a trace have no
+such shell.
+"""
 ARRAY_MAX = 1000
 NUMBER = r"OAR_JOB_ID=(\d+)"
-"""Of an array, oarsub prints the number of each job, the first of which is that of the array."""
+"""The pattern of the job number in oarsub's output. For an array, oarsub prints the number of each job; the first is
+the array's number.
+"""
 _JOBS = "oarstat -f | sed -n 's/^Job_Id: /I /p;s/^    name = /N /p;s/^    state = /S /p;s/^    job_array_id = /A /p"
 _JOBS += ";s/^    job_array_index = /X /p;s/^    wanted_resources = /W /p'"
-"""Of each job that has not ended: number, array, index, name, state and request, in this order."""
+"""The part of a shell command that prints, for each job that has not ended: number, array, index, name, state and
+request.
+"""
 STATES = f"""{_JOBS} | awk '$1 == "N" {{ name = $2 }} $1 == "S" {{ state = $2 }}""" + (
     """ $1 == "W" { cores = $0; sub(/.*core=/, "", cores); print name "|" state "|" cores + 0 }'"""
 )
@@ -35,7 +43,7 @@ ENDED = (
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """Return the oarsub of a job: a sleep for its run time, or the job's script."""
+    """Return the oarsub command of a job. The job runs `sleep` for its run time, or its own script."""
     words = [OARSUB, "-n", job_name(job.id), "-d", DIRECTORY, "-l", f"{_size(job)},walltime={_walltime(job)}"]
     words += _chosen(choice or Choice(OARSUB))
     if job.work is None:
@@ -46,7 +54,7 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 
 def _size(job: Job) -> str:
-    """Return so many cores, wherever they are free; or all cores of so many nodes."""
+    """Return OAR's words for a job's size: a number of cores on any nodes, or all cores of a number of nodes."""
     if job.work is not None and job.work.on_nodes:
         return f"/host={job.work.ranks}"
     return f"/core={job.cores}"
@@ -61,8 +69,8 @@ def _walltime(job: Job) -> str:
 
 
 def _chosen(choice: Choice) -> list[str]:
-    """Return the words for a choice: a partition is a queue, an account a project; those that the scenario gives come
-    last.
+    """Return the oarsub options for a choice: a partition is a queue, an account is a project. The scenario's own
+    arguments come last.
     """
     pairs = (("-q", choice.partition), ("--project", choice.account))
     words = [word for option, value in pairs if value for word in (option, value)]
@@ -70,12 +78,14 @@ def _chosen(choice: Choice) -> list[str]:
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """Return the words that submit a job so many times."""
+    """Return the oarsub options that submit a job as an array of `count` elements."""
     return ("--array", str(count))
 
 
 def find_held(names: Sequence[str]) -> str:
-    """Return a shell command that prints the numbers of the held jobs of these names, in the order of their submission."""
+    """Return a shell command that prints the numbers of the held jobs with these names, in the order of their
+    submission.
+    """
     rules = '$1 == "I" { number = $2 } $1 == "N" { name = $2 } $1 == "S" && $2 == "Hold" && name in known { print number }'
     return trace_jobs.find_held(_JOBS, rules, names)
 

@@ -1,4 +1,6 @@
-"""OAR's configuration from the platform: /etc/oar/oar.conf, the statements that make the resources, the start of ranks."""
+"""Make OAR's configuration from the platform: /etc/oar/oar.conf, the SQL statements that create the resources, and the
+program that starts ranks.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,14 @@ from rsg_server.errors import SimunixError
 from simunix.rjms.oar.layout import LOG, PASSWORD, READER_PASSWORD
 
 _VARIABLE = re.compile(r"^#?\s?([A-Z][A-Z0-9_]*)=(?=[\"'\w]|$)", re.MULTILINE)
-"""A variable of oar.conf, with a value or, commented out, with a proposal for one."""
+"""A pattern for a variable in oar.conf, either with a value, or with a proposed value in a comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """What OAR is to be told: `cores` has the number of cores of each node, by name; `sockets` those of its processors."""
+    """The facts about a cluster for OAR's configuration: `cores` has the number of cores of each node by name,
+    `sockets` that of its processors.
+    """
 
     controller: str
     database: str
@@ -25,14 +29,15 @@ class Cluster:
 
 
 def variables(conf: str) -> list[str]:
-    """Return the variables that an oar.conf sets or proposes, sorted."""
+    """Return the names of the variables that an oar.conf sets or proposes, sorted."""
     return sorted(set(_VARIABLE.findall(conf)))
 
 
 def settings(cluster: Cluster) -> dict[str, str | None]:
-    """Return the variables that follow from the platform; None leaves one out.
+    """Return the variables of oar.conf that follow from the platform; None removes a variable.
 
-    A host of simunix has no cgroups of its own, in which OAR would put the processes of a job: without CPUSET_PATH it does not.
+    OAR would put the processes of a job into cgroups. Without CPUSET_PATH it does not, and needs no cgroups on the
+    hosts.
     """
     return {
         "DB_HOSTNAME": cluster.database,
@@ -45,10 +50,11 @@ def settings(cluster: Cluster) -> dict[str, str | None]:
 
 
 def changed(conf: str, changes: Mapping[str, str | int | None], key: str) -> str:
-    """Return the text of oar.conf with other values. Raises SimunixError, led by `key`, for a variable that the file
-    does not name.
+    """Return the text of oar.conf with other values. Raises SimunixError, beginning with `key`, for a variable that the
+    file does not mention.
 
-    The last line that sets a variable, else the last that proposes it, gets the value; others that set it become comments.
+    The last line that sets a variable gets the new value, or else the last line that proposes one. Other lines that set
+    the variable become comments.
     """
     known = variables(conf)
     for name in changes:
@@ -70,10 +76,11 @@ def _set(lines: list[str], name: str, value: str | int | None) -> None:
 
 
 def resources_sql(cluster: Cluster) -> str:
-    """Return what `oarnodesetting -a -h NODE -p …` would write, once for each core: a resource, and its first state in
-    the log.
+    """Return the SQL statements that `oarnodesetting -a -h NODE -p …` would execute, once for each core: a resource,
+    and its first state in the log.
 
-    Besides, the policy of the queues, and leave for root to submit: root submits the jobs of a trace whose users are not told.
+    The statements also set the policy of the queues, and allow root to submit: root submits the jobs of a trace if the
+    trace's users are ignored.
     """
     rows, cpu, core = [], 0, 0
     for name, count in cluster.cores.items():
@@ -96,8 +103,8 @@ def resources_sql(cluster: Cluster) -> str:
 
 
 def start_ranks() -> str:
-    """Return a program that starts its arguments once for each core of a job, or for each host, as rank 0, 1, …, and
-    waits for all.
+    """Return a program that starts its arguments for each core of a job, or for each host, as rank 0, 1, …, and waits
+    for all ranks.
 
     OAR_NODEFILE names a host for each core; see oarsub(1).
     """

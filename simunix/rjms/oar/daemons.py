@@ -1,4 +1,6 @@
-"""Which daemons of OAR run where, how they come up one after the other, and the paths that they keep."""
+"""The daemons of OAR: which run on which host, in which order they start, and which paths of the host they need for
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +32,12 @@ ALMIGHTY_START_NS = 1 * 10**9
 SSHD_START_NS = 1 * 10**9
 WAVE_HOSTS = 32
 WAVE_NS = 50 * 10**6
-"""Hosts boot in waves, as a machine room does."""
+"""The pause between the starts of groups of hosts: hosts boot one group after the other, as in a machine room."""
 TRIES = 300
-"""How often Almighty's host asks the database, once a second, before the host gives up."""
+"""How often the host of Almighty tries, once per second, to reach the database before it gives up."""
 
-# Private memory of PostgreSQL 15 with its connections, of Almighty with its modules, of a node's sshd and of a job's oarexec.
+# the private memory of PostgreSQL 15 with its connections, of Almighty with its modules, of a node's sshd, and of a
+# job's oarexec
 POSTGRES_FOOTPRINT = Footprint(32 << 20, 12)
 ALMIGHTY_FOOTPRINT = Footprint(64 << 20, 40)
 SSHD_FOOTPRINT = Footprint(3 << 20, 1, 12 << 20, 5, 5)
@@ -49,7 +52,9 @@ DATABASE_PATHS = (PrivateSpec(POSTGRES_HOME, POSTGRES_USER), PrivateSpec(POSTGRE
 
 
 def postgres(host: str, programs: str) -> ProcessSpec:
-    """PostgreSQL of the folder `programs`, which makes its files at the first start and lets everybody in by password."""
+    """Return the process of PostgreSQL, whose programs are in the folder `programs`. It creates its files at the first
+    start, and accepts every user with a password.
+    """
     script = f"""cd {POSTGRES_HOME}
 if ! [ -e {DATA} ]; then
     echo {ADMINISTRATOR_PASSWORD} > password
@@ -70,7 +75,9 @@ exec {programs}/postgres -D {DATA} -c listen_addresses='*' -c unix_socket_direct
 
 
 def almighty(host: str, database: str, programs: str) -> ProcessSpec:
-    """Almighty, once its database answers; at the first start OAR's own tools make the tables and the properties."""
+    """Return the process of Almighty, which starts once its database answers. At the first start, OAR's own tools
+    create the tables and the properties.
+    """
     psql = f"PGPASSWORD={PASSWORD} {programs}/psql --quiet --no-psqlrc --set=ON_ERROR_STOP=1 -h {database} -U {USER} {USER}"
     script = f"""export PATH={programs}:$PATH
 touch {LOG} && chown {USER} {LOG}
@@ -97,9 +104,10 @@ exec {ALMIGHTY}"""
 
 
 def sshd(host: str, index: int) -> ProcessSpec:
-    """OAR's own sshd of a node, as Debian's /etc/init.d/oar-node starts it, but in the foreground.
+    """Return the process of OAR's own sshd on a node, started as Debian's /etc/init.d/oar-node does, but in the
+    foreground.
 
-    From its second boot on, the node tells OAR that it is alive again, for which /etc/default/oar-node has start_oar_node.
+    From its second boot on, the node tells OAR that it is alive again, by start_oar_node of /etc/default/oar-node.
     """
     script = f"""mkdir -p /run/sshd
 if [ -e {BOOTED} ]; then
@@ -118,7 +126,9 @@ exec {SSHD} -D -e -f {SSHD_CONF} -o PidFile=/run/oar-node_sshd.pid"""
 
 
 def records(host: str, database: str, programs: str) -> ProcessSpec:
-    """Return what writes the records of all jobs down at the end of a run, and behind them that these are all."""
+    """Return the process that writes the records of all jobs into a file at the end of a run, and a last line which
+    says that they are complete.
+    """
     script = f"""PGPASSWORD={PASSWORD} exec {programs}/psql --quiet --no-psqlrc --csv -h {database} -U {USER} \\
     --output={RECORDS} {USER} <<'END'
 {QUERY};

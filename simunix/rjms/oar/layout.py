@@ -1,4 +1,4 @@
-"""Where an OAR of Debian's packages keeps what, and which programs belong to which package."""
+"""The paths of OAR in Debian's packages, and which package has which program."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ CONF_FOLDER = "/etc/oar"
 CONF = f"{CONF_FOLDER}/oar.conf"
 SSHD_CONF = f"{CONF_FOLDER}/sshd_config"
 HOME = "/var/lib/oar"
-"""The home of the user `oar`: the key with which OAR's hosts let each other in, and the files of running jobs."""
+"""The home folder of the user `oar`, with the key by which OAR's hosts log in to each other, and the files of running
+jobs.
+"""
 LOGS = "/var/log/oar"
 LOG = f"{LOGS}/oar.log"
 RECORDS = f"{LOGS}/jobs.csv"
-"""What is collected of the table of jobs at the end of a run; see `accounting.QUERY`."""
+"""The file with the job records, which is written at the end of a run; see `accounting.QUERY`."""
 RANKS = "/var/lib/oar-ranks"
-"""A folder that all hosts of a cluster share, for the program that starts the ranks of a job."""
+"""The folder, shared by all hosts of a cluster, with the program that starts the ranks of a job."""
 START_RANKS = f"{RANKS}/start_ranks"
 SCHEMA = "/usr/lib/oar/database"
 SCHEDULERS = "/usr/lib/oar/schedulers"
@@ -36,4 +38,4 @@ PACKAGES = {
     "/var/lib/dpkg/info/oar-user-pgsql.list": "oar-user-pgsql",
     POSTGRES_VERSIONS: "postgresql",
 }
-"""A path of each package that the hosts of a cluster need, which have one root as a rule."""
+"""A file of each Debian package that the hosts of a cluster need; all hosts usually have one root file system."""

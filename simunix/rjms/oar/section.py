@@ -7,7 +7,8 @@ from simunix.scenario.section import HostList
 
 
 class OarSection(ClusterSection):
-    """An OAR cluster: Almighty and PostgreSQL on `controller`, OAR's own sshd on each node, a resource for each core.
+    """An OAR cluster: Almighty and PostgreSQL on `controller`, OAR's own sshd on each node, and one OAR resource for
+    each core.
 
     `scheduler` is the scheduler of the queues `default` and `besteffort`, one of those in /usr/lib/oar/schedulers. The keys of
     `configuration` are variables of /etc/oar/oar.conf, whose values they replace; null leaves a variable out. Its OAR is that

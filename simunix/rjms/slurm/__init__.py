@@ -1,1 +1,1 @@
-"""Slurm: its section of a scenario, configuration text, daemons, clients and accounting."""
+"""The adapter for Slurm: its section of a scenario, configuration files, daemons, clients and accounting."""

@@ -1,4 +1,4 @@
-"""What Slurm itself recorded of its jobs: the text file of jobcomp/filetxt. Slurm's resolution of time is a second."""
+"""Read what Slurm recorded of its jobs: the text file of jobcomp/filetxt, whose times are whole seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GPUS = re.compile(r"(?:^|,)gres/gpu=(\d+)")
 
 
 def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
-    """Return all jobs of the file by their number, elements of arrays by NUMBER_INDEX.
+    """Return all jobs of the file by number, elements of job arrays by NUMBER_INDEX.
 
     A requeued job has a line for each of its runs, and Slurm dates its submission anew: `by_number` takes the last line, with
     the first submission. A last line that says PENDING is of a run that `scontrol requeue` ended: the job waits again.
@@ -27,9 +27,9 @@ def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
 
 
 def parse_line(line: str) -> CompletedJob:
-    """One line of jobcomp, `JobId=1 UserId=… Name=… JobState=…`; values may hold spaces.
+    """Return the job that a line of jobcomp describes: `JobId=1 UserId=… Name=… JobState=…`; values may contain spaces.
 
-    A job that was cancelled while it waited has a StartTime, its end, and no nodes.
+    In the line of a job that was cancelled while it waited, StartTime is the job's end, and there are no nodes.
     """
     keys = list(_KEY.finditer(line))
     ends = [key.start() for key in keys[1:]] + [len(line)]
@@ -55,7 +55,9 @@ def parse_line(line: str) -> CompletedJob:
 
 
 def _moment(text: str) -> float | None:
-    """Seconds since the Unix epoch; None for what is no date. The hosts' time zone is UTC."""
+    """Return the seconds since the Unix epoch that a date means; None for a text that is no date. The time zone of
+    hosts is UTC.
+    """
     if not text[:1].isdigit():
         return None
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()

@@ -1,4 +1,4 @@
-"""What sacctmgr is told of a workload's users before slurmctld starts. man sacctmgr(1) of Slurm 22.05 is the source."""
+"""Make the sacctmgr commands that create a workload's users before slurmctld starts, as in sacctmgr(1) of Slurm 22.05."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from collections.abc import Collection, Mapping, Sequence
 
 
 def account_commands(new: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]) -> list[str]:
-    """Commands for sacctmgr that make the new accounts, and users with theirs (the first is their default).
+    """Return the sacctmgr commands that create new accounts, and users with their accounts, of which the first is the
+    default.
 
-    `qos` are those that jobs ask for; they and other accounts must exist by then. Users of the same accounts share a command.
+    `qos` are the QoS that jobs ask for. These, and accounts that are not new, must exist before the commands run. Users
+    with equal accounts share a command.
     """
     commands = (
         [f"modify account root set QosLevel+={','.join(sorted(qos))}"] if qos else []
-    )  # all other accounts inherit those of root
+    )  # these accounts inherit the limits of the account root
     commands += [f"add account {','.join(new)} Description=trace Organization=trace"] if new else []
     together: dict[tuple[str, ...], list[str]] = {}
     for user, own in associations.items():
         together.setdefault(tuple(own), []).append(user)
     for own, users in together.items():
-        default = "" if "root" in users else f" DefaultAccount={own[0]}"  # the user root has a default account already: root
+        default = "" if "root" in users else f" DefaultAccount={own[0]}"  # the user root already has a default account, root
         commands.append(f"add user {','.join(users)} Account={','.join(own)}{default}")
     return commands

@@ -1,4 +1,4 @@
-"""Slurm, as `simunix.rjms.adapter` sees it: from the `slurm:` section to files, private paths and daemons of hosts."""
+"""The adapter for Slurm: it turns the `slurm:` section of a scenario into files, private paths and daemons of hosts."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ from simunix.roots.tree import RootTree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlurmPlan(ClusterPlan):
-    """A cluster of Slurm; `database` if it has slurmdbd."""
+    """The plan of a Slurm cluster; `database` describes its slurmdbd, if it has one."""
 
     database: Database | None = None
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
     ) -> ClusterPlan:
-        """sacctmgr is told of these too, after the commands of the scenario. Without slurmdbd there are no accounts."""
+        """Return the plan with sacctmgr commands for these accounts and users, after the scenario's own commands. A
+        cluster without slurmdbd has no accounts and is returned unchanged.
+        """
         commands = account_commands(accounts, associations, qos)
         if self.database is None or not commands:
             return self
@@ -49,7 +51,7 @@ class SlurmPlan(ClusterPlan):
 
 @dataclass(frozen=True, slots=True)
 class Slurm:
-    """Implements `simunix.rjms.adapter.Rjms`."""
+    """The implementation of `simunix.rjms.adapter.Rjms` for Slurm."""
 
     name: str = "slurm"
     title: str = "Slurm"
@@ -58,22 +60,22 @@ class Slurm:
     programs: tuple[str, ...] = tuple(releases.REQUIRED)
 
     def version(self, root: RootTree) -> str | None:
-        """See `Rjms.version`."""
+        """Return the version of Slurm in a root file system; see `Rjms.version`."""
         return releases.version(root)
 
     def plugins(self, root: RootTree) -> list[str]:
-        """See `Rjms.plugins`."""
+        """Return the names of Slurm's plugins in a root file system; see `Rjms.plugins`."""
         return releases.plugins(root)
 
     def plan(self, section: ClusterSection, key: str, site: Site) -> ClusterPlan:
-        """See `Rjms.plan`."""
+        """Return the plan of a Slurm cluster; see `Rjms.plan`."""
         assert isinstance(section, SlurmSection)
         if section.config is not None:
             section = section.model_copy(update={"config": site.folder / section.config})
         return _plan(section, key, site)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
-        """See `Rjms.completed`. The only file is that of jobcomp."""
+        """Return the jobs that Slurm's jobcomp file, the only record, lists; see `Rjms.completed`."""
         return parse_jobcomp(line for text in records for line in text.splitlines())
 
 
@@ -82,7 +84,9 @@ SLURM = Slurm()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cluster:
-    """A section with what follows from it: `members` are the hosts that have Slurm, each with its release."""
+    """A `slurm:` section with what follows from it: `members` are the hosts that have Slurm, each with its Slurm
+    release.
+    """
 
     section: SlurmSection
     key: str
@@ -90,13 +94,15 @@ class _Cluster:
     storage: Database | None
     members: dict[str, releases.Release]
     conf: str
-    private: Mapping[str, tuple[PrivateSpec, ...]]  # that the user's own slurm.conf asks for
+    private: Mapping[str, tuple[PrivateSpec, ...]]  # the private paths that the user's own slurm.conf asks for
     jobcomp: str
-    beside: Mapping[str, tuple[bytes, int]]  # files beside the user's own slurm.conf, with their modes
+    beside: Mapping[str, tuple[bytes, int]]  # the files beside the user's own slurm.conf, with their modes
     capping: Capping | None = None
 
     def files(self) -> Iterator[FileSpec]:
-        """Yield every host that has Slurm gets the configuration in the form that its release wants, and munge's key."""
+        """Yield the files of every host that has Slurm: the configuration in the form for the host's release, and
+        munge's key.
+        """
         cgroups = self.cgroup_conf()
         texts = {release: configuration.files(self.conf, release, cgroups) for release in set(self.members.values())}
         for name, release in self.members.items():
@@ -110,7 +116,9 @@ class _Cluster:
             yield from self.capping.files()
 
     def cgroup_conf(self) -> str:
-        """Return the cgroup.conf if plugins use cgroups: that beside the user's slurm.conf, or one of simunix; else ""."""
+        """Return the cgroup.conf if plugins use cgroups: the file beside the user's slurm.conf, or else simunix's; ""
+        if no plugin does.
+        """
         if not configuration.asks_for_cgroups(read_settings(self.conf)):
             if self.section.cgroup:
                 raise SimunixError(
@@ -128,7 +136,7 @@ class _Cluster:
         return configuration.cgroup_conf(self.section.cgroup)
 
     def paths(self) -> dict[str, tuple[PrivateSpec, ...]]:
-        """Private paths of every host that has Slurm."""
+        """Return the private paths of every host that has Slurm."""
         section, user = self.section, slurm_user(self.conf)
         return {
             name: _merge(
@@ -138,18 +146,18 @@ class _Cluster:
         }
 
     def munged(self) -> list[ProcessSpec]:
-        """Return a munged on each host, if the configuration asks for munge."""
+        """Return a munged process for each host, if the configuration asks for munge."""
         if not daemons.uses_munge(read_settings(self.conf)):
             return []
         return [daemons.munged(name, self.site.is_root, index) for index, name in enumerate(self.members)]
 
     def slurmds(self) -> list[ProcessSpec]:
-        """Return a slurmd on each node."""
+        """Return a slurmd process for each node."""
         nodes = self.section.nodes
         return [daemons.slurmd(name, index, len(nodes)) for index, name in enumerate(nodes)]
 
     def beside_slurmctld(self) -> tuple[ProcessSpec, ...]:
-        """Return the programs that change what slurmctld does, by Slurm's public commands."""
+        """Return the programs that run beside slurmctld and steer it by Slurm's public commands."""
         return (*([self.capping.process()] if self.capping else ()), *fairshare.processes(self.section))
 
 
@@ -220,7 +228,7 @@ def _cluster(section: SlurmSection, key: str, site: Site) -> _Cluster:
 
 
 def _of_gres(section: SlurmSection, conf: str) -> dict[str, Any]:
-    """Devices of nodes, and what is to be said of the gres.conf beside the user's own slurm.conf."""
+    """Return the devices of nodes, and warnings about the gres.conf beside the user's own slurm.conf."""
     if section.config is None:
         return {}
     told = tuple(notices(section.config, conf, section.nodes))
@@ -228,12 +236,14 @@ def _of_gres(section: SlurmSection, conf: str) -> dict[str, Any]:
 
 
 def login_of(section: SlurmSection) -> str:
-    """Return the host that users work on."""
+    """Return the host on which the cluster's users work."""
     return section.login or section.controller
 
 
 def _members(section: SlurmSection, key: str, storage: Database | None, site: Site) -> list[str]:
-    """Return the hosts that have Slurm, each once; every host that the section names must be one of the scenario's."""
+    """Return the hosts that have Slurm, each once. Raises SimunixError for a host in the section that the scenario does
+    not have.
+    """
     members = dict.fromkeys([section.controller, login_of(section), *section.nodes])
     if storage is not None and not storage.shared:
         members[storage.dbd] = None
@@ -242,12 +252,12 @@ def _members(section: SlurmSection, key: str, storage: Database | None, site: Si
 
 
 def _merge(first: Sequence[PrivateSpec], second: Sequence[PrivateSpec]) -> tuple[PrivateSpec, ...]:
-    """Return the paths of both, each once; the specification of `first` counts."""
+    """Return the private paths of both lists, each path once; for a path in both, the entry of `first` counts."""
     return tuple({entry.path: entry for entry in (*second, *first)}.values())
 
 
 def _described(section: SlurmSection, site: Site, storage: Database | None) -> configuration.SlurmCluster:
-    """Return the cluster as its slurm.conf is to describe it."""
+    """Return the facts from which slurm.conf is written."""
     addresses = {name: str(site.hosts[name].addresses[0]) for name in (section.controller, *section.nodes)}
     nodes = tuple(configuration.ComputeNode(name, addresses[name], site.hardware[name]) for name in section.nodes)
     return configuration.SlurmCluster(

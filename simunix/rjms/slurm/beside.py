@@ -1,4 +1,6 @@
-"""Files beside a user's own slurm.conf: which go along, the devices that gres.conf names, and what will drain a node."""
+"""The files beside a user's own slurm.conf: which files hosts get, the devices that gres.conf names, and which nodes
+slurmd will drain.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ KNOWN = (
     "job_container.conf",
     "oci.conf",
 )
-"""Files that Slurm looks for beside slurm.conf by itself."""
+"""The files that Slurm itself looks for beside slurm.conf."""
 GRES = "a gres.conf"
 ELSEWHERE = "not made, as devices are below /dev alone; slurmd ends if the host has no such file"
 VARIABLE = "SLURM_CONF"
@@ -36,7 +38,9 @@ _NAMED = re.compile(rf"{FOLDER}/([\w.+-]+)")
 
 
 def files_beside(config: Path, conf: str, texts: Collection[str]) -> dict[str, tuple[bytes, int]]:
-    """Content and mode, by path on the hosts: of known files, and of those that `conf` or a text names as /etc/slurm/NAME."""
+    """Return the content and mode of files by their path on hosts: the known files, and those that `conf` or a text
+    mentions as /etc/slurm/NAME.
+    """
     found: dict[str, tuple[bytes, int]] = {}
     for name in sorted({*KNOWN, *(found[1] for text in (conf, *texts) for found in _NAMED.finditer(text))} - {config.name}):
         path = config.parent / name
@@ -49,10 +53,11 @@ def files_beside(config: Path, conf: str, texts: Collection[str]) -> dict[str, t
 
 
 def replaced(environment: Mapping[str, str], config: Path | None, key: str, folder: Path) -> dict[str, str]:
-    """SLURM_CONF as programs on hosts have it, where the scenario's `environment` has it: hosts keep the file below /etc/slurm.
+    """Return the variable SLURM_CONF as it is on hosts, if the scenario's `environment` sets it: hosts have the file
+    below /etc/slurm.
 
-    Slurm looks for all other files beside the one that SLURM_CONF names, and there they are. Raises SimunixError where the
-    variable names another file than `config` does: the cluster would be planned by one file, and run by the other.
+    Slurm looks for its other files beside the file in SLURM_CONF. Raises SimunixError if the variable names another
+    file than `config` does, since the cluster would be planned by one file and run by the other.
     """
     named = environment.get(VARIABLE, CONFIG)
     if named == CONFIG:
@@ -65,13 +70,15 @@ def replaced(environment: Mapping[str, str], config: Path | None, key: str, fold
 
 
 def gres_lines(config: Path, conf: str) -> list[Line]:
-    """Return the lines of the gres.conf beside a slurm.conf, as hosts have it. Raises SimunixError with file and line."""
+    """Return the lines of the gres.conf beside a slurm.conf, as hosts get them. Raises SimunixError with file and line."""
     path = config.parent / "gres.conf"
     return answered(path, list(read_lines(path, GRES)), node_lines(text_lines(config, conf))) if path.is_file() else []
 
 
 def _gres_text(config: Path, conf: str) -> str:
-    """Return the user's own text, with included files in their places, unless Slurm is to detect GPUs by it."""
+    """Return the text of the gres.conf for hosts: the user's own with its included files or, if it asks for AutoDetect,
+    with lines for the GPUs instead.
+    """
     path = config.parent / "gres.conf"
     return flattened(path, GRES) if detection(read_lines(path, GRES)) is None else file_text(gres_lines(config, conf))
 
@@ -91,7 +98,7 @@ def _files(line: Line) -> list[str]:
 
 
 def _expanded(line: Line, name: str) -> list[str]:
-    """Paths such as /dev/nvidia[0-3]."""
+    """Return the paths that a text such as /dev/nvidia[0-3] means."""
     text = line.value(name)
     return [f"/{part}" for part in _paths(text, f"{line.place}: {name}")] if text else []
 
@@ -110,7 +117,7 @@ def _nodes(line: Line, nodes: Sequence[str]) -> Sequence[str]:
 
 
 def notices(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
-    """Yield what is said of a gres.conf before the start. Raises SimunixError with file and line."""
+    """Yield messages about a gres.conf that are printed before the start. Raises SimunixError with file and line."""
     path = config.parent / "gres.conf"
     found = detection(read_lines(path, GRES)) if path.is_file() else None
     if found is not None:
@@ -122,7 +129,9 @@ def notices(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
 
 
 def will_drain(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
-    """Warnings of nodes whose GPUs slurmd will not find: their node is drained, natively and here."""
+    """Yield a warning for each node whose GPUs slurmd will not find; Slurm drains such a node, as it would on a real
+    cluster.
+    """
     counted = {node: Counter[str]() for node in nodes}
     for line in gres_lines(config, conf):
         if line.value("name") == GPU and (count := 1 if line.value("multiplefiles") else len(_expanded(line, "file"))):
@@ -146,5 +155,5 @@ def will_drain(config: Path, conf: str, nodes: Sequence[str]) -> Iterator[str]:
 
 
 def _there(counted: Counter[str], kind: str) -> int:
-    """GPUs of a type; without one, of all types."""
+    """Return the number of GPUs of a type; for the type "", of all types."""
     return counted[kind] if kind else counted.total()

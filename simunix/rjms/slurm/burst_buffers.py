@@ -1,6 +1,7 @@
-"""`burst_buffers:` of a Slurm cluster: the files of Slurm's plugin burst_buffer/lua, with the script that copies.
+"""The key `burst_buffers:` of a Slurm cluster: the files of Slurm's plugin burst_buffer/lua, with the script that
+copies data.
 
-Each burst buffer is a pool of Slurm's, and a folder that a scenario keeps on a storage, for instance one of each rack.
+Each burst buffer is a pool in Slurm, and a folder on a storage of the scenario, for example one for each rack.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ ValidateTimeout=2000000
 
 
 class BurstBufferSection(Section):
-    """A burst buffer: its name is that of Slurm's pool. `path` is mounted on the controller and on nodes that use it."""
+    """A burst buffer; its name is that of Slurm's pool. The folder `path` is mounted on the controller and on the nodes
+    that use it.
+    """
 
     name: FileName
     path: str
@@ -31,12 +34,14 @@ class BurstBufferSection(Section):
 
 
 def with_plugin(buffers: Sequence[BurstBufferSection], parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Return the parameters of slurm.conf, with that of the plugin where there are burst buffers."""
+    """Return the parameters of slurm.conf, with the plugin's parameter added if there are burst buffers."""
     return {**parameters, "BurstBufferType": "burst_buffer/lua"} if buffers else parameters
 
 
 def files(buffers: Sequence[BurstBufferSection], key: str) -> dict[str, tuple[bytes, int]]:
-    """Content and mode of what Slurm's hosts need, by path; nothing without burst buffers. SimunixError says what is wrong."""
+    """Return the content and mode of the files for burst buffers, by path; empty without burst buffers. Raises
+    SimunixError, beginning with `key`, for a wrong buffer.
+    """
     if not buffers:
         return {}
     lines = []

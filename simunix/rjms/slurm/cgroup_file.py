@@ -1,4 +1,6 @@
-"""What a cgroup.conf may ask for where plugins of slurm.conf use cgroups: hosts have those of version 2, at one place."""
+"""Check a cgroup.conf against what hosts have: if plugins of slurm.conf use cgroups, only cgroups of version 2, mounted
+at the usual place.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,13 @@ WANTED: Mapping[str, tuple[tuple[str, ...], str]] = {
     ),
     "cgroupmountpoint": ((MOUNT_POINT,), f"hosts have their cgroups at {MOUNT_POINT}; leave it out"),
 }
-"""By the name of a parameter in small letters: which values can be had, and what is said of others."""
+"""By the lower-case name of a parameter of cgroup.conf: the values that hosts support, and what the error message says
+about other values.
+"""
 
 
 def check_releases(key: str, members: Mapping[str, Release]) -> None:
-    """Raise SimunixError for a host whose Slurm has no plugin for cgroups of version 2."""
+    """Raise SimunixError for a host whose Slurm release has no plugin for cgroups of version 2."""
     for name, release in members.items():
         if release < FIRST_WITH_V2:
             raise SimunixError(
@@ -33,13 +37,13 @@ def check_releases(key: str, members: Mapping[str, Release]) -> None:
 
 
 def check_parameters(key: str, parameters: Mapping[str, object]) -> None:
-    """Raise SimunixError for what a scenario's own parameters of cgroup.conf ask for, and hosts have not got."""
+    """Raise SimunixError if the scenario's own parameters of cgroup.conf ask for what hosts do not have."""
     for name, value in parameters.items():
         _check(f"{key}.cgroup.{name}: {value}", name, str(value))
 
 
 def check_file(path: Path) -> None:
-    """Raise SimunixError, with file and line, for what a cgroup.conf asks for, and hosts have not got."""
+    """Raise SimunixError, with file and line, if a cgroup.conf asks for what hosts do not have."""
     for line in read_lines(path, "a cgroup.conf"):
         for name, (written, value) in line.pairs.items():
             _check(f"{line.place}: {written}={value}", name, value)

@@ -1,4 +1,4 @@
-"""Commands of Slurm's users: how a job of a workload is submitted, how the queue is asked for."""
+"""The commands of Slurm's users: how simunix submits a job of a workload, and asks for the queue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.workload.job import Job
 
 SBATCH, SRUN = "sbatch", "srun"
 NUMBER = r"^(\d+)"
-"""sbatch --parsable prints NUMBER, or NUMBER;CLUSTER."""
+"""The pattern of the job number in the output of `sbatch --parsable`: NUMBER, or NUMBER;CLUSTER."""
 QUEUE = ("squeue", "--noheader", "--format=%A")
 UNFINISHED = ("squeue", "--noheader", "--array", "--format=%i")
 ENDED = ("scontrol", "--oneliner", "show", "job", "{}")
@@ -23,24 +23,26 @@ RELEASE = ("scontrol", "release", "{}")
 STATES = "squeue --noheader --states=all --format='%j|%T|%C'"
 MINUTE_S = 60
 ARRAY_MAX = 1000
-"""Slurm's MaxArraySize is 1001 unless slurm.conf says otherwise, and the index has to be below it."""
+"""The most elements of a job array. Slurm's MaxArraySize is 1001 unless slurm.conf changes it, and the index must be
+below it.
+"""
 
 
 def time_limit_min(job: Job) -> int | None:
-    """Return a job's limit in minutes, as Slurm counts, and one more, so that an exact request is not cut off; None for
-    no limit.
+    """Return a job's time limit in minutes, as Slurm counts, plus one, so that a job that needs exactly its limit is
+    not cut off; None for no limit.
     """
     return None if math.isinf(job.requested_s) else math.ceil(job.requested_s / MINUTE_S) + 1
 
 
 def name_option(job_id: int) -> str:
-    """Return the option that gives a job its name."""
+    """Return the sbatch option that gives a job its name."""
     return f"--job-name={job_name(job_id)}"
 
 
 def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
-    """Return the command that submits a job: sbatch for one that works or sleeps for its run time, srun for one that
-    sleeps.
+    """Return the command that submits a job with the client of `choice`: sbatch with the job's script, or srun with a
+    sleep for the job's run time.
     """
     choice = choice or Choice(SBATCH)
     limit = time_limit_min(job)
@@ -51,7 +53,7 @@ def submit_command(job: Job, choice: Choice | None = None) -> tuple[str, ...]:
 
 
 def limit_s(job: Job) -> float | None:
-    """Return the time limit that Slurm is told, in seconds; None for no limit."""
+    """Return the time limit in seconds that Slurm is told for a job; None for no limit."""
     if job.request is not None:
         return told_limit_s(job.request)
     limit = time_limit_min(job)
@@ -59,14 +61,14 @@ def limit_s(job: Job) -> float | None:
 
 
 def find_held(names: Sequence[str]) -> str:
-    """Return a shell command that prints the numbers of the pending jobs of these names, in the order of their
+    """Return a shell command that prints the numbers of the pending jobs with these names, in the order of their
     submission.
     """
     return f"squeue --noheader --states=PENDING --sort=i --format=%A --name={','.join(names)}"
 
 
 def array_words(count: int) -> tuple[str, ...]:
-    """Return the option that submits a job so many times."""
+    """Return the sbatch option that submits a job as an array of `count` elements."""
     return (f"--array=0-{count - 1}",)
 
 

@@ -1,4 +1,6 @@
-"""slurm.conf in production shape, written from the platform. Pure text; man slurm.conf(5) of Slurm 22.05 is the source."""
+"""Write a slurm.conf like that of a production cluster from the platform, by slurm.conf(5) of Slurm 22.05. The
+functions only make text.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,16 @@ CGROUP_CONF = """# Written by simunix: slurm.conf asks for no plugin with cgroup
 CgroupPlugin={plugin}
 """
 CGROUPS_IN_USE = {"CgroupPlugin": "cgroup/v2", "IgnoreSystemd": "yes"}
-"""Hosts have cgroups of version 2, and no systemd."""
+"""The parameters of cgroup.conf for the hosts of simunix, which have cgroups of version 2 and no systemd."""
 CGROUP_PLUGIN_KINDS = {"proctracktype": "proctrack/cgroup", "taskplugin": "", "jobacctgathertype": ""}
-"""Parameters whose plugins may use cgroups, in small letters, and what Slurm takes where they are not said."""
+"""The parameters, in lower case, whose plugins may use cgroups, and Slurm's defaults for them."""
 FIRST_WITH_V2: Release = (22, 5)
 CGROUP_PLUGINS: tuple[tuple[Release, str], ...] = (((23, 11), "disabled"), ((22, 5), "cgroup/v1"))
-"""From a release on slurmd loads a plugin for cgroups whatever else is configured; that of version 2 sets up a cgroup at once,
-that of version 1 does nothing until it is used. The first row that is not newer than the host's release counts."""
+"""The CgroupPlugin that hosts without a use for cgroups get, by the first release to which a row applies.
+
+From some release on, slurmd loads a plugin for cgroups in any case. The plugin for version 2 sets up a cgroup at once;
+the one for version 1 does nothing until it is used. The first row that is not newer than the host's release applies.
+"""
 JOBCOMP = f"{LOGS}/jobcomp.log"
 SLURMD_PORT = 6818
 SLURMCTLD_PORT = 6817
@@ -33,7 +38,7 @@ SLURMCTLD_PORT = 6817
 
 @dataclass(frozen=True, slots=True)
 class ComputeNode:
-    """A node as slurm.conf names it. Memory is what Slurm may give to jobs."""
+    """A node as slurm.conf names it. Its memory is what Slurm may give to jobs."""
 
     name: str
     address: str
@@ -42,9 +47,10 @@ class ComputeNode:
 
 @dataclass(frozen=True, slots=True)
 class SlurmCluster:
-    """A cluster to configure. `scheduler` goes to SchedulerParameters, `extra` is appended as it is.
+    """The facts from which slurm.conf is written. `scheduler` is the value of SchedulerParameters; the text `extra` is
+    appended unchanged.
 
-    `dbd` is the host of slurmdbd, if there is one; `enforce` goes to AccountingStorageEnforce.
+    `dbd` is the host of slurmdbd, if there is one; `enforce` is the value of AccountingStorageEnforce.
     """
 
     name: str
@@ -59,10 +65,10 @@ class SlurmCluster:
 
 
 def node_lines(nodes: Iterable[ComputeNode]) -> str:
-    """Return lines of NodeName, with the sizes that the host itself shows in /proc and /sys.
+    """Return the NodeName lines, with the sizes that each host shows in /proc and /sys.
 
-    Nodes that are alike and whose addresses follow each other share a line, as production writes it: every daemon on every node
-    reads this file, so a line for each would cost the square of their number.
+    Equal nodes with consecutive addresses share a line, as in production. Every daemon on every node reads this file,
+    so a line for each node would cost the square of the number of nodes.
     """
     groups: list[list[ComputeNode]] = []
     for node in nodes:
@@ -74,8 +80,8 @@ def node_lines(nodes: Iterable[ComputeNode]) -> str:
 
 
 def _follows(before: ComputeNode, node: ComputeNode) -> bool:
-    """Return whether a line that ends with one node can go on with another: Slurm folds the last number of an address
-    only.
+    """Return whether a NodeName line that ends with `before` can be extended by `node`: Slurm's lists can count only
+    the last number of an address.
     """
     if node.hardware != before.hardware:
         return False
@@ -94,7 +100,7 @@ def _node_line(group: Sequence[ComputeNode]) -> str:
 
 
 def accounting_lines(cluster: SlurmCluster) -> str:
-    """Return where slurm.conf says that jobs are recorded, besides jobcomp."""
+    """Return the lines of slurm.conf about the accounting of jobs, other than jobcomp."""
     if not cluster.dbd:
         return "AccountingStorageType=accounting_storage/none"
     lines = ["AccountingStorageType=accounting_storage/slurmdbd", f"AccountingStorageHost={cluster.dbd}"]
@@ -104,15 +110,13 @@ def accounting_lines(cluster: SlurmCluster) -> str:
 
 
 def asks_for_cgroups(settings: Mapping[str, str]) -> bool:
-    """Return whether a slurm.conf names a plugin that uses cgroups; `settings` have its parameters, names in small
-    letters.
-    """
+    """Return whether a slurm.conf names a plugin that uses cgroups; `settings` has its parameters by lower-case name."""
     return any("cgroup" in settings.get(kind, default).lower() for kind, default in CGROUP_PLUGIN_KINDS.items())
 
 
 def cgroup_conf(parameters: Mapping[str, object]) -> str:
-    """Return the cgroup.conf of a cluster whose plugins use cgroups; `parameters` are added to it, or replace what
-    simunix says.
+    """Return the cgroup.conf of a cluster whose plugins use cgroups; `parameters` add to simunix's values or replace
+    them.
     """
     given = {name.lower(): name for name in parameters}
     lines = {name: value for name, value in CGROUPS_IN_USE.items() if name.lower() not in given}
@@ -121,8 +125,8 @@ def cgroup_conf(parameters: Mapping[str, object]) -> str:
 
 
 def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
-    """Return all configuration files of a host with this release, by path; `conf` is its slurm.conf, `cgroups` its
-    cgroup.conf.
+    """Return all configuration files of a host with this release, by path; `conf` is the text of slurm.conf, `cgroups`
+    that of cgroup.conf.
     """
     texts = {CONFIG: conf.encode()}
     if cgroups:
@@ -134,8 +138,8 @@ def files(conf: str, release: Release, cgroups: str = "") -> dict[str, bytes]:
 
 
 def slurm_conf(cluster: SlurmCluster) -> str:
-    """Return the whole slurm.conf. Daemons run as root; no multiple-slurmd option; a node has its own name, address and
-    port 6818.
+    """Return the complete slurm.conf. Daemons run as root; each node has its own name and address, with port 6818, so
+    Slurm needs no multiple-slurmd option.
     """
     scheduler = f"SchedulerParameters={cluster.scheduler}\n" if cluster.scheduler else ""
     nodes = node_lines(cluster.nodes)

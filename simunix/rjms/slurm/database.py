@@ -1,6 +1,6 @@
-"""slurmdbd and its MariaDB: which hosts they run on, their files, and how they come up one after the other.
+"""slurmdbd and its MariaDB: the hosts on which they run, their files, and the order in which they start.
 
-man slurmdbd.conf(5) of Slurm 22.05 is the source. No daemon waits for a fixed time: slurmdbd itself tries until its database
+The source is slurmdbd.conf(5) of Slurm 22.05. No daemon waits for a fixed time: slurmdbd tries until its database
 answers, and slurmctld starts when slurmdbd knows the cluster.
 """
 
@@ -36,35 +36,37 @@ OF_DATABASE = (
     "sacctmgr",
     "usage",
 )
-"""Keys of the section that say nothing without a database."""
+"""The keys of the section that are allowed only together with a database."""
 MARIADB_RELEASE = rb"(\d+\.\d+)\.\d+-MariaDB"
 OPTIONS_OF_RELEASE = {"10.5": " --innodb-flush-sync=OFF"}
 """Options that only some releases of MariaDB need. With `innodb_flush_sync`, 10.5 waits for its page cleaner in a loop without
 any system call. simunix would have to preempt that loop, and no two runs would have the same event log."""
 TRIES = 300
-"""How often slurmctld's host asks slurmdbd, once a second, before the host gives up."""
+"""How often the host of slurmctld tries, once per second, to reach slurmdbd before it gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Where slurmdbd (`dbd`) and MariaDB (`storage`) of a cluster run, and what sacctmgr is told at the first start.
+    """The hosts of a cluster's slurmdbd (`dbd`) and MariaDB (`storage`), and the sacctmgr commands for the first start.
 
-    Both daemons of a `shared` one are started by another cluster.
+    If the database is `shared`, another cluster starts both daemons.
     """
 
     cluster: str
     dbd: str
     storage: str
     sacctmgr: tuple[str, ...] = ()
-    user: str = "root"  # SlurmUser, who is to be the same for slurmctld
-    auth: str = AUTH  # AuthType, which is to be the same for all daemons
+    user: str = "root"  # SlurmUser, which must be equal for slurmctld
+    auth: str = AUTH  # AuthType, which must be equal for all daemons
     shared: bool = False
     usage: Usage = field(default_factory=dict)
     state: str = configuration.STATE  # StateSaveLocation
 
 
 def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> Database | None:
-    """Return the database that a section asks for; `settings` are those of the user's own slurm.conf, if there is one."""
+    """Return the database that a section asks for; None if it asks for none. `settings` are the parameters of the
+    user's own slurm.conf, if there is one.
+    """
     if section.accounting_storage_type == "none":
         for name in OF_DATABASE:
             if getattr(section, name):
@@ -92,13 +94,13 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
 
 
 def _authentication(section: SlurmSection, settings: Mapping[str, str]) -> str:
-    """Return the plugin by which all daemons of the cluster know each other: slurmdbd must have slurmctld's."""
+    """Return the plugin with which the cluster's daemons authenticate each other. slurmdbd must use that of slurmctld."""
     given = {name.lower(): value for name, value in section.parameters.items()}
     return str(given.get("authtype") or settings.get("authtype", AUTH))
 
 
 def _check_configuration(section: SlurmSection, key: str, settings: Mapping[str, str], dbd: str) -> None:
-    """The user's own slurm.conf has to say the same as the section."""
+    """Raise SimunixError if the user's own slurm.conf contradicts the section."""
     wanted = {
         "AccountingStorageType": "accounting_storage/slurmdbd",
         "AccountingStorageHost": dbd,
@@ -116,7 +118,9 @@ def _check_configuration(section: SlurmSection, key: str, settings: Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class DatabasePlan:
-    """What the two daemons add to a cluster: `private` is of the storage host; slurmctld is among the processes."""
+    """The plan of the two daemons of a database. `private` are paths of the storage host; slurmctld is among the
+    processes.
+    """
 
     files: tuple[FileSpec, ...]
     processes: tuple[ProcessSpec, ...]
@@ -124,7 +128,9 @@ class DatabasePlan:
 
 
 def plan(database: Database, key: str, controller: str, roots: Mapping[str, RootTree], is_root: bool) -> DatabasePlan:
-    """Plan both daemons, and a slurmctld that waits for them. SimunixError names the Debian package that is missing."""
+    """Plan both daemons, and a slurmctld that waits for them. Raises SimunixError with the name of a missing Debian
+    package.
+    """
     if database.shared:
         return DatabasePlan((), (slurmctld(database, controller),), ())
     _check_installed(database, key, roots)
@@ -157,7 +163,9 @@ def _check_installed(database: Database, key: str, roots: Mapping[str, RootTree]
 
 
 def slurmdbd_conf(database: Database) -> str:
-    """Return the content of slurmdbd.conf. slurmdbd refuses a file that others than its owner, SlurmUser, may read."""
+    """Return the content of slurmdbd.conf. slurmdbd refuses the file if users other than its owner, SlurmUser, may read
+    it.
+    """
     return f"""# Written by simunix from the scenario's slurm section.
 AuthType={database.auth}
 DbdHost={database.dbd}
@@ -172,8 +180,8 @@ PidFile=/run/slurmdbd.pid
 
 
 def grants_sql() -> str:
-    """Return the statements, one on each line, that mariadbd carries out at its start. Slurm's user may come from any
-    host.
+    """Return the SQL statements, one per line, that mariadbd executes at its start. Slurm's database user may connect
+    from any host.
     """
     return f"""CREATE USER IF NOT EXISTS '{STORAGE_USER}'@'%' IDENTIFIED BY '{STORAGE_PASS}';
 GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
@@ -184,9 +192,10 @@ GRANT ALL ON {STORAGE_LOC}.* TO '{STORAGE_USER}'@'%';
 
 
 def mariadbd(database: Database, user: str, root: RootTree) -> ProcessSpec:
-    """mariadbd, which makes its tables at the first start. Slurm asks for these settings: slurm.schedmd.com/accounting.html.
+    """Return the process mariadbd, which creates its tables at the first start, with the settings that
+    slurm.schedmd.com/accounting.html asks for.
 
-    Native asynchronous input and output is off, as simunix refuses its system calls.
+    Native asynchronous I/O is switched off, since simunix refuses its system calls.
     """
     more = OPTIONS_OF_RELEASE.get(root.version_in(MARIADBD, MARIADB_RELEASE) or "", "")
     script = f"""cd {DATA}
@@ -201,12 +210,14 @@ exec {MARIADBD} "$@" --socket={SOCKET_FOLDER}/mysqld.sock --bind-address=0.0.0.0
 
 
 def slurmdbd(database: Database) -> ProcessSpec:
-    """slurmdbd, which by itself tries every five seconds to reach its database."""
+    """Return the process slurmdbd, which tries every five seconds to reach its database."""
     return ProcessSpec("slurmdbd", database.dbd, (SLURMDBD, "-D"), SLURMDBD_START_NS, essential=True)
 
 
 def slurmctld(database: Database, controller: str) -> ProcessSpec:
-    """slurmctld, once slurmdbd answers and knows the cluster: without slurmdbd it would end at its first start."""
+    """Return the process slurmctld, started once slurmdbd answers and knows the cluster; else it would end at its first
+    start.
+    """
     commands = "".join(f"{SACCTMGR} --immediate {command} || exit 1\n" for command in database.sacctmgr)
     written = shell_lines(database.usage, database.state, SACCTMGR)
     cluster = shlex.quote(database.cluster)
@@ -224,8 +235,8 @@ exec {daemons.SLURMCTLD} -D"""
 
 
 def _words(command: str, key: str) -> str:
-    """Return a command as a user types it, with or without `sacctmgr` in front, each word quoted for the shell as it
-    was meant.
+    """Return a sacctmgr command, with or without the word `sacctmgr` in front, with each word quoted for the shell.
+    Raises SimunixError, beginning with `key`, for unbalanced quotes.
     """
     try:
         words = shlex.split(command)

@@ -1,7 +1,7 @@
-"""Whether an installed Slurm knows what a slurm.conf says: its parameters by Slurm's own library, its plugins by their files.
+"""Check a slurm.conf against an installed Slurm: parameters by the texts in Slurm's library, plugins by their files.
 
-slurmctld and slurmd end at a word or a plugin that they do not know, each at its own moment and in its own log. This module
-says so before the start, for all of them at once.
+slurmctld and slurmd end if they find an unknown parameter or plugin, each at its own moment and with a message in its
+own log. This module reports all such errors before the start.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ PLUGINS = {
     "taskplugin": "task",
     "topologyplugin": "topology",
 }
-"""Parameters that name plugins, by their names in small letters, and the kind of plugin, with which its file's name begins."""
+"""The parameters that name plugins, in lower case, and the kind of plugin, which begins the plugin's file name."""
 PACKAGES = {"auth_jwt": "slurm-wlm-jwt-plugin", "accounting_storage_mysql": "slurm-wlm-mysql-plugin"}
-"""Plugins that Debian has in packages of their own."""
+"""The plugins for which Debian has separate packages."""
 WHAT = "a slurm.conf"
 LEAST = "clustername"
-"""What every library of Slurm knows: one that does not is not asked."""
+"""A parameter that every library of Slurm knows. A library without this text cannot be used for checks."""
 ORIGIN = re.compile(r"# from (.+:\d+)")
-"""A line that `simunix slurm import` writes before one that it has taken over."""
+"""The pattern of the comment that `simunix slurm import` writes before a line which it copied from a site's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A word and its value in a slurm.conf; `is_parameter` if it does not describe nodes or partitions."""
+    """A parameter and its value in a slurm.conf. `is_parameter` is false for words that describe nodes or partitions."""
 
     place: str
     name: str
@@ -64,7 +64,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A Slurm as it is installed: its version, the texts of its library in small letters, the folder of its plugins."""
+    """An installed Slurm: its version, the texts in its library in lower case, and the folder of its plugins."""
 
     root: RootTree
     version: str
@@ -72,7 +72,7 @@ class Installed:
     folder: Path
 
     def refusals(self, settings: Iterable[Setting]) -> Iterator[tuple[Setting, str]]:
-        """Yield what of a configuration this Slurm would end at, with the reason and what may take its place."""
+        """Yield each setting at which this Slurm's daemons would end, with the reason and what may replace the setting."""
         told = tuple(settings)
         folders = self._folders({each.name.lower(): each.value for each in told}.get("plugindir", ""))
         files = {file.stem for folder in folders for file in folder.glob("*.so")}
@@ -83,13 +83,15 @@ class Installed:
                 yield from ((each, reason) for reason in self._without_plugin(each, files, folders))
 
     def _folders(self, given: str) -> list[Path]:
-        """Return where plugins are looked for: in the folder of the library, unless PluginDir says otherwise. man
+        """Return the folders in which plugins are searched: the library's folder, unless PluginDir names others; see
         slurm.conf(5).
         """
         return [self.root.locate(each) for each in given.split(":")] if given else [self.folder]
 
     def _knows(self, name: str) -> bool:
-        """Return whether the library has the word; it may be the end of a longer one, as the linker stores both once."""
+        """Return whether the library contains a word. The word may be the end of a longer text, because the linker
+        stores both once.
+        """
         return f"{name.lower()}\0".encode() in self.texts
 
     def _without_plugin(self, each: Setting, files: set[str], folders: list[Path]) -> Iterator[str]:
@@ -110,7 +112,7 @@ class Installed:
 
 
 def installed(root: RootTree) -> Installed | None:
-    """Return the Slurm of a root; None if there is none, or its library cannot be asked."""
+    """Return the Slurm that is installed in a root; None if there is none, or if its library contains no usable texts."""
     library = next((path for pattern in LIBRARIES for path in sorted(root.path.glob(pattern))), None)
     release = version(root)
     if library is None or release is None:
@@ -120,7 +122,9 @@ def installed(root: RootTree) -> Installed | None:
 
 
 def settings_of(lines: Iterable[Line], of_many: Iterable[str]) -> Iterator[Setting]:
-    """Yield what lines say, and where: for a line that was taken over from a site's file, the place in that file."""
+    """Yield the settings in lines, with their places. For a line that was copied from a site's file, the place is in
+    that file.
+    """
     texts: dict[Path, list[str]] = {}
     for line in lines:
         before = texts.setdefault(line.path, read_text(line.path, WHAT).split("\n"))[max(0, line.number - 2)]
@@ -130,7 +134,9 @@ def settings_of(lines: Iterable[Line], of_many: Iterable[str]) -> Iterator[Setti
 
 
 def check_installed(config: Path | None, parameters: Mapping[str, Value], key: str, roots: Iterable[RootTree]) -> None:
-    """Refuse a configuration that a Slurm of these roots would end at. Raises SimunixError with all that is wrong."""
+    """Raise SimunixError, with all errors, for a configuration at which the daemons of a Slurm in these roots would
+    end.
+    """
     given = [Setting(f"{key}.parameters.{name}", name, str(value)) for name, value in parameters.items() if value is not None]
     replaced = {name.lower() for name in parameters}
     if config is not None:
@@ -147,5 +153,5 @@ def check_installed(config: Path | None, parameters: Mapping[str, Value], key: s
 
 
 def told_of(setting: Setting, reason: str) -> str:
-    """Place, setting and reason as one text."""
+    """Return place, setting and reason as one line of text."""
     return f"{setting.place}: {setting.name}={setting.value}: {reason}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from simunix.rjms.adapter import Choice
 
 OPTIONS = ("partition", "qos", "account", "nice", "priority")
-"""Fields of a Choice whose names are those of sbatch's and srun's options."""
+"""The fields of a Choice whose names are equal to those of sbatch's and srun's options."""
 
 
 def chosen_options(choice: Choice) -> tuple[str, ...]:
-    """Return the words for a choice; those that the scenario gives as arguments come last."""
+    """Return the options of sbatch or srun for a choice. The scenario's own arguments come last."""
     values = {name: getattr(choice, name) for name in OPTIONS}
     held = ("--hold",) if choice.is_held else ()
     return (*(f"--{name}={value}" for name, value in values.items() if value is not None), *held, *choice.arguments)

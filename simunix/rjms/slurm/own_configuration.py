@@ -1,4 +1,4 @@
-"""A user's own slurm.conf: its settings, the folders that it names, and whether its nodes are the scenario's."""
+"""Read a user's own slurm.conf: its settings, the folders that it names, and whether its nodes are the scenario's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _FILES = ("SlurmctldLogFile", "SlurmdLogFile", "JobCompLoc", "SlurmSchedLogFile"
 
 
 def parameters_of(lines: Iterable[Line]) -> Iterator[tuple[Line, str, str]]:
-    """Line, name and value of each parameter. Raises SimunixError for two in one line, of which Slurm reads neither."""
+    """Yield line, name and value of each parameter. Raises SimunixError for a line with two parameters, since Slurm
+    reads neither of them.
+    """
     for line in lines:
         if line.first in OF_MANY:
             continue
@@ -29,24 +31,26 @@ def parameters_of(lines: Iterable[Line]) -> Iterator[tuple[Line, str, str]]:
 
 
 def read_settings(text: str, path: Path = Path(CONFIG)) -> dict[str, str]:
-    """Return the parameters of a slurm.conf's text, names in small letters, the last one counting. SimunixError with
-    file and line.
+    """Return the parameters in the text of a slurm.conf by lower-case name; the last one of a name counts. Raises
+    SimunixError with file and line.
     """
     return {name.lower(): value for _, name, value in parameters_of(text_lines(path, text))}
 
 
 def features_of(text: str, path: Path = Path(CONFIG)) -> dict[str, tuple[str, ...]]:
-    """Return the features of each node that has any, by the NodeName lines of a slurm.conf."""
+    """Return the features of each node that has features, from the NodeName lines of a slurm.conf."""
     return {name: node.features for node in node_lines(text_lines(path, text)) for name in node.names if node.features}
 
 
 def slurm_user(text: str) -> str:
-    """Return the user that slurmctld runs as, by a slurm.conf: root unless it says otherwise."""
+    """Return the user as whom slurmctld runs, by a slurm.conf; the default is root."""
     return read_settings(text).get("slurmuser", "root")
 
 
 def read_configuration(path: Path) -> str:
-    """Return the text of a user's slurm.conf, with the text of what it includes. Raises SimunixError."""
+    """Return the text of a user's slurm.conf, with the texts of included files. Raises SimunixError if a file cannot be
+    read.
+    """
     try:
         return flattened(path, "a slurm.conf") if "nclude" in path.read_text() else path.read_text()
     except OSError as error:
@@ -56,8 +60,8 @@ def read_configuration(path: Path) -> str:
 
 
 def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[str, dict[str, tuple[PrivateSpec, ...]], str]:
-    """Return the user's slurm.conf as it is, the folders that it names as private paths of each host, and the path of
-    jobcomp.
+    """Return three things: the user's slurm.conf unchanged, the folders that it names as private paths of each host,
+    and the path of the jobcomp file.
     """
     settings = read_settings(text, path)
     _check_names(section, path)
@@ -70,7 +74,9 @@ def given_configuration(section: SlurmSection, path: Path, text: str) -> tuple[s
 
 
 def _check_names(section: SlurmSection, path: Path) -> None:
-    """Raise SimunixError for a node that slurm.conf does not name: its daemon would refuse to start."""
+    """Raise SimunixError for a node of the section that slurm.conf does not name, since its daemon would refuse to
+    start.
+    """
     named = {name for node in node_lines(read_lines(path, WHAT)) for name in node.names}
     unknown = [name for name in section.nodes if name not in named]
     if unknown:

@@ -1,11 +1,12 @@
-"""Packs of jobs, or list scheduling, on real Slurm (Vidal's thesis): a user's script, which runs where sbatch does.
+"""Run packs of jobs (sets that begin together), or list scheduling, on a real Slurm, after Vidal's thesis.
 
     python3 -m simunix.rjms.slurm.packs JOBS.csv --partitions io1,io2 --processors 64 --bandwidth 1000 -- COMMAND
 
-There is a partition for each I/O node. Jobs are submitted held; a pack is released on a partition that has none, and the next
-one when all its jobs have ended. With --list jobs are not held: each asks for its average part of the disk as licences (`io`,
-as many as --licences says are there), and Slurm starts it when processors and licences are free. A job runs COMMAND, in which
-{number}, {compute}, {bytes} and {phases} stand for its own. Prints the makespan: last end − first release.
+The script runs where sbatch does, on a real or emulated cluster. There is one partition for each I/O node. Jobs are
+submitted held. A pack is released on a free partition; when all jobs of the pack have ended, the next pack is released.
+With --list, jobs are not held. Each job asks for its average part of the disk as licences (`io`; --licences gives their
+number), and Slurm starts it when processors and licences are free. A job runs COMMAND, in which {number}, {compute},
+{bytes} and {phases} are replaced by the job's own. At the end the script prints the makespan: last end − first release.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _slurm(*words: str) -> str:
 
 
 def _submit(job: PeriodicJob, partition: str, command: str, *more: str) -> str:
-    """Submit a job; returns its number at Slurm's."""
+    """Submit a job; return its Slurm job number."""
     own = {"number": job.number, "compute": job.compute_s, "bytes": job.size_bytes, "phases": job.phases}
     text = command.format(**own)
     words = ("sbatch", "--parsable", f"--partition={partition}", f"--ntasks={job.processors}", "--output=/tmp/packs-%j.out")
@@ -38,13 +39,17 @@ def _submit(job: PeriodicJob, partition: str, command: str, *more: str) -> str:
 
 
 def _watch(names: Sequence[str], partition: str) -> subprocess.Popen[bytes]:
-    """Return a process that ends when all of these jobs have ended: Slurm tells it, nobody asks again and again."""
+    """Return a process that ends when all of these jobs have ended. Slurm starts it by a job dependency, so nothing
+    polls.
+    """
     words = ("srun", "--quiet", "--ntasks=1", "--job-name=packs", f"--partition={partition}")
     return subprocess.Popen([*words, f"--dependency=afterany:{':'.join(names)}", "true"])
 
 
 def run_packs(packs: Sequence[Pack], partitions: Sequence[str], command: str) -> float:
-    """Run packs, the longest first, each on the first partition that is free; returns seconds from release to the last end."""
+    """Run packs, the longest first, each on the first free partition. Return the seconds from the first release to the
+    last end.
+    """
     numbers = {job.number: _submit(job, partitions[0], command, "--hold") for pack in packs for job in pack.jobs}
     left, free = longest_first(packs), list(partitions)
     running: dict[int, tuple[subprocess.Popen[bytes], str]] = {}
@@ -63,7 +68,9 @@ def run_packs(packs: Sequence[Pack], partitions: Sequence[str], command: str) ->
 
 
 def run_list(jobs: Sequence[PeriodicJob], partitions: Sequence[str], command: str, bandwidth: float, licences: int) -> float:
-    """Have Slurm start each job when there are processors and licences for it; returns seconds to the last end."""
+    """Let Slurm start each job when enough processors and licences are free. Return the seconds from the first
+    submission to the last end.
+    """
     begin = time.monotonic()
     asked = [(job, max(1, math.ceil(job.share(bandwidth) * licences - 1e-9))) for job in jobs]
     names = [_submit(job, ",".join(partitions), command, f"--licenses={LICENCE}:{count}") for job, count in asked]
@@ -72,7 +79,7 @@ def run_list(jobs: Sequence[PeriodicJob], partitions: Sequence[str], command: st
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run jobs to their end."""
+    """Run the jobs of the command line to their end; return the exit code."""
     parser = argparse.ArgumentParser(prog="python3 -m simunix.rjms.slurm.packs", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("jobs", type=Path, help="CSV file: number, processors, compute (s), bytes, phases")
     parser.add_argument("--partitions", required=True, help="one for each I/O node")

@@ -1,4 +1,4 @@
-"""Single parameters of slurm.conf, put in the place of what stands there."""
+"""Replace single parameters in the text of a slurm.conf."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.files.lines import logical_lines, pair_text
 
 OF_MANY = ("nodename", "nodeset", "partitionname", "downnodes", "frontendname", "switchname", "include")
-"""Words that lines begin with of which there may be many: no parameters."""
+"""The words that begin lines of which a slurm.conf may have several; they are no parameters."""
 Value = str | int | float | bool | None
 _LINE = re.compile(r"\s*([A-Za-z]\w*)\s*=")
 
 
 def with_parameters(conf: str, parameters: Mapping[str, Value], key: str) -> str:
-    """Return the text of a slurm.conf with `Name=value` once for each, where it stood or at the end; None takes a
-    parameter out.
+    """Return the text of a slurm.conf in which each parameter occurs once, at its former place or at the end; the value
+    None removes a parameter.
 
     Names count as Slurm counts them, in any case. Raises SimunixError, led by `key`, for names that are no parameters.
     """
@@ -44,7 +44,7 @@ def with_parameters(conf: str, parameters: Mapping[str, Value], key: str) -> str
 
 
 def _pair(name: str, value: str | int | float | bool, key: str) -> str:
-    """`Name=value`; a text in quotes stays as it is."""
+    """Return `Name=value`; a text in quotes is unchanged."""
     text = _text(value)
     if re.fullmatch(r'"[^"\n]*"', text):
         return f"{name}={text}"

@@ -9,7 +9,7 @@ from rsg_server.errors import SimunixError
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 Release = tuple[int, int]
-"""Year and month, as Slurm counts: (24, 11)."""
+"""A release of Slurm as year and month: (24, 11)."""
 
 REQUIRED = {
     "/usr/sbin/munged": "munge",
@@ -17,7 +17,7 @@ REQUIRED = {
     "/usr/sbin/slurmd": "slurmd",
     "/usr/bin/sbatch": "slurm-client",
 }
-"""Programs that must be installed, and the Debian package of each."""
+"""The programs that must be installed for Slurm, and the Debian package of each."""
 OLDEST: Release = (20, 11)
 LIBRARIES = (
     "usr/lib/*/slurm*/libslurmfull.so",
@@ -28,7 +28,9 @@ _VERSION = re.compile(rb"\0(\d\d\.\d\d\.\d+)\0")
 
 
 def version(root: RootTree) -> str | None:
-    """Version of the Slurm in a root, e.g. `24.11.5`, read out of Slurm's own library; None if there is none."""
+    """Return the version of the Slurm in a root, such as `24.11.5`, from the text of Slurm's own library; None if the
+    root has no Slurm.
+    """
     for pattern in LIBRARIES:
         for library in sorted(root.path.glob(pattern)):
             found = _VERSION.search(library.read_bytes())
@@ -38,13 +40,13 @@ def version(root: RootTree) -> str | None:
 
 
 def plugins(root: RootTree) -> list[str]:
-    """Return the files in the folders of Slurm's libraries, plugins all but a few."""
+    """Return the names of the files in the folders of Slurm's libraries, nearly all of which are plugins."""
     found = (file for pattern in LIBRARIES for library in root.path.glob(pattern) for file in library.parent.glob("*.so"))
     return sorted({file.name for file in found})
 
 
 def of_roots(key: str, roots: Mapping[str, RootTree]) -> dict[str, Release]:
-    """Return each host's release of Slurm, by host name. Raises SimunixError if a root has none, or one that is too
+    """Return each host's Slurm release by host name. Raises SimunixError if a root has no Slurm, or one that is too
     old.
     """
     found = {root: _of_root(key, root) for root in dict.fromkeys(roots.values())}

@@ -1,4 +1,4 @@
-"""How sbatch is told a job of a job table, and what such a job does. man sbatch(1) of Slurm 22.05 is the source.
+"""Make the sbatch command and the script for a job of a job table, by sbatch(1) of Slurm 22.05.
 
 A job sleeps for its run time and ends as it ended in the trace: with its exit code or signal, by the time limit, or cancelled.
 """
@@ -17,14 +17,14 @@ from simunix.workload.request import Clause, Request
 
 CANCEL = ("scancel", "--state=PENDING", "{}")
 LONGEST_WORD = 128 * 1024 - 1
-"""Bytes of one argument of a program: execve(2) refuses more than MAX_ARG_STRLEN."""
+"""The most bytes of one argument of a program; execve(2) refuses more than MAX_ARG_STRLEN."""
 ME = '"${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}"'
 GRACE_S = 60
-"""How long a job that cancels itself waits for its end."""
+"""How many seconds a job that cancels itself waits for its end."""
 
 
 def table_command(submission: TableSubmission) -> tuple[str, ...]:
-    """Return the command that submits a job of a table, an array, or a heterogeneous job."""
+    """Return the command that submits a job of a job table, an array, or a heterogeneous job."""
     first = submission.parts[0][0]
     words: list[str] = []
     for index, (job, choice) in enumerate(submission.parts):
@@ -38,7 +38,9 @@ def table_command(submission: TableSubmission) -> tuple[str, ...]:
 
 
 def _words(job: Job, choice: Choice) -> Iterator[str]:
-    """Yield the options of one component; what the scenario says of the job comes last and counts."""
+    """Yield the sbatch options of one component. The options that the scenario gives for the job come last, and so
+    override others.
+    """
     request = job.request
     assert request is not None
     yield f"--job-name={request.name or f'swf-{job.id}'}"
@@ -57,7 +59,9 @@ def _words(job: Job, choice: Choice) -> Iterator[str]:
 
 
 def _said(request: Request) -> dict[str, object]:
-    """Options by their names, without `--`, with what the table says; None and nothing for what it does not say."""
+    """Return sbatch options by name, without `--`, with the values of the job table; None for an option that the table
+    does not give.
+    """
     return {
         "partition": request.partition,
         "account": request.account,
@@ -73,7 +77,7 @@ def _said(request: Request) -> dict[str, object]:
 
 
 def limit_text(seconds: float) -> str:
-    """Return a time limit as minutes:seconds; Slurm itself counts begun minutes."""
+    """Return a time limit in the form minutes:seconds. Slurm itself rounds it up to minutes."""
     if math.isinf(seconds):
         return "UNLIMITED"
     whole = math.ceil(seconds)
@@ -81,7 +85,7 @@ def limit_text(seconds: float) -> str:
 
 
 def told_limit_s(request: Request) -> float | None:
-    """Return the time limit that Slurm counts with, in seconds; None where it is the partition's, or infinite."""
+    """Return the time limit in seconds that Slurm uses for a job; None if it is infinite or the partition's."""
     if request.limit_s is None or math.isinf(request.limit_s):
         return None
     return max(1, math.ceil(request.limit_s / 60)) * 60.0
@@ -107,7 +111,9 @@ def _size_words(job: Job, request: Request) -> Iterator[str]:
 
 
 def _gpus(tres: str) -> str:
-    """GPUs of the whole job by a list such as cpu=4,gres/gpu:a100=2,gres/gpu=2: those of a type count once."""
+    """Return the number of GPUs of the whole job in a TRES list such as cpu=4,gres/gpu:a100=2,gres/gpu=2, which lists
+    typed GPUs twice.
+    """
     found = dict(part.split("=", 1) for part in tres.split(",") if part.startswith("gres/gpu") and "=" in part)
     typed = {name.partition(":")[2]: count for name, count in found.items() if ":" in name}
     if typed:
@@ -123,7 +129,7 @@ def _array_words(elements: Mapping[int, Job], request: Request | None) -> tuple[
 
 
 def _folded(indices: Sequence[int]) -> list[str]:
-    """Numbers as ranges: 1-3, 7."""
+    """Return numbers as texts of ranges: 1-3, 7."""
     ranges: list[list[int]] = []
     for index in indices:
         if ranges and ranges[-1][1] == index - 1:
@@ -133,7 +139,7 @@ def _folded(indices: Sequence[int]) -> list[str]:
     return [f"{first}" if first == last else f"{first}-{last}" for first, last in ranges]
 
 
-# What a job does
+# The script of a job
 
 
 def _script(submission: TableSubmission) -> str:
@@ -150,8 +156,8 @@ def _script(submission: TableSubmission) -> str:
 
 
 def what_it_does(job: Job, factors: str = "") -> str:
-    """Return the text of the batch script; `factors` is the file that has a factor of run times for each node, in
-    thousandths.
+    """Return the text of the batch script. `factors` is the path of the file with the factor of run times on each node,
+    in thousandths.
     """
     request = job.request
     assert request is not None
@@ -172,7 +178,9 @@ def what_it_does(job: Job, factors: str = "") -> str:
 
 
 def _sleep(seconds: float, factors: str) -> str:
-    """Sleep as long as the job runs: times the largest factor among the job's nodes."""
+    """Return the shell command that sleeps for the job's run time, multiplied by the largest factor among the job's
+    nodes.
+    """
     if not factors:
         return f"sleep {seconds:.9g}" if seconds < 1e9 else f"sleep {seconds:.0f}"
     largest = 'NR == FNR {f[$1] = $2; next} f[$1] > most {most = f[$1]} END {printf "%.3f", (most ? most : 1000) / 1000 * t}'
@@ -180,7 +188,9 @@ def _sleep(seconds: float, factors: str) -> str:
 
 
 def _steps(request: Request, factors: str) -> Iterator[str]:
-    """Yield a line for each step, which starts it in the background at its moment; the job ends after its own run time."""
+    """Yield a line of shell for each job step, which starts the step in the background at its moment. The job ends
+    after its own run time.
+    """
     for step in request.steps:
         run = f"srun --ntasks={step.tasks} --overlap --input=none sleep {step.elapsed_s:g}"
         yield f"(sleep {step.start_s:g}; {run}) &" if step.start_s else f"{run} &"
@@ -190,8 +200,8 @@ def _steps(request: Request, factors: str) -> Iterator[str]:
 
 
 def dependency(request: Request) -> dict[str, Any]:
-    """Return the conditions of a job as the submitter needs them, who learns the numbers of other jobs when these are
-    submitted.
+    """Return the conditions of a job's dependency for the submitting program, which learns the numbers of other jobs at
+    their submission.
     """
     return {
         "option": "--dependency={}",

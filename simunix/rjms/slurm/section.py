@@ -14,22 +14,25 @@ from simunix.scenario.section import HostList
 
 
 def _without_plugin_kind(value: object) -> object:
-    """`accounting_storage/slurmdbd`, as slurm.conf spells it, is `slurmdbd` here."""
+    """Return a plugin's name without its kind: `accounting_storage/slurmdbd`, as slurm.conf spells it, becomes
+    `slurmdbd`.
+    """
     return value.removeprefix("accounting_storage/") if isinstance(value, str) else value
 
 
 class SlurmSection(ClusterSection):
-    """A Slurm cluster: its configuration is written from the platform, or taken as it is (`config`).
+    """A Slurm cluster. simunix writes its configuration from the platform, or takes the user's own (`config`).
 
-    `parameters` of slurm.conf replace what stands there; null takes one out. `cgroup` are parameters of cgroup.conf, which
-    counts if a plugin of slurm.conf uses cgroups.
+    `parameters` replace parameters of slurm.conf; null removes a parameter. `cgroup` has parameters of cgroup.conf,
+    which is used if a plugin of slurm.conf uses cgroups.
 
-    Its Slurm is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+    The cluster's Slurm is the one in the root file system of its hosts. Several clusters are a list; their names and
+    hosts must differ.
 
-    `accounting_storage_type: slurmdbd` brings up slurmdbd on `accounting_storage_host` (default: the controller) and its
-    MariaDB on `storage_host` (default: the same), registers the cluster, tells each line of `sacctmgr` (such as `add account
-    physics`) to the command of that name, and starts slurmctld. With `accounting_storage_shared`, slurmdbd is that of another
-    cluster of the scenario, which has its host: clusters of a federation share one.
+    `accounting_storage_type: slurmdbd` starts slurmdbd on `accounting_storage_host` (default: the controller) and its
+    MariaDB on `storage_host` (default: the same host). It registers the cluster, runs the command sacctmgr with each
+    line of `sacctmgr` (such as `add account physics`), and starts slurmctld. With `accounting_storage_shared`, the
+    cluster uses the slurmdbd of another cluster of the scenario, as clusters of a federation do.
 
     `burst_buffers` are pools of Slurm's plugin burst_buffer/lua. See docs/guide/slurm.md.
     """

@@ -1,10 +1,11 @@
-"""Fair-share usage that users have from before a run, as the state file `assoc_usage` that slurmctld reads at its start.
+"""Write the fair-share usage that users have before a run, as the state file `assoc_usage` that slurmctld reads at its
+start.
 
-sacctmgr can only set usage to 0, so the file is written: by a shell on the controller, before slurmctld's first start, when
-slurmdbd knows the numbers of the associations. What the file consists of was read from the files of slurmctld 22.05: version of
-the protocol (two bytes), a moment (eight), then an entry for each user's association. An entry has the association's number
-(four bytes), its usage as the text of a number, no text of its TRES, and the seconds of its jobs (four). A text follows its
-length (four) and ends with a byte 0. slurmctld adds to accounts what their users have.
+sacctmgr can set usage only to 0. So a shell on the controller writes the file before slurmctld's first start, when
+slurmdbd has numbered the associations. The format was found from files of slurmctld 22.05: the protocol version (two
+bytes), a moment (eight bytes), then an entry for each user's association. An entry has the association's number (four
+bytes), its usage as the text of a number, an empty text for its TRES, and the seconds of its jobs (four bytes). A text
+follows its length (four bytes) and ends with a zero byte. slurmctld adds the usage of users to their accounts.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.releases import Release
 
 RELEASE: Release = (22, 5)
-"""The release whose file is known."""
+"""The release of Slurm whose file format is known."""
 PROTOCOL = 38
-"""The high byte of SLURM_PROTOCOL_VERSION of this release; the low one is 0."""
+"""The high byte of SLURM_PROTOCOL_VERSION in this release; the low byte is 0."""
 STATE_FILE = "assoc_usage"
 Usage = Mapping[str, Mapping[str, float]]
-"""TRES-seconds, as RawUsage of sshare tells them: by account, then by user."""
+"""TRES-seconds, as in RawUsage of sshare, by account and then by user."""
 AWK = r"""
 function byte(n) { return sprintf("\\0%03o", n % 256) }
 function four(n) { return byte(int(n / 16777216)) byte(int(n / 65536)) byte(int(n / 256)) byte(n) }
@@ -40,11 +41,13 @@ END {
     exit missing
 }
 """.replace("PROTOCOL", str(PROTOCOL))
-"""From lines ACCOUNT|USER|USAGE, then lines NUMBER|ACCOUNT|USER, to escapes for printf; a user's first association counts."""
+"""The awk program that turns lines ACCOUNT|USER|USAGE, followed by lines NUMBER|ACCOUNT|USER, into escapes for printf.
+A user's first association in an account counts.
+"""
 
 
 def check_release(usage: Usage, release: Release, key: str) -> None:
-    """Refuse usage for a slurmctld whose file is not known. Raises SimunixError."""
+    """Raise SimunixError if usage is given for a slurmctld whose file format is not known."""
     if usage and release != RELEASE:
         here, known = (f"{year}.{month:02d}" for year, month in (release, RELEASE))
         raise SimunixError(
@@ -53,8 +56,8 @@ def check_release(usage: Usage, release: Release, key: str) -> None:
 
 
 def shell_lines(usage: Usage, folder: str, sacctmgr: str) -> str:
-    """Return lines of a shell script that write the file into a folder; "" without usage. They end the script if a user
-    is unknown.
+    """Return lines of a shell script that write the file into a folder; "" without usage. The lines end the script if a
+    user is unknown.
     """
     lines = "\n".join(f"{account}|{user}|{raw:.6f}" for account, users in usage.items() for user, raw in users.items())
     if not lines:

@@ -1,1 +1,1 @@
-"""What the repetitions of an experiment tell: means with intervals, differences between settings, pictures."""
+"""Evaluate the repetitions of an experiment: means with intervals, differences between settings, pictures."""

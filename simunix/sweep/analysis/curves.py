@@ -1,4 +1,6 @@
-"""Curves of each setting with bands over its repetitions: distributions of waits and slowdowns, queue and use over time."""
+"""Compute curves of each setting with bands over its repetitions: distributions of waits and slowdowns, queue length
+and utilisation over time.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ from simunix.sweep.child import run_folder
 POINTS = 200
 BINS = 120
 LOW, HIGH = 0.05, 0.95
-"""A band has nine tenths of the repetitions at each place."""
+"""The quantiles of the ends of a band, between which nine tenths of the repetitions lie at each point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The curve of a setting: y of each of the x: the median of its repetitions, and what 5 % and 95 % of them are below."""
+    """The curve of a setting. `y` is, for each `x`, the median of the repetitions; the band's ends are the values that
+    5 % and 95 % of them do not exceed.
+    """
 
     setting: str
     x: np.ndarray
@@ -51,7 +55,9 @@ def read_repetitions(settings: Sequence[Setting], out: Path) -> list[Repetitions
 
 
 def distributions(repetitions: Sequence[Repetitions], metric: Callable[[pd.DataFrame], pd.Series]) -> list[Band]:
-    """Return the share of the jobs, in per cent, whose metric is at most x; x are the quantiles of all runs together."""
+    """Return, for each setting, the share of the jobs, in per cent, whose metric is at most x. The x are quantiles over
+    all runs together.
+    """
     values = {each.setting: [_finite(metric(_counted(run))) for run in each.runs] for each in repetitions}
     known = [one for own in values.values() for one in own if len(one)]
     if not known:
@@ -65,22 +71,22 @@ def distributions(repetitions: Sequence[Repetitions], metric: Callable[[pd.DataF
 
 
 def waits(repetitions: Sequence[Repetitions]) -> list[Band]:
-    """Return the distributions of the waits, in seconds."""
+    """Return the distributions of the waits, in seconds, for each setting."""
     return distributions(repetitions, waiting_time)
 
 
 def slowdowns(repetitions: Sequence[Repetitions]) -> list[Band]:
-    """Return the distributions of the bounded slowdowns."""
+    """Return the distributions of the bounded slowdowns, for each setting."""
     return distributions(repetitions, bounded_slowdown)
 
 
 def queues(repetitions: Sequence[Repetitions]) -> list[Band]:
-    """Return the number of jobs that wait, over the virtual time in seconds."""
+    """Return the number of waiting jobs over virtual time, in seconds, for each setting."""
     return _over_time(repetitions, lambda _, jobs: queued_jobs(jobs[jobs["submission_time"].notna()]))
 
 
 def utilisations(repetitions: Sequence[Repetitions]) -> list[Band]:
-    """Return the share of the cores, in per cent, that jobs hold, over the virtual time in seconds."""
+    """Return the share of the cores that jobs hold, in per cent, over virtual time, in seconds, for each setting."""
     return _over_time(
         repetitions, lambda run, jobs: busy_processors(jobs[jobs["starting_time"].notna()]) * 100 / run.processors
     )

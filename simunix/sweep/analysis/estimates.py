@@ -1,4 +1,6 @@
-"""Estimates from an experiment: each metric's mean in each setting, and how it differs from that of the first setting."""
+"""Compute estimates from an experiment: the mean of each metric in each setting, and its difference from the first
+setting.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ LEAST_COMMON = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A metric in a setting. `difference` is that from the first setting, None for the first itself.
+    """The estimate of a metric in a setting. `difference` is the difference from the first setting; None for the first
+    setting itself.
 
-    `needed` is how many repetitions, in all, an interval as narrow as asked for takes; None: not known.
+    `needed` is the number of repetitions, in total, for an interval of the wanted width; None if it is unknown.
     """
 
     metric: str
@@ -34,7 +37,9 @@ class Estimate:
 
 
 def estimates(settings: Sequence[Setting], metrics: Sequence[str], width: float = WIDTH) -> list[Estimate]:
-    """Return the estimates, metric by metric. Conclusions allow for all differences of the table (`conclude`)."""
+    """Return the estimates, metric by metric. The verdicts take into account that many differences are judged together
+    (`conclude`).
+    """
     found = [_estimate(metric, setting, settings[0], width) for metric in metrics for setting in settings]
     differences = iter(conclude([each.difference for each in found if each.difference is not None]))
     return [each if each.difference is None else replace(each, difference=next(differences)) for each in found]
@@ -51,7 +56,9 @@ def _estimate(metric: str, setting: Setting, base: Setting, width: float) -> Est
 
 
 def difference_of(base: Setting, other: Setting, metric: str) -> Difference:
-    """Return the difference paired by common seeds, or of the means where there are fewer than two of these."""
+    """Return the difference of a metric between two settings: paired by common seeds or, with fewer than two of these,
+    of the means.
+    """
     before, after = base.values(metric), other.values(metric)
     if len(before.keys() & after.keys()) >= LEAST_COMMON:
         return paired_difference(before, after)
@@ -59,9 +66,10 @@ def difference_of(base: Setting, other: Setting, metric: str) -> Difference:
 
 
 def repetitions_to_do(found: Sequence[Estimate], width: float, done: int) -> int | None:
-    """Return up to how many repetitions to go on; None if all intervals are as narrow as asked for, or no number helps.
+    """Return the number of repetitions up to which to go on; None if all intervals are narrow enough, or if no number
+    would make them so.
 
-    The number at most doubles, since a few repetitions tell little of how much they vary.
+    The result is at most twice `done`, since a few repetitions say little about their variance.
     """
     wide = [each for each in found if not each.interval.relative_width <= width]
     needed = [each.needed for each in wide if each.needed is not None]

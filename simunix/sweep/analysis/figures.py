@@ -1,6 +1,7 @@
-"""Pictures of an experiment for papers: boxes, means with intervals, differences, distributions and courses with bands.
+"""Draw pictures of an experiment for papers: boxes, means with intervals, differences, distributions, and curves over
+time with bands.
 
-One colour stands for a setting in all pictures. Legends stand beside the axes, never over curves.
+A setting has one colour in all pictures. Legends are beside the axes, never over curves.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from simunix.sweep.analysis.settings import Setting
 from simunix.sweep.analysis.texts import name_of
 
 COLUMN_IN, PAGE_IN = 3.5, 7.16
-"""Widths of a column and of a page of a paper in two columns, in inches."""
+"""The widths, in inches, of a column and of a page in a two-column paper."""
 ROW_IN, LINE_IN, FRAME_IN, CURVES_IN = 0.26, 0.11, 0.62, 2.4
-"""Heights: of a setting's row, more for each further line of names, of all above and below rows, of a picture of curves."""
+"""The heights, in inches, of a setting's row, of each additional line of its name, of the space above and below all
+rows, and of a picture of curves.
+"""
 THIN = 0.9
-"""Lines of curves are so much narrower than those of reports, whose pictures are larger."""
+"""The width of curves in points, less than in reports, whose pictures are larger."""
 NAME_WIDTH = 22
-"""Longer names of settings are broken into lines of so many characters."""
+"""Names of settings that are longer than this number of characters are broken into several lines."""
 STYLE: Any = {
     "font.size": 8,
     "axes.labelsize": 8,
@@ -41,7 +44,7 @@ STYLE: Any = {
     "axes.linewidth": 0.6,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "pdf.fonttype": 42,  # letters stay letters, which journals ask for
+    "pdf.fonttype": 42,  # text stays text in PDF files, as journals ask
     "savefig.dpi": 300,
 }
 Draw = Callable[[Any], None]
@@ -51,7 +54,9 @@ Colours = dict[str, str]
 def write_figures(
     folder: Path, settings: Sequence[Setting], found: Sequence[Estimate], out: Path, formats: Sequence[str]
 ) -> list[Path]:
-    """Write every picture in every format; return the files. Raises SimunixError for a folder that cannot be written to."""
+    """Write every picture in every format, and return the files. Raises SimunixError if the folder cannot be written
+    to.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -76,7 +81,7 @@ def write_figures(
 
 
 def colours_of(count: int) -> list[str]:
-    """Return so many colours that differ: those of reports, and for more of them a range from blue to red."""
+    """Return `count` different colours: those of reports or, for more, a range from blue to red."""
     if count <= len(PALETTE):
         return list(PALETTE[:count])
     import matplotlib
@@ -86,7 +91,7 @@ def colours_of(count: int) -> list[str]:
 
 
 def shown(name: str) -> str:
-    """Return a setting's name as pictures have it: escaped, long ones on several lines."""
+    """Return a setting's name as pictures show it: special characters escaped, long names broken into lines."""
     return "\n".join(textwrap.wrap(escaped(name), NAME_WIDTH)) or name
 
 
@@ -118,7 +123,7 @@ def _save(folder: Path, name: str, size: tuple[float, float], draw: Draw, format
     return files
 
 
-# A row for each setting
+# Pictures with a row for each setting
 
 
 def _rows(axes: Any, names: Sequence[str], label: str) -> None:
@@ -136,7 +141,9 @@ def _locator() -> Any:
 
 
 def _boxes(metric: str, values: dict[str, list[float]], colours: Colours, axes: Any) -> None:
-    """Quartiles, whiskers to 1.5 times their distance, and all repetitions as points."""
+    """Draw a box from the lower to the upper quartile, whiskers of up to 1.5 times the box's length, and all
+    repetitions as points.
+    """
     random = np.random.default_rng(0)
     for row, (name, own) in enumerate(values.items()):
         colour = colours[name]
@@ -171,7 +178,9 @@ def _differences(metric: str, others: Sequence[Estimate], base: str, colours: Co
 
 
 def _interval(axes: Any, interval: Interval, row: int, colour: str) -> None:
-    """Draw a mean as a point and its interval as a line with caps, which show where it is narrower than the point."""
+    """Draw a mean as a point, and its interval as a line with caps, which are visible even if the interval is narrower
+    than the point.
+    """
     if np.isfinite(interval.width):
         sides = [[interval.mean - interval.low], [interval.high - interval.mean]]
         axes.errorbar([interval.mean], [row], xerr=sides, fmt="none", ecolor=colour, elinewidth=1.4, capsize=4.0, capthick=0.9)

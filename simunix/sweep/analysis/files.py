@@ -1,4 +1,4 @@
-"""The table of an experiment as files: CSV with all numbers, Markdown and LaTeX as papers have it."""
+"""Write the table of an experiment: as CSV with all numbers, and as Markdown and LaTeX for papers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write_files(folder: Path, found: Sequence[Estimate]) -> list[Path]:
 
 
 def numbers(each: Estimate) -> dict[str, Any]:
-    """Return a row of table.csv: plain numbers in the metric's unit, parts and no per cent."""
+    """Return a row of table.csv: plain numbers in the metric's unit, and fractions in place of per cent."""
     interval, difference = each.interval, each.difference
     row: dict[str, Any] = {
         "metric": each.metric,
@@ -69,7 +69,7 @@ def _by_metric(found: Sequence[Estimate]) -> dict[str, list[Estimate]]:
 
 
 def markdown(found: Sequence[Estimate]) -> str:
-    """Return a table for each metric, in Markdown."""
+    """Return a table for each metric in Markdown."""
     lines = []
     for metric, own in _by_metric(found).items():
         lines += [f"**{name_of(metric)}**", "", f"| {' | '.join(HEADS)} |", f"| --- |{' ---: |' * (len(HEADS) - 2)} --- |"]
@@ -79,7 +79,7 @@ def markdown(found: Sequence[Estimate]) -> str:
 
 
 def latex(found: Sequence[Estimate]) -> str:
-    """Return a `tabular` for each metric; the lines are those of the package booktabs."""
+    """Return a LaTeX `tabular` for each metric, with the lines of the package booktabs."""
     lines = ["% \\usepackage{booktabs}"]
     for metric, own in _by_metric(found).items():
         lines += [

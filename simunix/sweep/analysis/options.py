@@ -1,4 +1,6 @@
-"""What is to be told of an experiment. Imported by the command line, so that nothing here imports a library that takes long."""
+"""The options for the evaluation of an experiment. The command line imports this module, so it imports no library that
+takes long.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 METRICS = ("mean_waiting_time", "mean_bounded_slowdown", "mean_turnaround_time", "makespan", "utilisation")
-"""What is shown unless metrics are named."""
+"""The metrics that are shown if the user names none."""
 WIDTH = 0.05
-"""The width of an interval, as a part of the mean, for which the repetitions needed are told unless another is asked for."""
+"""The default width of intervals, as a part of the mean, for which the number of repetitions needed is computed."""
 FORMATS = ("pdf", "svg", "png")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TellOptions:
-    """What is told of an experiment: a `table`, `figures` in a folder, of these `metrics` (all of METRICS without any).
+    """What is evaluated: whether a `table` is printed, the folder for `figures`, and the `metrics` (without any, those
+    in METRICS).
 
-    `width` is the width of intervals, as a part of the mean, for which the repetitions still needed are told.
+    `width` is the width of intervals, as a part of the mean, for which the number of further repetitions is computed.
     """
 
     table: bool = False
@@ -28,7 +31,7 @@ class TellOptions:
 
     @property
     def wants_anything(self) -> bool:
-        """Whether a table or pictures are wanted."""
+        """Whether the user wants a table or pictures."""
         return self.table or self.figures is not None
 
 

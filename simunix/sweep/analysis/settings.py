@@ -1,4 +1,4 @@
-"""The settings of an experiment, each with its repetitions' metrics."""
+"""The settings of an experiment (combinations of levels), each with the metrics of its repetitions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from simunix.sweep.runs import Run
 from simunix.sweep.table import DONE
 
 Repetition = tuple[int, int]
-"""The number of a repetition and its seed: what two settings have in common."""
+"""The number of a repetition and its seed, by which runs of two settings are paired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A combination of levels: its short `name`, its `levels` by factor, and the row of results.csv of each repetition.
+    """A combination of levels: its short `name`, its `levels` by factor, and the row of results.csv for each
+    repetition.
 
-    Only runs that came to their end and are valid are among the rows.
+    Only valid runs that ended regularly have rows.
     """
 
     name: str
@@ -27,7 +28,7 @@ class Setting:
     runs: Mapping[Repetition, Run]
 
     def values(self, metric: str) -> dict[Repetition, float]:
-        """Return the metric of each repetition; NaN where a run has none, such as one without jobs."""
+        """Return the metric of each repetition; NaN for a run without the metric, such as one without jobs."""
         return {each: _number(row.get(metric)) for each, row in self.rows.items()}
 
 
@@ -36,7 +37,7 @@ def _number(value: object) -> float:
 
 
 def settings_of(rows: Mapping[Run, Mapping[str, Any]]) -> list[Setting]:
-    """Return the settings in the order of the runs; also those without any finished run."""
+    """Return the settings in the order of the runs, including those without a finished run."""
     found: dict[tuple[tuple[str, str], ...], dict[Repetition, tuple[Run, Mapping[str, Any]]]] = {}
     for run, row in rows.items():
         own = found.setdefault(run.levels, {})
@@ -50,9 +51,11 @@ def settings_of(rows: Mapping[Run, Mapping[str, Any]]) -> list[Setting]:
 
 
 def short_names(settings: Sequence[tuple[tuple[str, str], ...]]) -> list[str]:
-    """Return a name for each setting: its levels of the factors that vary, without the words that all of a factor begin with.
+    """Return a name for each setting: its levels of those factors that vary, without words with which all levels of a
+    factor begin.
 
-    Numbers and booleans have the last part of their factor before them: `latency=1ms` tells more than `1ms`.
+    For numbers and booleans, the last part of the factor's name stands in front, because `latency=1ms` says more than
+    `1ms`.
     """
     varying = [place for place in range(len(settings[0]) if settings else 0) if len({each[place][1] for each in settings}) > 1]
     shown = {place: _shown([each[place] for each in settings]) for place in varying}
@@ -60,7 +63,7 @@ def short_names(settings: Sequence[tuple[tuple[str, str], ...]]) -> list[str]:
 
 
 def _shown(levels: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return, by level, the text that names it among the levels of one factor."""
+    """Return, for each level, the text that identifies it among the levels of its factor."""
     factor = levels[0][0].rpartition(".")[2]
     texts = list(dict.fromkeys(level for _, level in levels))
     beginning = texts[0].rpartition("/")[0] + "/"

@@ -1,4 +1,4 @@
-"""The table and the pictures of an experiment: on the terminal, and as files."""
+"""Print the table of an experiment on the terminal, and write the table and the pictures as files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simunix.sweep.runs import Run
 
 
 def tell(rows: Mapping[Run, Mapping[str, Any]], out: Path, options: TellOptions, perturbed: bool) -> None:
-    """Print the table, write its files, draw the pictures."""
+    """Print the table, write its files, and draw the pictures; `perturbed` says whether runs differ at random."""
     settings = settings_of(rows)
     found = estimates(settings, options.metrics or METRICS, options.width or WIDTH)
     if options.table:
@@ -27,7 +27,7 @@ def tell(rows: Mapping[Run, Mapping[str, Any]], out: Path, options: TellOptions,
 
 
 def show_so_far(rows: Mapping[Run, Mapping[str, Any]], options: TellOptions, perturbed: bool) -> None:
-    """Print the table of the runs that there are, and write nothing: the disk of the sweep is full."""
+    """Print the table of the finished runs without writing files, because the disk of the sweep is full."""
     if options.table:
         _show(estimates(settings_of(rows), options.metrics or METRICS, options.width or WIDTH), options, perturbed)
 
@@ -39,7 +39,7 @@ def _show(found: list[Estimate], options: TellOptions, perturbed: bool) -> None:
 
 
 def _figures(options: TellOptions, settings: Sequence[Setting], found: Sequence[Estimate], out: Path) -> None:
-    from simunix.sweep.analysis.figures import write_figures  # brings matplotlib
+    from simunix.sweep.analysis.figures import write_figures  # imports matplotlib, which takes long
 
     assert options.figures is not None
     written = write_figures(options.figures, settings, found, out, options.formats)

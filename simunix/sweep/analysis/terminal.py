@@ -1,4 +1,4 @@
-"""The table of an experiment on the terminal."""
+"""Print the table of an experiment on the terminal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from simunix.sweep.analysis.estimates import Estimate
 from simunix.sweep.analysis.texts import HEADS, cells, name_of
 
 LEAST_WIDTH = 150
-"""The table is as wide as it needs up to this; a narrower terminal breaks its lines, so that no number is cut off."""
+"""The table is printed with up to this width even on a narrower terminal, which then breaks the lines, so that no
+number is cut off.
+"""
 
 
 def show(found: Sequence[Estimate], width: float) -> None:
-    """Print a table for each metric; `width` is that of the intervals asked for, as a part of the mean."""
+    """Print a table for each metric; `width` is the wanted width of intervals, as a part of the mean."""
     console = Console(highlight=False, soft_wrap=True, width=max(LEAST_WIDTH, Console().width))
     for metric in dict.fromkeys(each.metric for each in found):
         table = Table(title=f"[bold]{escape(name_of(metric))}[/]", title_justify="left", box=None, pad_edge=False)

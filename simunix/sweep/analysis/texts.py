@@ -21,13 +21,13 @@ NAMES = {
     "virtual_s": ("virtual time", "s"),
     "wall_s": ("wall time", "s"),
 }
-"""Name and unit of a metric; of others, the name is that of the column, and there is no unit."""
+"""The name and the unit of some metrics. Other metrics are named after their column, and have no unit."""
 NO_VALUE = "no value"
 HEADS = ("setting", "repetitions", "mean", "95 % interval", "width", "more needed", "difference", "95 % interval", "conclusion")
 
 
 def name_of(metric: str) -> str:
-    """Return the metric's name with its unit, as axes and captions have it."""
+    """Return a metric's name with its unit, for axes and captions."""
     name, unit = NAMES.get(metric, (metric.replace("_", " "), ""))
     return f"{name}, {unit}" if unit else name
 
@@ -40,12 +40,12 @@ def number(value: float) -> str:
 
 
 def part(value: float) -> str:
-    """Return a part as per cent with its sign."""
+    """Return a fraction as per cent, with its sign."""
     return f"{100 * value:+.1f} %" if isfinite(value) else ""
 
 
 def span(interval: Interval) -> str:
-    """Return the ends of an interval; a word where there is none."""
+    """Return the ends of an interval as a text; a word if there is no interval."""
     if isfinite(interval.width):
         return f"{number(interval.low)} … {number(interval.high)}"
     return {0: NO_VALUE, 1: "one repetition"}.get(interval.count, NO_VALUE)
@@ -61,7 +61,7 @@ def _relative_span(difference: Difference) -> str:
 
 
 def cells(estimate: Estimate) -> list[str]:
-    """Return a row of HEADS."""
+    """Return the cells of a row, in the order of HEADS."""
     interval, difference = estimate.interval, estimate.difference
     row = [estimate.setting, str(interval.count), number(interval.mean) or NO_VALUE, span(interval)]
     width = interval.relative_width
@@ -73,7 +73,9 @@ def cells(estimate: Estimate) -> list[str]:
 
 
 def notes(found: list[Estimate], perturbed: bool) -> list[str]:
-    """Return sentences on what is lacking: metrics without values, settings with one repetition, repetitions that are equal."""
+    """Return sentences about what is missing: metrics without values, settings with one repetition, repetitions with
+    equal results.
+    """
     lines = []
     for metric in dict.fromkeys(each.metric for each in found):
         own = [each for each in found if each.metric == metric]
@@ -90,7 +92,7 @@ def notes(found: list[Estimate], perturbed: bool) -> list[str]:
 
 
 def _of_many(found: list[Estimate]) -> list[str]:
-    """Name the differences whose interval alone has no 0 in it, which chance makes among many."""
+    """Return a sentence on the differences that seem significant only because many differences were computed."""
     compared = [each for each in found if each.difference is not None]
     alone = [f"{each.metric} of {each.setting}" for each in compared if each.difference and each.difference.differs_alone]
     if not alone:

@@ -1,4 +1,6 @@
-"""Batsim's workload JSON (https://batsim.readthedocs.io/en/latest/input-workload.html), of version 4 and 5, to and from SWF."""
+"""Convert Batsim's workload JSON (https://batsim.readthedocs.io/en/latest/input-workload.html), of versions 4 and 5, to
+and from SWF.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,15 @@ from simunix.workload.transforms.sample import size_of
 from simunix.workload.transforms.shape import PROFILE
 
 DELAY_TYPES = {"delay": 4, "DelayProfile": 5}
-"""Types of the profile that only takes time, and the Batsim version that uses each."""
+"""The profile types that only take time, and the version of Batsim that uses each."""
 _Seconds = Annotated[float, Field(ge=0, lt=LIMIT, allow_inf_nan=False)]
 _Number = Annotated[int, Field(gt=-LIMIT, lt=LIMIT)]
 
 
 class BatsimJob(BaseModel):
-    """A job. `subtime` (submission) and `walltime` (limit) are seconds, `res` is the number of hosts."""
+    """A job of a Batsim workload. `subtime` (submission) and `walltime` (limit) are seconds; `res` is the number of
+    hosts.
+    """
 
     model_config = ConfigDict(extra="allow")
     id: _Number | str
@@ -37,7 +41,9 @@ class BatsimJob(BaseModel):
 
 
 class BatsimWorkload(BaseModel):
-    """A workload file. Profiles keep all their keys; which keys a profile has depends on its type."""
+    """The content of a Batsim workload file. Profiles keep all their keys; which keys a profile has depends on its
+    type.
+    """
 
     model_config = ConfigDict(extra="allow")
     nb_res: Annotated[int, Field(ge=1)]
@@ -48,7 +54,7 @@ class BatsimWorkload(BaseModel):
 
 
 def read_workload(path: Path) -> BatsimWorkload:
-    """Read and check a workload. Raises SimunixError, which names file and key."""
+    """Read and check a Batsim workload. Raises SimunixError with the file and the key."""
     try:
         workload = BatsimWorkload.model_validate_json(read_bytes(path, "a workload of Batsim"))
     except ValidationError as error:
@@ -74,10 +80,10 @@ def _is_time(value: object) -> bool:
 
 
 def to_swf(workload: BatsimWorkload, source: str) -> SwfTrace:
-    """Convert a workload to a trace, in the order of submission. `source` is the file's name, for the header.
+    """Convert a Batsim workload to a trace in the order of submission. `source` is the file's name for the header.
 
-    Jobs whose profile is not a delay have an unknown run time. Unless all ids are numbers, jobs are numbered from 1 in the
-    order of the file.
+    Jobs whose profile is not a delay have an unknown run time. If any job's id is no number, jobs are numbered from 1
+    in the order of the file.
     """
     ids = [_plain_number(str(job.id)) for job in workload.jobs]
     order = sorted(range(len(workload.jobs)), key=lambda place: workload.jobs[place].subtime)
@@ -104,7 +110,8 @@ def _record(number: int, job: BatsimJob, profile: dict[str, Any]) -> SwfRecord:
 
 
 def write_workload(path: Path, trace: SwfTrace, version: int = 5) -> None:
-    """Write the jobs of a trace: with the profile that a job was read with, otherwise with a delay of its run time.
+    """Write the jobs of a trace as a Batsim workload. A job has the profile with which it was read, or a delay of its
+    run time.
 
     Raises SimunixError if the submit time, size or run time of a job is unknown, or if the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Reading and writing traces in the format that the ending of the file's name tells."""
+"""Read and write traces of jobs in the format that the ending of the file's name says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ TABLES = (".csv", ".parquet")
 
 
 def read_trace(path: Path) -> SwfTrace:
-    """Read a file of any of these formats as a trace; `simunix.results.as_trace` reads a run's folder. Raises SimunixError."""
+    """Read a trace of jobs in any of these formats. Raises SimunixError if the file is malformed.
+    (`simunix.results.as_trace` also reads a run's folder.)
+    """
     kind = _ending(path)
     if kind == ".json":
         from simunix.workload.formats.batsim import read_workload, to_swf
@@ -39,11 +41,12 @@ def read_trace(path: Path) -> SwfTrace:
 
 
 def job_names(path: Path, trace: SwfTrace) -> list[str]:
-    """Return what the accounting in a file calls each job of the trace that was read from it: an element of an array is `12_3`.
+    """Return the name of each job of a trace in the accounting from which it was read, such as `12_3` for an element of
+    a job array.
 
-    A job has its number for a name where the format knows nothing else. Raises SimunixError.
+    If the format has no names, a job's name is its number. Raises SimunixError if the file is malformed.
     """
-    if "JobID" in trace.jobs:  # of a job table
+    if "JobID" in trace.jobs:  # only a job table has this column
         return [str(name) for name in trace.jobs["JobID"]]
     if _ending(path) in (".sacct", ".txt"):
         from simunix.workload.formats.sacct import job_ids
@@ -53,7 +56,9 @@ def job_names(path: Path, trace: SwfTrace) -> list[str]:
 
 
 def write_trace(path: Path, trace: SwfTrace) -> None:
-    """Write SWF, a job table or Batsim's JSON, by the ending of the name. Raises SimunixError."""
+    """Write a trace as SWF, job table or Batsim's JSON, by the ending of the file's name. Raises SimunixError if the
+    file cannot be written.
+    """
     kind = _ending(path)
     if path.suffix in PACKED and (kind, path.suffix) not in ((".swf", ".gz"), (".swf", ".xz")):
         raise SimunixError(f"{path}: only .swf.gz and .swf.xz can be written packed; choose another name")
@@ -74,7 +79,7 @@ def write_trace(path: Path, trace: SwfTrace) -> None:
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a trace's name is that of a job table."""
+    """Return whether the ending of a file's name is that of a job table."""
     return (Path(path.stem).suffix if path.suffix in PACKED else path.suffix) in TABLES
 
 

@@ -1,4 +1,6 @@
-"""The columns of a job table: what each may hold. docs/generated_from/job_table.yaml says what they mean."""
+"""The columns of a job table, and which texts each may contain. docs/generated_from/job_table.yaml explains their
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ UNKNOWN_LIMITS = ("Partition_Limit", "INVALID")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column may hold: a regular expression for its texts, and in words for messages."""
+    """The texts that a column may contain: a regular expression, and a description for messages."""
 
     pattern: re.Pattern[str]
     expected: str
@@ -97,8 +99,8 @@ OF_SWF = {
     "AllocCPUS": "allocated",
     "ElapsedRaw": "runtime_s",
 }
-"""Columns that are a field of the Standard Workload Format, as it stands there."""
+"""The columns that hold a field of the Standard Workload Format unchanged."""
 DERIVED = ("Submit", "Start", "End", "Elapsed", "TimelimitRaw", "User", "Group")
-"""Columns that fields of the Standard Workload Format stand for, in other words."""
+"""The columns that fields of the Standard Workload Format represent in another form."""
 TEXTS = tuple(name for name in COLUMNS if name not in OF_SWF and name not in (*DERIVED, "JobID"))
-"""Columns that are kept as they are, beside the fields."""
+"""The columns that are kept as texts, beside the fields of the Standard Workload Format."""

@@ -15,9 +15,9 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """`columns`: for each column of the file the SWF field that it fills, or None for a column that is not used.
+    """A dialect. `columns` has, for each column of the file, the SWF field that it fills, or None for an unused column.
 
-    `name_column` is the place of a column that holds names; the dialect is recognised by it.
+    `name_column` is the index of a column that contains names, by which the dialect is recognised.
     """
 
     name: str
@@ -25,7 +25,7 @@ class Dialect:
     name_column: int
 
     def fits(self, cells: list[str]) -> bool:
-        """Return whether a line, split into its cells, is of this dialect."""
+        """Return whether a line, split into its cells, belongs to this dialect."""
         return len(cells) == len(self.columns) and not _is_number(cells[self.name_column])
 
 
@@ -55,7 +55,9 @@ def _is_number(text: str) -> bool:
 
 
 def job_number(text: str) -> int:
-    """Return 42 for `42`, `42.server.cz`, `42[7]` and `42[7].server`. Raises ValueError for anything else."""
+    """Return the job number in a text: 42 for `42`, `42.server.cz`, `42[7]` and `42[7].server`. Raises ValueError for
+    any other text.
+    """
     found = _JOB.match(text)
     if found is None:
         raise ValueError(text)
@@ -63,7 +65,7 @@ def job_number(text: str) -> int:
 
 
 def decimal(text: str) -> float:
-    """Parse a number with a decimal point or a decimal comma (CERIT-SC writes memory with a comma)."""
+    """Return a number written with a decimal point or a decimal comma (CERIT-SC writes memory with a comma)."""
     return float(text.replace(",", "."))
 
 

@@ -1,4 +1,6 @@
-"""Durations as batch systems write them: `days-hours:minutes:seconds` and its shorter forms; a number alone is minutes."""
+"""Read and write durations in the notation of batch systems: `days-hours:minutes:seconds` and shorter forms; a number
+alone is minutes.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ EXPECTED = "a time such as 30 (minutes), 45:00, 12:00:00 or 2-12:00:00"
 
 
 def duration_s(text: str) -> float | None:
-    """Seconds of a duration, infinity for one of UNLIMITED; None for what is no duration."""
+    """Return the seconds of a duration; infinity for UNLIMITED, None for a malformed text."""
     if text.upper() in UNLIMITED:
         return math.inf
     for form, units in _FORMS:
@@ -28,7 +30,7 @@ def duration_s(text: str) -> float | None:
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration as `[days-]hours:minutes:seconds`, which `duration_s` reads; UNLIMITED for infinity."""
+    """Return a duration as `[days-]hours:minutes:seconds`, which `duration_s` can read; UNLIMITED for infinity."""
     if math.isinf(seconds):
         return UNLIMITED[0]
     whole = math.floor(seconds)

@@ -1,7 +1,8 @@
-"""Job tables: CSV or Parquet with a row for each job, and columns named as accounting names them (`columns.py`).
+"""Read and write job tables: CSV or Parquet with a row for each job, and columns named as in accounting (`columns.py`).
 
-A table is read as a trace whose frame has the columns of `columns.TEXTS` too, so that whatever makes a trace from a trace keeps
-them. Lines at the head of a CSV file that begin with `#` are the header of the trace; Parquet has it in its metadata.
+A job table becomes a trace whose frame also has the columns in `columns.TEXTS`, so that transforms of the trace keep
+them. Lines that begin with `#` at the head of a CSV file are the header of the trace; Parquet has the header in its
+metadata.
 """
 
 from __future__ import annotations
@@ -27,24 +28,22 @@ EXPECTED = "a job table in CSV"
 NEEDED = ("JobID", "Submit")
 METADATA = b"simunix"
 LAST_DATE_S = 253_402_300_800
-"""The first second of the year 10,000."""
+"""The first second, in Unix time, of the year 10,000."""
 STATUS = {"COMPLETED": 1, "CANCELLED": 5}
 STATES = {1: "COMPLETED", 0: "FAILED", 5: "CANCELLED"}
 UNFINISHED = ("PENDING", "RUNNING", "SUSPENDED", "REQUEUED", "CONFIGURING", "COMPLETING", "")
 NAMED = {"User": ("user", "user"), "Group": ("group", "group")}
-"""Columns of names: the field that has their numbers, and what precedes the number in a name made from one."""
+"""The columns with names: the field with their numbers, and the word in front of a number that a name is made of."""
 
 
 def read_job_table(path: Path) -> SwfTrace:
-    """Read a table. Raises SimunixError with file, line and column for what cannot be one."""
+    """Read a job table. Raises SimunixError with file, line and column if the file is malformed."""
     comments, frame = _parquet(path) if path.suffix == ".parquet" else csv_rows(path)
     return trace_of(frame, comments, str(path))
 
 
 def trace_of(frame: pd.DataFrame, comments: Sequence[str], where: str) -> SwfTrace:
-    """Return the trace that a frame of texts is; `line` is a column: in which line of `where` a row stands.
-    SimunixError.
-    """
+    """Return the trace of a frame of texts, whose column `line` is each row's line in `where`. Raises SimunixError."""
     for name in NEEDED:
         if name not in frame:
             raise SimunixError(f"{where}: column {name} is missing; a job table has at least {' and '.join(NEEDED)}")
@@ -73,13 +72,13 @@ def refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, where: str, expec
 
 
 class _Reader:
-    """Makes the fields of a trace from the texts of a checked frame."""
+    """Computes the fields of a trace from the texts of a checked frame."""
 
     def __init__(self, frame: pd.DataFrame, where: str, comments: tuple[str, ...]) -> None:
         self.frame, self.where, self.comments = frame, where, comments
 
     def trace(self) -> SwfTrace:
-        """Return the trace, in the order of submission (of equal moments, that of the table)."""
+        """Return the trace, ordered by submission; rows with equal submissions keep their order."""
         jobs = table([]).reindex(range(len(self.frame)), fill_value=UNKNOWN)
         for column, field in OF_SWF.items():
             if column in self.frame:
@@ -109,7 +108,7 @@ class _Reader:
         refuse(wrong, self.frame, column, self.where, expected)
 
     def _moments(self, jobs: pd.DataFrame) -> tuple[pd.Series, tuple[str, ...]]:
-        """Fill in submission, wait and run time; return absolute submissions, and the header."""
+        """Fill in submission, wait and run time in seconds; return the table's submissions, and the header's lines."""
         submit, start, end = (self._dates(name) for name in ("Submit", "Start", "End"))
         zero, comments = self._zero(submit)
         self._refuse(start < submit, "Start", "a moment from Submit on")
@@ -122,13 +121,13 @@ class _Reader:
         if "End" in self.frame:
             self._refuse(end < start.fillna(submit), "End", "a moment from Start on")
             jobs["runtime_s"] = jobs["runtime_s"].where(jobs["runtime_s"] >= 0, (end - start).fillna(UNKNOWN))
-        if "State" in self.frame:  # accounting counts 0 seconds for what never ran
+        if "State" in self.frame:  # accounting prints 0 seconds for jobs that never ran
             never = ((jobs["wait_s"] < 0) & (jobs["runtime_s"] == 0)) & ~self.frame["State"].isin(("COMPLETED", "FAILED"))
             jobs["runtime_s"] = jobs["runtime_s"].where(~never, UNKNOWN)
         return submit, comments
 
     def _zero(self, submit: pd.Series) -> tuple[float, tuple[str, ...]]:
-        """Return the moment that is 0: the header's date, or the first date of a submission; 0 for seconds."""
+        """Return the moment that counts as 0 (header's date, first submission, or 0 for seconds), and header lines."""
         first = float(submit.min()) if len(submit) else 0.0
         if first < LEAST_DATE_S:
             return 0.0, self.comments
@@ -139,7 +138,7 @@ class _Reader:
         return first, (*rest, f" UnixStartTime: {first:.15g}", " TimeZoneString: UTC")
 
     def _dates(self, column: str) -> pd.Series:
-        """Seconds, since the Unix epoch where dates are given (without a zone, of UTC); NaN for unknown ones."""
+        """Return a column in seconds (dates: since the Unix epoch, in UTC if without a zone); NaN for unknown ones."""
         if column not in self.frame:
             return pd.Series(np.nan, index=self.frame.index)
         return dates(self.frame, column, self.where)
@@ -155,7 +154,7 @@ class _Reader:
         return found
 
     def _unlimited(self, jobs: pd.DataFrame) -> None:
-        """Keep the text of a limit only where it is no number of seconds."""
+        """Keep the text of a time limit only if it is no number of seconds."""
         given = [self.frame[column] for column in ("Timelimit", "TimelimitRaw") if column in self.frame]
         texts = given[0].where(given[0] != "", given[-1]).where(jobs["requested_s"] < 0, "") if given else None
         if texts is not None and (texts != "").any():
@@ -168,7 +167,7 @@ class _Reader:
         return words.map(STATUS).fillna(0).where(~words.isin(UNFINISHED), UNKNOWN).astype("int64")
 
     def _ids(self) -> tuple[pd.Series, bool]:
-        """Numbers of the jobs, and whether they are those of JobID; if not (arrays, for instance), they are counted from 1."""
+        """Return the numbers of jobs, and whether they are JobID's; if not (job arrays, say), jobs count from 1."""
         texts = self.frame["JobID"]
         if texts.str.isdecimal().all() and texts.astype("int64").is_unique:
             return texts.astype("int64"), True
@@ -177,7 +176,7 @@ class _Reader:
         return pd.Series(np.arange(1, len(texts) + 1), index=texts.index), False
 
     def _names(self, column: str, jobs: pd.DataFrame) -> list[str]:
-        """Give names numbers, keep the names, and return Notes that tell them."""
+        """Number the names in a column, keep the names, and return Notes for the header that list them."""
         if column not in self.frame or (self.frame[column] == "").all():
             return []
         field, word = NAMED[column]
@@ -189,7 +188,7 @@ class _Reader:
         return [f" Note: {field} {number}: {name}" for name, number in names.items()]
 
     def _cancelled(self, jobs: pd.DataFrame, submit: pd.Series) -> None:
-        """A job that was cancelled while it waited: after how long, if only its end tells."""
+        """Compute how long a job waited that was cancelled while it waited, if only its end is known."""
         if "End" not in self.frame or "State" not in self.frame:
             return
         after = (self._dates("End") - submit).where(self.frame["State"].str.startswith("CANCELLED") & (jobs["wait_s"] < 0))
@@ -199,7 +198,7 @@ class _Reader:
 
 
 def _header(comments: Sequence[str], count: int, notes: Sequence[str]) -> tuple[str, ...]:
-    """Return the lines of the header with the counts of jobs brought up to date, and Notes that are not there yet."""
+    """Return the header's lines with the numbers of jobs updated, and with those of `notes` that are not there yet."""
     counts = {"Version": "2.2", "MaxJobs": str(count), "MaxRecords": str(count)}
     keys = [line.partition(":")[0].strip() for line in comments]
     found = [f" {key}: {counts[key]}" if key in counts else line for key, line in zip(keys, comments, strict=True)]
@@ -209,7 +208,7 @@ def _header(comments: Sequence[str], count: int, notes: Sequence[str]) -> tuple[
 
 
 def numbered(texts: pd.Series, word: str) -> tuple[pd.Series, dict[str, int]]:
-    """Numbers for names, -1 for none; and the names that are not `word` with a number, each with the number it got."""
+    """Return a number for each name (-1 for none), and the numbers of names that are not `word` plus a number."""
     own = texts.str.extract(rf"^{word}(\d{{1,9}})$", expand=False).astype(float)
     highest = int(own.max()) if own.notna().any() else 0
     names = {name: highest + place for place, name in enumerate(sorted(set(texts[own.isna()]) - {""}), 1)}
@@ -217,7 +216,7 @@ def numbered(texts: pd.Series, word: str) -> tuple[pd.Series, dict[str, int]]:
 
 
 def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
-    """Return a column of dates, or of seconds, as seconds since the Unix epoch; NaN where the moment is not known."""
+    """Return a column of dates or seconds in seconds since the Unix epoch; NaN for unknown. Raises SimunixError."""
     texts = frame[column].where(~frame[column].isin(("", "Unknown", "None", "N/A")))
     seconds = pd.to_numeric(texts, errors="coerce")
     found = pd.to_datetime(texts.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
@@ -231,9 +230,7 @@ def dates(frame: pd.DataFrame, column: str, where: str) -> pd.Series:
 
 
 def csv_rows(path: Path) -> tuple[list[str], pd.DataFrame]:
-    """Return the lines of the header, and the rows as texts, each with its `line`. Raises SimunixError with file and
-    line.
-    """
+    """Return the header's lines, and the rows as texts, each with its `line`. Raises SimunixError with file and line."""
     content = decode(read_bytes(path, EXPECTED)).replace("\r\n", "\n")
     comments: list[str] = []
     lines = content.split("\n")
@@ -276,7 +273,7 @@ def _parquet(path: Path) -> tuple[list[str], pd.DataFrame]:
 
 
 def _text(value: object) -> str:
-    """Return a cell of Parquet as CSV has it."""
+    """Return a cell of Parquet as the text that CSV has for it."""
     if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():
@@ -293,7 +290,7 @@ def _pyarrow(path: Path):  # type: ignore[no-untyped-def]
 
 
 def write_job_table(path: Path, trace: SwfTrace) -> None:
-    """Write a trace as a table; reading it gives an equal trace. Columns without any content are left out. SimunixError."""
+    """Write a trace as a job table, without empty columns. Reading the file gives an equal trace. Raises SimunixError."""
     frame = table_of(trace)
     try:
         if path.suffix == ".parquet":
@@ -313,7 +310,7 @@ def write_job_table(path: Path, trace: SwfTrace) -> None:
 
 
 def table_of(trace: SwfTrace) -> pd.DataFrame:
-    """Return the table of a trace, all texts; only columns that hold something."""
+    """Return the job table of a trace as texts, without empty columns."""
     jobs = trace.jobs
     columns = {name: _column(name, trace) for name in COLUMNS}
     kept = {name: column for name, column in columns.items() if name in NEEDED or (column is not None and (column != "").any())}
@@ -347,7 +344,7 @@ def _known(values: pd.Series) -> pd.Series:
 
 
 def _moment_texts(trace: SwfTrace, submit: pd.Series, wait: pd.Series | None) -> pd.Series:
-    """Dates where the header tells when the trace began, otherwise seconds."""
+    """Return moments as dates if the header says when the trace began, otherwise as seconds."""
     moments = submit if wait is None else submit + wait
     zero = trace.number("UnixStartTime")
     if zero is None or zero < LEAST_DATE_S:
@@ -359,7 +356,7 @@ def _moment_texts(trace: SwfTrace, submit: pd.Series, wait: pd.Series | None) ->
 
 
 def _names(trace: SwfTrace, field: str, word: str) -> pd.Series:
-    """Return the names that Notes of the header give to numbers, else the word and the number."""
+    """Return the names that Notes in the header give to numbers; for other numbers, the word and the number."""
     notes = re.compile(rf"\s*Note: {field} ([0-9]{{1,15}}): (\S+)\s*$")
     known = {int(found[1]): found[2] for comment in trace.comments if (found := notes.match(comment))}
     pattern = COLUMNS["User"].pattern
@@ -373,7 +370,7 @@ def is_table(trace: SwfTrace) -> bool:
 
 
 def renumbered(jobs: pd.DataFrame, numbers: dict[int, int]) -> pd.DataFrame:
-    """Return a frame with other numbers in `JobID` and `Dependency`; what is not among the `numbers` stays."""
+    """Return a frame with the numbers in `JobID` and `Dependency` replaced by `numbers`; others are unchanged."""
 
     def changed(text: str, pattern: str) -> str:
         return re.sub(pattern, lambda found: str(numbers.get(int(found[0]), int(found[0]))), text)
@@ -387,6 +384,6 @@ def renumbered(jobs: pd.DataFrame, numbers: dict[int, int]) -> pd.DataFrame:
 
 
 def base_numbers(jobs: pd.DataFrame) -> pd.Series:
-    """Return the number of each row's job: that of the whole array for an element."""
+    """Return the number of each row's job; for an element of a job array, the number of the array."""
     parts = (jobs["JobID"] if "JobID" in jobs else pd.Series("", index=jobs.index)).map(parts_of)
     return pd.Series([each[0] if each else job for each, job in zip(parts, jobs["job"], strict=True)], index=jobs.index)

@@ -1,4 +1,6 @@
-"""In which line of a trace a job stands, for messages about single jobs; asked for rarely, so the file is read anew."""
+"""Find the line of a job in the file of its trace, for messages about single jobs. The file is read again, since this
+is rarely needed.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,22 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def lines_of(trace: Path, jobs: Collection[int]) -> dict[int, int]:
-    """Return the lines of these jobs, by number; none of a job that is not found, or of a trace that has no lines."""
+    """Return the line of each of these jobs, by job number. A job that is not found, or whose file has no lines, is
+    left out.
+    """
     if not jobs:
         return {}
     try:
         found = _of_table(trace) if is_table(trace) else _of_swf(trace)
-    except SimunixError:  # Parquet, or a file that has gone since
+    except SimunixError:  # Parquet, or a file that does not exist any more
         return {}
     return {job: found[job] for job in jobs if job in found}
 
 
 def _of_table(trace: Path) -> dict[int, int]:
-    """A row counts by its JobID if all are plain numbers, else by its place, as the job does (`job_table.py`)."""
+    """Return the line of each row in a job table. A row's key is its JobID if all JobIDs are plain numbers, else its
+    place, as for the jobs (`job_table.py`).
+    """
     from simunix.workload.formats.job_table import csv_rows
 
     frame = csv_rows(trace)[1]

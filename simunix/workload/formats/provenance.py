@@ -1,4 +1,4 @@
-"""The provenance of a trace, kept in its header: Notes, to which every command adds and of which none removes any.
+"""The provenance of a trace, in Notes of its header: every command adds Notes, and none removes any.
 
     ; Note: made from: trace.swf.gz (sha256 0f3a…)
     ; Note: made by: simunix 0.1.0: simunix workload cut trace.swf.gz day.swf --begin 40d --end 41d
@@ -19,7 +19,7 @@ from simunix import __version__
 from simunix.workload.formats.swf import SwfTrace
 
 RUN_JOBS = "jobs.csv"
-"""The file whose name and checksum identify a source that is a run directory."""
+"""The file of a run directory whose name and checksum identify the directory as a source."""
 FROM, BY, WITH = " Note: made from: ", " Note: made by: ", " Note: made with: "
 
 
@@ -29,9 +29,10 @@ def history(trace: SwfTrace) -> tuple[str, ...]:
 
 
 def recorded(trace: SwfTrace, arguments: Sequence[str], sources: Iterable[Path] = ()) -> SwfTrace:
-    """Return the trace with Notes of the command `simunix ARGUMENTS` and of the `sources` that the command read.
+    """Return the trace with Notes about the command `simunix ARGUMENTS` and about the files in `sources` that the
+    command read.
 
-    The sources are read again, for their checksums; of a run directory, its jobs.csv.
+    The sources are read again for their checksums; for a run directory, its jobs.csv is read.
     """
     files = [path / RUN_JOBS if path.is_dir() else path for path in sources]
     lines = [f"{FROM}{path.name} (sha256 {checksum(path)})" for path in files]
@@ -47,6 +48,6 @@ def with_history_of(trace: SwfTrace, others: Iterable[SwfTrace]) -> SwfTrace:
 
 
 def checksum(path: Path) -> str:
-    """Return the sha256 of a file's bytes; of a packed file, of the packed bytes."""
+    """Return the sha256 of a file's bytes; for a compressed file, of the compressed bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""From the rows of a job table to the jobs that are to be submitted."""
+"""Make the jobs to submit from the rows of a job table."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ FIELDS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "Steps": ("steps", _steps),
     "Arguments": ("arguments", lambda text: tuple(shlex.split(text))),
 }
-"""For each column the field of a request, and how its text is read."""
+"""For each column, the field of a request, and the function that converts the column's text."""
 
 
 def table_jobs(trace: SwfTrace, selection: Selection, where: str) -> tuple[list[Job], list[SkippedJob]]:
-    """Return the jobs of a table in the order of submission, and the rows that cannot be submitted. Raises
-    SimunixError.
+    """Return the jobs of a job table in the order of submission, and the rows that cannot be submitted. Raises
+    SimunixError, beginning with `where`.
     """
     if selection.processors != 1:
         raise SimunixError(f"{where}: a job table says sizes in several columns, which cannot be scaled; leave processors out")
@@ -91,7 +91,7 @@ def table_jobs(trace: SwfTrace, selection: Selection, where: str) -> tuple[list[
 
 
 def _job(record: SwfRecord, request: Request, selection: Selection) -> Job:
-    """Return the job of a trace, but that its size, times and name are those that the table says."""
+    """Return the job of a record, with the size, times and name that the job table gives."""
     limit_s = math.inf if request.limit_s is None else request.limit_s
     parts = request.element is not None or request.component is not None
     return replace(
@@ -109,7 +109,7 @@ def _id_text(request: Request) -> str:
 
 
 def _cores(record: SwfRecord, request: Request) -> int:
-    """Return the cores asked for, or given, or those of the tasks; at least 1."""
+    """Return the number of cores asked for or, if unknown, allocated, or the number of tasks; at least 1."""
     if record.requested > 0 or record.allocated > 0:
         return record.requested if record.requested > 0 else record.allocated
     least_nodes = int(request.nodes.partition("-")[0] or 1)

@@ -1,7 +1,8 @@
-"""Dumps of Slurm's accounting: `sacct -a -X -P -o JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
+"""Read output of Slurm's accounting: `sacct -a -X -P -o
+JobID,User,Submit,Start,End,TimelimitRaw,AllocCPUS,ReqCPUS,State`.
 
-A dump may have any columns in any order, as long as it has those of `NEEDED`. Job steps are left out. Dates without a zone are
-taken as UTC (run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
+The output may have any columns in any order, but must have those in `NEEDED`. Job steps are left out. Dates without a
+time zone count as UTC (run sacct with TZ=UTC, or with SLURM_TIME_FORMAT=%s).
 """
 
 from __future__ import annotations
@@ -25,20 +26,23 @@ _UNKNOWN_DATES = ("Unknown", "None", "", "N/A")
 _UNKNOWN_LIMITS = ("UNLIMITED", "Partition_Limit", "INVALID", "")
 _LIMIT = re.compile(r"^(?:(\d{1,9})-)?(\d{1,9}):(\d\d):(\d\d)(?:\.\d+)?$")
 LAST_DATE_S = 253_402_300_800
-"""First second of the year 10,000, which Slurm's four-digit years cannot express."""
+"""The first second, in Unix time, of the year 10,000, which Slurm's four-digit years cannot express."""
 _JOB = re.compile(r"^(\d{1,15})(?:_\d+|_\[.*\]|\+\d+)?$")
 
 
 def read_sacct(path: Path) -> SwfTrace:
-    """Read a dump: a header line, then a line per job, fields separated by `|`. Raises SimunixError with file and line.
+    """Read sacct's output: a header line, then a line per job with fields separated by `|`. Raises SimunixError with
+    file and line.
 
-    Jobs are sorted by submission; the first submission becomes 0 s, and its date the UnixStartTime.
+    Jobs are sorted by submission. The first submission becomes 0 s, and its date becomes the header's UnixStartTime.
     """
     return _read(path)[0]
 
 
 def job_ids(path: Path) -> list[str]:
-    """Return the JobID of each job of a dump, such as `12_3`, in the order of the jobs that `read_sacct` returns."""
+    """Return the JobID, such as `12_3`, of each job in sacct's output, in the order of the jobs that `read_sacct`
+    returns.
+    """
     return _read(path)[1]
 
 
@@ -71,8 +75,8 @@ def _read(path: Path) -> tuple[SwfTrace, list[str]]:
 
 
 def _status(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """Return the status of the Standard Workload Format for each state, of which the first word counts: CANCELLED by
-    1000.
+    """Return the status number of the Standard Workload Format for each state. Only the first word counts, as in
+    "CANCELLED by 1000".
     """
     words = frame["State"].str.partition(" ")[0] if len(frame) else frame["State"]
     _refuse(words == "", frame, "State", path, "a state such as COMPLETED, as sacct prints of every job")
@@ -81,7 +85,9 @@ def _status(frame: pd.DataFrame, path: Path) -> pd.Series:
 
 
 def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
-    """Fill the columns user, group, partition and queue of `jobs` with numbers; return Notes with the name of each number."""
+    """Fill the columns user, group, partition and queue of `jobs` with numbers; return Notes that list the name of each
+    number.
+    """
     group = "Group" if "Group" in frame else "Account"
     notes = []
     for column, field in (("User", "user"), (group, "group"), ("Partition", "partition"), ("QOS", "queue")):
@@ -93,7 +99,9 @@ def _named(frame: pd.DataFrame, jobs: pd.DataFrame) -> list[str]:
 
 
 def _limits(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """Limits in seconds, from minutes (TimelimitRaw) or `[days-]hours:minutes:seconds` (Timelimit); UNKNOWN for no limit."""
+    """Return the time limits in seconds, from minutes (TimelimitRaw) or `[days-]hours:minutes:seconds` (Timelimit);
+    UNKNOWN for no limit.
+    """
     column = next((name for name in ("TimelimitRaw", "Timelimit") if name in frame), None)
     if column is None:
         return pd.Series(float(UNKNOWN), index=frame.index)
@@ -113,7 +121,9 @@ def _check_order(moments: dict[str, pd.Series], frame: pd.DataFrame, path: Path)
 
 
 def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expected: str) -> None:
-    """Raise SimunixError for the first row that is `wrong`, with file, line, column and what was expected there."""
+    """Raise SimunixError for the first row in which `wrong` is true, with file, line, column and what was expected
+    there.
+    """
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         got = str(frame[column].iloc[row])[:60]
@@ -123,7 +133,7 @@ def _refuse(wrong: pd.Series, frame: pd.DataFrame, column: str, path: Path, expe
 
 
 def _frame(path: Path) -> pd.DataFrame:
-    """Return the fields of each job and step that are read here, and the number of its first line."""
+    """Return the used fields of each job and step, with the number of the row's first line."""
     content = decode(read_bytes(path, "what sacct -P prints"))
     if not content.strip():
         raise SimunixError(f"{path}: nothing in it; expected what sacct -P prints")
@@ -140,7 +150,7 @@ def _frame(path: Path) -> pd.DataFrame:
 
 
 def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
-    """Dates of a column in seconds since the Unix epoch, NaN where Slurm does not know the date."""
+    """Return a column of dates as seconds since the Unix epoch; NaN for a date that Slurm does not know."""
     known = frame[column].where(~frame[column].isin(_UNKNOWN_DATES))
     seconds = pd.to_numeric(known, errors="coerce")
     dates = pd.to_datetime(known.where(seconds.isna()), format="ISO8601", utc=True, errors="coerce")
@@ -150,7 +160,9 @@ def _dates(frame: pd.DataFrame, column: str, path: Path) -> pd.Series:
 
 
 def _jobs(frame: pd.DataFrame, path: Path) -> pd.Series:
-    """Job numbers: Slurm's own if they are unique; otherwise (arrays, requeued jobs) numbers counted from 1."""
+    """Return the job numbers: Slurm's own if they are unique; otherwise (job arrays, requeued jobs) numbers counted
+    from 1.
+    """
     found = frame["JobID"].str.extract(_JOB, expand=False)
     _refuse(found.isna(), frame, "JobID", path, "a job's number")
     numbers = found.astype("int64")

@@ -1,7 +1,7 @@
-"""The jobs of what `sacct -P` printed, each with its fields: also those whose names or commands hold a | or a line break.
+"""Split the output of `sacct -P` into jobs and fields, even if names or commands contain a | or a line break.
 
-sacct prints such characters as they are. Fields that are of a known form (a date, a state, a number) tell where a field with a
-free text ends. man sacct(1) is the source.
+sacct prints such characters unchanged. Fields of a known form (dates, states, numbers) show where a field with free
+text ends; see sacct(1).
 """
 
 from __future__ import annotations
@@ -28,23 +28,27 @@ FORMS = {
     "ReqTRES": re.compile(r"(?:[\w/:.-]+=[^|]*)?"),
     "AllocTRES": re.compile(r"(?:[\w/:.-]+=[^|]*)?"),
 }
-"""Columns whose fields have a form that tells them from a piece of a text; dates, states and exit codes are never empty."""
+"""The columns whose fields have a form that a piece of free text does not have; dates, states and exit codes are never
+empty.
+"""
 TEXTS = frozenset(
     (
         *("JobName", "Constraints", "Comment", "AdminComment", "SystemComment", "WorkDir", "SubmitLine", "Reason", "Extra"),
         *("Container", "StdOut", "StdErr", "StdIn", "FailedNode", "WCKey"),
     )
 )
-"""Columns whose fields may hold a |."""
+"""The columns with free text, whose fields may contain a |."""
 RARELY = frozenset(("Licenses", "Reservation"))
-"""Columns whose fields hold a | if there is no other reading: later releases take licences such as a|b."""
+"""The columns whose fields are read with a | only if no other reading is possible: later releases allow licenses such
+as a|b.
+"""
 MOST_LINES = 1000
-"""How many lines the texts of one job may have."""
+"""The most lines that the texts of one job may have."""
 
 
 def sacct_rows(path: Path, content: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of its first line, and the fields of each job and step after the heading. SimunixError with file
-    and line.
+    """Yield, for each job and step after the heading, the number of its first line and its fields. Raises SimunixError
+    with file and line.
     """
     lines = content.replace("\r\n", "\n").split("\n")
     reader = _Reader(path, lines[0].split("|"))
@@ -62,7 +66,7 @@ def sacct_rows(path: Path, content: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class _Reader:
-    """What knows the columns of a file."""
+    """Splits lines into fields by the columns of a file."""
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         self._path = path
@@ -71,8 +75,8 @@ class _Reader:
         self._job = names.index("JobID") if "JobID" in names else 0
 
     def begins_after(self, held: Sequence[str], line: str) -> bool:
-        """Return whether a line begins a job, after the lines of another: it begins as one does, and one of the two is
-        whole.
+        """Return whether a line begins a new job after the lines in `held`: the line looks like a beginning, and the
+        line or the held text is complete.
         """
         bars = line.count("|")
         is_whole = sum(each.count("|") for each in held) >= self._bars or len(held) >= MOST_LINES
@@ -83,8 +87,8 @@ class _Reader:
         return bool(begins) and (is_whole or bars >= self._bars)
 
     def fields(self, number: int, text: str) -> list[str]:
-        """Return the fields of a job. Raises SimunixError if the text cannot be divided so that each field has its
-        form.
+        """Return the fields of a job's text. Raises SimunixError if the text cannot be split so that each field has its
+        column's form.
         """
         parts = text.rstrip("\n").split("|")
         if len(parts) == len(self._names):
@@ -96,7 +100,7 @@ class _Reader:
         return found if "\n" not in text else self._without_breaks(number, found)
 
     def _without_breaks(self, number: int, fields: list[str]) -> list[str]:
-        """Fields none of which, but for texts, goes on in another line. Raises SimunixError with file and line."""
+        """Return the fields if only text columns contain line breaks. Raises SimunixError with file and line otherwise."""
         for name, field in zip(self._names, fields, strict=True):
             if "\n" in field and name not in TEXTS:
                 after = field.split("\n")[1]
@@ -111,12 +115,14 @@ class _Reader:
         )
 
     def _divided(self, parts: Sequence[str], texts: Collection[str], is_strict: bool) -> list[str]:
-        """Parts put together so that each column has a field, earlier ones of as few parts as can be; none if they cannot.
+        """Return the parts joined so that each column has one field, earlier columns having as few parts as possible;
+        [] if that is impossible.
 
-        Only a field of `texts` has several parts, and none that `is_strict` forbids: one with a | at an end.
+        Only columns in `texts` may have several parts. With `is_strict`, a field may not begin or end with a |.
         """
         spare = len(parts) - len(self._names)
-        ends = [{len(parts)}]  # of each column, from the last one back: where it may end, so that the others have their fields
+        # for each column, from the last one back: the places where it may end so that the later columns have fields
+        ends = [{len(parts)}]
         for column in range(len(self._names) - 1, 0, -1):
             begins = range(column, column + spare + 1)
             ends.append(set(self._begins(column, parts, begins, ends[-1], texts, is_strict)))
@@ -134,7 +140,7 @@ class _Reader:
     def _begins(
         self, column: int, parts: Sequence[str], begins: range, ends: set[int], texts: Collection[str], is_strict: bool
     ) -> Iterator[int]:
-        """Yield where a column may begin, if it must end at one of `ends`."""
+        """Yield the places where a column may begin if it must end at one of `ends`."""
         name = self._names[column]
         far = max((end for end in ends if not is_strict or parts[end - 1]), default=0) if name in texts else 0
         for begin in begins:

@@ -1,9 +1,10 @@
-"""The Standard Workload Format (Chapin et al. 1999; https://www.cs.huji.ac.il/labs/parallel/workload/swf.html), version 2.2.
+"""Read and write the Standard Workload Format (Chapin et al. 1999;
+https://www.cs.huji.ac.il/labs/parallel/workload/swf.html), version 2.2.
 
-The reader also accepts text in UTF-8 or Latin-1, plain or packed (`text.py`), and the tables of `dialects.py`. There may be
-more than 18 columns (columns from the 19th on are ignored), and fewer if all lines have equally many (missing fields are
-unknown). Whole numbers may be written as 4.0, job numbers as 42.server and 42[7], and submissions as dates (seconds of the Unix
-epoch; the first date becomes UnixStartTime).
+The reader also accepts text in UTF-8 or Latin-1, plain or compressed (`text.py`), and the tables of `dialects.py`.
+Columns from the 19th on are ignored. There may be fewer than 18 columns if all lines have equally many; missing fields
+are unknown. Whole numbers may be written as 4.0, job numbers as 42.server and 42[7]. Submissions may be dates (seconds
+since the Unix epoch); the first date becomes UnixStartTime.
 """
 
 from __future__ import annotations
@@ -26,19 +27,21 @@ from simunix.workload.formats.dialects import DIALECTS, Dialect, Names, job_numb
 from simunix.workload.formats.text import decode, read_bytes, stream
 
 UNKNOWN = -1
-LEAST_FIELDS = 5  # up to the allocated processors: a line without these fields does not describe a job
+LEAST_FIELDS = 5  # up to the allocated processors; a line without these fields does not describe a job
 LIMIT = 1e15
-"""Every value of a trace is smaller; below this limit, floats hold whole numbers exactly."""
+"""The limit for every value of a trace; below this limit, floating-point numbers represent whole numbers exactly."""
 LONGEST_SHOWN = 40
 ROWS_AT_ONCE = 50_000
 EXPECTED = "a trace in SWF"
 LEAST_DATE_S = 5e8
-"""A trace whose first submission is this late (16 years) has dates, which count from 1970."""
+"""If the first submission of a trace is later than this (16 years), submissions are dates, counted from 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwfRecord:
-    """One line, fields in the format's order; -1 means unknown. Times in seconds, memory in KiB per processor."""
+    """A line of a trace, with the fields in the format's order; -1 means unknown. Times are seconds; memory is KiB per
+    processor.
+    """
 
     job: int
     submit_s: float
@@ -79,7 +82,7 @@ class SwfTrace:
 
     @cached_property
     def header(self) -> dict[str, str]:
-        """Values of the header's fields by name; of a field that occurs several times, the first value."""
+        """The values of the header's fields by name; of a field that occurs several times, the first value."""
         pairs = (comment.strip().partition(":") for comment in self.comments)
         found: dict[str, str] = {}
         for key, colon, value in pairs:
@@ -94,7 +97,9 @@ class SwfTrace:
         return tuple(SwfRecord(*values) for values in zip(*columns, strict=True))
 
     def number(self, key: str) -> float | None:
-        """Return the number in a header field, e.g. MaxProcs; None if the field is absent, not a number, or unknown (-1)."""
+        """Return the number in a field of the header, such as MaxProcs; None if the field is missing, no number, or
+        unknown (-1).
+        """
         try:
             value = float(self.header[key].split()[0])
         except (KeyError, ValueError, IndexError):
@@ -102,9 +107,11 @@ class SwfTrace:
         return value if value >= 0 else None
 
     def with_jobs(self, jobs: pd.DataFrame, note: str, are_the_same: bool = False) -> SwfTrace:
-        """Return a trace of other jobs with this header, with counts brought up to date and a Note on where the jobs come from.
+        """Return a trace of other jobs with this header, updated numbers of jobs, and a Note on where the jobs come
+        from.
 
-        The line that names the jobs of a context (`context.py`) is left out, unless the jobs and their times `are_the_same`.
+        The line of the header that lists the jobs of a context (`context.py`) is removed, unless the jobs and their
+        times `are_the_same`.
         """
         counts = {"MaxJobs": str(len(jobs)), "MaxRecords": str(len(jobs))}
         kept = [_counted(comment, counts) for comment in self.comments if are_the_same or not is_context(comment)]
@@ -112,7 +119,7 @@ class SwfTrace:
 
 
 def is_context(comment: str) -> bool:
-    """Return whether a line of the header names the jobs of a context."""
+    """Return whether a line of the header lists the jobs of a context."""
     return comment.partition(":")[0].strip() == "Context"
 
 
@@ -122,7 +129,7 @@ def _counted(comment: str, counts: dict[str, str]) -> str:
 
 
 def table(records: list[SwfRecord] | tuple[SwfRecord, ...]) -> pd.DataFrame:
-    """Return the records as a frame, a row per record, with the columns FIELDS."""
+    """Return the records as a data frame, a row per record, with the columns FIELDS."""
     columns = {name: np.array([getattr(record, name) for record in records], _TYPES[name]) for name in FIELDS}
     return pd.DataFrame(columns)
 
@@ -131,7 +138,7 @@ def table(records: list[SwfRecord] | tuple[SwfRecord, ...]) -> pd.DataFrame:
 
 
 def read_swf(path: Path) -> SwfTrace:
-    """Read a trace. Raises SimunixError, which names file and line, for anything malformed."""
+    """Read a trace in SWF. Raises SimunixError with file and line for a malformed file."""
     data = read_bytes(path, EXPECTED)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
@@ -156,7 +163,9 @@ def _comments(data: bytes) -> list[str]:
 
 
 def _from_zero(trace: SwfTrace) -> SwfTrace:
-    """Convert submissions that are dates to seconds since the first one, whose date becomes UnixStartTime."""
+    """Return a trace whose submissions are dates with seconds since the first submission; the first date becomes
+    UnixStartTime.
+    """
     known = trace.jobs["submit_s"][trace.jobs["submit_s"] >= 0]
     if known.empty or (first := float(known.min())) < LEAST_DATE_S:
         return trace
@@ -166,14 +175,16 @@ def _from_zero(trace: SwfTrace) -> SwfTrace:
 
 
 def _fast(data: bytes) -> pd.DataFrame | None:
-    """Parse all lines at once. Return None for lines that are not plain SWF, which `_careful` must parse one by one."""
+    """Parse all lines at once. Return None if a line is not plain SWF, so that `_careful` must parse the lines one by
+    one.
+    """
     options = {"sep": r"\s+", "comment": ";", "header": None, "dtype": "float64", "engine": "c", "encoding": "latin-1"}
     try:
         frame = pd.read_csv(stream(data), usecols=range(len(FIELDS)), **options)  # type: ignore[call-overload]
     except (ValueError, pd.errors.ParserError, pd.errors.EmptyDataError):
         return None
     values = frame.to_numpy()
-    if values.size and not (values.min() > -LIMIT and values.max() < LIMIT):  # comparisons with NaN are false
+    if values.size and not (values.min() > -LIMIT and values.max() < LIMIT):  # written so that NaN fails the test
         return None
     frame.columns = pd.Index(FIELDS)
     if any((frame[name] % 1 != 0).any() for name in _WHOLE):
@@ -182,7 +193,7 @@ def _fast(data: bytes) -> pd.DataFrame | None:
 
 
 def _careful(content: str, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Parse line by line; return the jobs, and Notes on the dialect and on the numbers given to names."""
+    """Parse the lines one by one; return the jobs, and Notes on the dialect and on the numbers given to names."""
     rows: list[tuple[float, ...]] = []
     expected, dialect = 0, None
     users, queues = Names(), Names()
@@ -220,7 +231,9 @@ def _dialect_row(dialect: Dialect, cells: list[str], where: str, users: Names, q
 
 
 def parse_record(cells: list[str], where: str) -> SwfRecord:
-    """Return the record of one line, split into its cells. Raises SimunixError, which begins with `where` (file:line)."""
+    """Return the record of one line, split into its cells. Raises SimunixError, beginning with `where` (file:line), for
+    a malformed line.
+    """
     return SwfRecord(*_row(cells, where))  # type: ignore[arg-type]
 
 
@@ -269,7 +282,7 @@ def _shown(text: str) -> str:
 
 
 def _gzipped(file: BinaryIO) -> gzip.GzipFile:
-    return gzip.GzipFile("", "wb", 6, file, mtime=0)  # without name and date, equal traces make equal files
+    return gzip.GzipFile("", "wb", 6, file, mtime=0)  # without a file name and date, so that equal traces make equal files
 
 
 def _xz(file: BinaryIO) -> lzma.LZMAFile:
@@ -280,7 +293,9 @@ _PACKERS: dict[str, Callable[[BinaryIO], AbstractContextManager[Any]]] = {".gz":
 
 
 def write_swf(path: Path, trace: SwfTrace) -> None:
-    """Write a trace, packed if the name ends in .gz or .xz; reading the file gives an equal trace. Raises SimunixError."""
+    """Write a trace in SWF, compressed if the name ends in .gz or .xz; reading the file gives an equal trace. Raises
+    SimunixError if the file cannot be written.
+    """
     try:
         packer = _PACKERS.get(path.suffix, nullcontext)
         with whole_path(path) as draft, draft.open("wb") as file, packer(file) as packed:

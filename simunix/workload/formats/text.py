@@ -1,7 +1,8 @@
-"""The text of a trace's file: unpacked, and checked so that a hostile file does no harm.
+"""Read the text of a trace's file, uncompressed, with checks against files that would do harm.
 
-The file may be plain, gzip, xz or bzip2, told apart by the first bytes. Content that cannot be a trace is refused with file and
-line before it is parsed: too much text (a small packed file can hold petabytes), lines without end, control characters.
+The file may be plain, gzip, xz or bzip2, which its first bytes tell. Content that cannot be a trace is refused with
+file and line before it is parsed: too much text (a small compressed file can contain petabytes), endless lines, control
+characters.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import IO, Any
 from rsg_server.errors import SimunixError
 
 MOST_BYTES = 2 << 30
-"""Largest unpacked size. The largest traces of the archive (5.7 million jobs) have half a gigabyte."""
+"""The most bytes after decompression. The largest traces of the archive (5.7 million jobs) have half a gigabyte."""
 LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 22
 _OPENERS: tuple[tuple[bytes, str, Callable[[IO[bytes]], Any]], ...] = (
@@ -31,22 +32,22 @@ _CONTROL = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 
 
 def read_bytes(path: Path, expected: str) -> bytes:
-    """Return the unpacked and checked content. `expected` says what the file should be, for errors.
+    """Return the uncompressed and checked content of a file. `expected` says in messages what the file should be.
 
-    Raises SimunixError with file and line for a file that cannot be read or unpacked, is too large, or is no text.
+    Raises SimunixError with file and line if the file cannot be read or decompressed, is too large, or is no text.
     """
     try:
         with path.open("rb") as file:
             data = _unpacked(path, file, expected)
     except OSError as error:
         raise SimunixError(f"{path}: {error.strerror or error}; expected {expected}") from error
-    data = data.removeprefix(b"\xef\xbb\xbf")  # byte order mark of UTF-8, which some editors write
+    data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark of UTF-8, which some editors write
     _check(path, data, expected)
     return data
 
 
 def decode(data: bytes) -> str:
-    """Decode UTF-8, or else Latin-1, in which old headers write the names of people and places."""
+    """Return the text of bytes in UTF-8 or else Latin-1, in which old headers write names of people and places."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -73,12 +74,13 @@ def _unpacked(path: Path, file: IO[bytes], expected: str) -> bytes:
     except OSError as error:
         if error.strerror:
             raise
-        raise SimunixError(f"{path}: {kind} data is damaged ({error}); expected {expected}") from error  # bz2's plain OSError
+        # bz2 raises a plain OSError
+        raise SimunixError(f"{path}: {kind} data is damaged ({error}); expected {expected}") from error
     return b"".join(parts)
 
 
 def _check(path: Path, data: bytes, expected: str) -> None:
-    if len(data.translate(None, _CONTROL)) != len(data):  # four times as fast as a search
+    if len(data.translate(None, _CONTROL)) != len(data):  # this is four times as fast as a search by a regular expression
         place = next(place for place, byte in enumerate(data) if byte in _CONTROL)
         line = 1 + data.count(b"\n", 0, place)
         raise SimunixError(f"{path}:{line}: not a text file (byte {data[place]:#04x}); expected {expected}")
@@ -87,7 +89,9 @@ def _check(path: Path, data: bytes, expected: str) -> None:
 
 
 def _check_lines(path: Path, data: bytes, expected: str) -> None:
-    """Refuse a line of more than LONGEST_LINE bytes: look for a line's end within each stretch of that length."""
+    """Raise SimunixError for a line of more than LONGEST_LINE bytes, by looking for an end of line in each stretch of
+    that length.
+    """
     begin = 0
     while len(data) - begin > LONGEST_LINE:
         end = data.rfind(b"\n", begin, begin + LONGEST_LINE + 1)

@@ -1,4 +1,4 @@
-"""From the columns that a generator made to a trace with a header."""
+"""Make a trace with a header from the columns of a generator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JOBS_MAX = 10_000_000
 
 
 def check_count(jobs: int) -> int:
-    """Return the number of jobs. Raises SimunixError unless it is from 1 to JOBS_MAX."""
+    """Return the number of jobs unchanged. Raises SimunixError unless it is from 1 to JOBS_MAX."""
     if not 1 <= jobs <= JOBS_MAX:
         raise SimunixError(f"jobs {jobs}: expected at least 1, and at most {JOBS_MAX:,}")
     return jobs
@@ -27,7 +27,7 @@ def build(
     notes: Sequence[str] = (),
     nodes: int | None = None,
 ) -> SwfTrace:
-    """Return a trace with these SWF columns, in the order of submission and numbered from 1; other columns are unknown.
+    """Return a trace with these SWF columns, ordered by submission and numbered from 1; all other columns are unknown.
 
     The machine has one processor per node unless `nodes` is given. `parameters` go into one line of the header: the model, the
     seed, and everything else that determines the trace.

@@ -1,4 +1,5 @@
-"""A workload like that of the CEA's Curie in 2012, from the quantiles that J. Emeras published of its log.
+"""Generate a workload like that of the CEA's machine Curie in 2012, from the quantiles of its log that J. Emeras
+published.
 
 J. Emeras: Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Univ. Grenoble, 2013. The log is
 not part of the thesis; this generator makes a synthetic stand-in. Numbers of the thesis (T) are those of Curie's log from
@@ -34,14 +35,16 @@ from simunix.workload.transforms.easy import easy_starts
 CURIE_PROCESSORS = 80_640
 """Cores of Curie's thin nodes: 5,040 nodes of 16 cores."""
 Points = tuple[tuple[float, float], ...]
-"""Points of a distribution function: a share of the jobs, and the value that this share does not exceed."""
+"""Points of a distribution function: a share of the jobs, and the value that this share of jobs does not exceed."""
 SIZES: Points = ((0, 1), (0.3, 16), (0.5, 32), (0.6, 32), (0.7, 128), (0.8, 256), (0.9, 512), (1, CURIE_PROCESSORS))
 RUN_TIMES_S: Points = ((0, 1), (0.68, 60), (0.81, 600), (0.82, 1200), (0.87, 3600), (1, 86400))
 REQUESTED_S: Points = ((0, 600), (0.28, 7200), (1, 86400))
-"""28 % here give the thesis' 25 %: requests of 3 % of the jobs are raised above 2 h, because these jobs run longer."""
+"""Points of the requested times in seconds. The 28 % here become the thesis's 25 %, because 3 % of the jobs run longer
+than 2 h, and their requests are raised to that.
+"""
 GAPS_S: Points = tuple(zip(np.linspace(0, 1, 11).tolist(), (0, 0, 0, 1, 3, 4, 5, 8, 28, 80, 2000), strict=True))
 LARGEST_WORK_S = 3600.0
-"""Most work of a job, in seconds of the whole machine."""
+"""The most work of a job, in seconds of the whole machine."""
 MINUTE_S = 60
 BLOCK = 1024
 MOST_JOBS = 1_000_000
@@ -56,9 +59,10 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Curie:
-    """Parameters: a machine of `nodes` with `cores` each, and submissions over `duration_s` seconds by `users` users.
+    """The parameters: a machine of `nodes` nodes with `cores` cores each; `users` users submit jobs over `duration_s`
+    seconds.
 
-    The work submitted is `load` times the work that the machine can do in that time.
+    The submitted work is `load` times the work that the machine can do in that time.
     """
 
     nodes: int
@@ -68,7 +72,7 @@ class Curie:
     users: int
 
     def __post_init__(self) -> None:
-        """Raise SimunixError for a parameter out of range."""
+        """Raise SimunixError for a parameter out of its range."""
         for name in ("nodes", "cores", "users"):
             if getattr(self, name) < 1:
                 raise SimunixError(f"{name} {getattr(self, name)}: expected at least 1")
@@ -79,7 +83,7 @@ class Curie:
 
     @property
     def processors(self) -> int:
-        """Cores of the whole machine."""
+        """The number of cores of the whole machine."""
         return self.nodes * self.cores
 
 
@@ -90,7 +94,8 @@ def quantile(points: Points, share: np.ndarray) -> np.ndarray:
 
 
 def curie(asked: Curie, seed: int) -> SwfTrace:
-    """Make jobs until their work reaches load x processors x duration; the last job exceeds that by one machine hour at most.
+    """Return jobs whose work reaches load × processors × duration; the last job exceeds that by at most one hour of the
+    machine.
 
     Raises SimunixError for more than a million jobs.
     """
@@ -116,7 +121,7 @@ def curie(asked: Curie, seed: int) -> SwfTrace:
 
 
 def _jobs(random: np.random.Generator, asked: Curie) -> dict[str, np.ndarray]:
-    """Draw sizes, run times and requested times of as many jobs as the load asks for."""
+    """Return sizes, run times and requested times, drawn for as many jobs as the load needs."""
     target = asked.load * asked.processors * asked.duration_s
     blocks: list[dict[str, np.ndarray]] = []
     work = 0.0
@@ -140,7 +145,7 @@ def _block(random: np.random.Generator, processors: int) -> dict[str, np.ndarray
 
 
 def _moments(random: np.random.Generator, count: int, duration_s: float) -> np.ndarray:
-    """Draw the moments of submission, from 0 up to, but not including, the duration."""
+    """Return moments of submission in seconds, drawn from 0 up to, but not including, the duration."""
     gaps = quantile(GAPS_S, random.random(count + 1))
     moments, end = np.cumsum(gaps)[:-1], gaps.sum()
     return np.floor(moments * (duration_s / end)) if end > 0 else np.zeros(count)

@@ -18,7 +18,7 @@ from simunix.workload.generators.build import build
 
 @dataclass(frozen=True, slots=True)
 class JobType:
-    """A type of job: its `fraction` of the machine's processors, the `count` of its jobs, run times in seconds.
+    """A type of job: its `fraction` of the machine's processors, the `count` of its jobs, and its run times in seconds.
 
     `runtime_s` is the run time of ESP-2, `light_s` that of Light-ESP.
     """
@@ -49,17 +49,18 @@ JOB_TYPES = (
 WHOLE_MACHINE = "Z"
 ORDINARY_QUEUE, URGENT_QUEUE = 1, 2
 LIMIT_FACTOR = 1.5
-"""ESP's scripts ask for half as much time again as a job runs."""
+"""The time limit of a job divided by its run time: ESP's scripts ask for half as much time again."""
 LIGHT = 12.0
 LEAST_PROCESSORS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Submissions: `burst` jobs at intervals of `mean_s`, a pause, the other jobs at normally distributed intervals; seconds.
+    """The submissions: `burst` jobs at intervals of `mean_s`, a pause, and the other jobs at normally distributed
+    intervals, in seconds.
 
-    Emeras (PhD thesis, Grenoble 2013) has 50 jobs, then intervals of mean 6 and deviation 1. The thesis tells neither the
-    intervals of the first jobs nor the pause: one mean and ten means here.
+    Emeras (PhD thesis, Grenoble 2013) submits 50 jobs, then the others at intervals of mean 6 and deviation 1. The
+    thesis gives neither the intervals of the first jobs nor the pause; here these are one mean and ten means.
     """
 
     burst: int = 50
@@ -68,7 +69,7 @@ class Arrivals:
     pause_s: float = 60.0
 
     def light(self) -> Arrivals:
-        """Return arrivals with all intervals divided by LIGHT, as Light-ESP's run times are."""
+        """Return the submissions with all intervals divided by LIGHT, as for Light-ESP's run times."""
         return Arrivals(self.burst, self.mean_s / LIGHT, self.deviation_s / LIGHT, self.pause_s / LIGHT)
 
 

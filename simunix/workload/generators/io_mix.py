@@ -1,4 +1,4 @@
-"""Jobs that alternate computing and I/O, after N. Vidal.
+"""Generate jobs that alternate between computing and I/O, after N. Vidal's thesis.
 
 Dash: Data-aware scheduling at higher scale, PhD thesis, Bordeaux 2022, chapter IV. Job i runs on Q_i nodes and has n_i
 iterations, each of a_i seconds of computing and b_i seconds of I/O at the full bandwidth of the storage; all jobs are released
@@ -22,20 +22,26 @@ from simunix.workload.generators.build import build, check_count
 
 LOW, HIGH = 0.1, 0.9
 VARIANCE = 0.1
-"""The thesis's 0.1 must be the variance: only then have the truncated normals the means 0.289 and 0.711 that it prints."""
+"""The variance of the normal distributions. The thesis's 0.1 must be the variance, since only then do the truncated
+distributions have the means 0.289 and 0.711 that it prints.
+"""
 UNIFORM_JOBS, UNIFORM_ITERATIONS, UNIFORM_COMPUTE_S = (100, 500), (1000, 10000), (10.0, 100.0)
 UNIFORM_SIZES = 2 ** np.arange(12)
 MIRA_RATE, MIRA_BLOCK, MIRA_NODES = 1.35e-4, 512, 49152
 MIRA_ITERATIONS = (10, 100)
 MIRA_DURATIONS = ((4096, 3600.0), (16384, 8100.0), (MIRA_NODES + 1, 1800.0))
-"""(nodes, mean duration in seconds) of jobs of fewer nodes than this. For the second, the thesis has "more than 2 hours"."""
+"""(nodes, mean duration in seconds) for jobs with fewer nodes than this. For the second entry, the thesis says "more
+than 2 hours".
+"""
 DURATION_DEVIATION = 0.1
-"""Standard deviation of durations, as a share of the mean (the thesis's "variance 10 percent"). Durations are positive."""
+"""The standard deviation of durations, as a part of the mean (the thesis says "variance 10 percent"). Durations are
+positive.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IoMix:
-    """The jobs as columns of equal length: nodes, iterations, seconds of computing and of I/O in one iteration."""
+    """The jobs as columns of equal length: nodes, iterations, and the seconds of computing and of I/O in one iteration."""
 
     nodes: np.ndarray
     iterations: np.ndarray
@@ -45,7 +51,9 @@ class IoMix:
     parameters: Mapping[str, object]
 
     def trace(self) -> SwfTrace:
-        """Convert to SWF, which has no I/O: the run time is that without contention, the CPU time that of the computing."""
+        """Return the jobs as an SWF trace. SWF has no I/O: the run time is that without contention for the storage, the
+        CPU time that of the computing.
+        """
         runtime = self.iterations * (self.compute_s + self.io_s)
         columns = {
             "submit_s": np.zeros(len(self.nodes)),
@@ -60,7 +68,7 @@ class IoMix:
 
     @property
     def load(self) -> float:
-        """I/O load, without unit: processors x sum(n b) / sum(nodes n (a + b)), the thesis's equation III.5."""
+        """The I/O load, without a unit: processors × sum(n b) / sum(nodes n (a + b)), equation III.5 of the thesis."""
         alone = self.iterations * (self.compute_s + self.io_s)
         return float(self.processors * (self.iterations * self.io_s).sum() / (self.nodes * alone).sum())
 
@@ -68,7 +76,7 @@ class IoMix:
 def uniform(
     seed: int, jobs: int | None = None, ratio: float | None = None, low_share: float = 0.5, saturation: float = 1.0
 ) -> IoMix:
-    """Make the workload BU, or NU if `ratio` is given.
+    """Return the workload BU of the thesis or, if `ratio` is given, NU.
 
     b_i / a_i is normal around `ratio`; without it, around 0.1 for `low_share` of the jobs and around 0.9 for the others. n_i is
     uniform from 1,000 to 10,000, a_i from 10 to 100 s, and the number of jobs, unless given, from 100 to 500. Sizes are powers
@@ -96,7 +104,7 @@ def uniform(
 
 
 def mira(seed: int, jobs: int = 250, ratio: float | None = None, low_share: float = 0.5) -> IoMix:
-    """Make the workload MB, or MN if `ratio` is given.
+    """Return the workload MB of the thesis or, if `ratio` is given, MN.
 
     The share of I/O in a job's time is normal around `ratio`; without it, as in `uniform`. Nodes are exponential with rate
     1.35e-4 from 512 to 49,152, in blocks of 512 (Mira's smallest partition); durations depend on the size; jobs have 10 to 100
@@ -140,7 +148,7 @@ def _io_shares(random: np.random.Generator, count: int, ratio: float | None, low
 
 
 def _truncated(random: np.random.Generator, means: np.ndarray, deviation: float, low: float, high: float) -> np.ndarray:
-    """Draw from normal distributions around `means`; values outside [low, high] are drawn again."""
+    """Return draws from normal distributions around `means`; values outside of [low, high] are drawn again."""
     found = np.full(len(means), np.nan)
     while (again := np.flatnonzero(~((found >= low) & (found <= high)))).size:
         found[again] = random.normal(means[again], deviation)

@@ -1,4 +1,5 @@
-"""Lublin and Feitelson's model of rigid parallel jobs, as published: batch and interactive jobs, or one type for all jobs.
+"""Generate workloads by Lublin and Feitelson's model of rigid parallel jobs: batch and interactive jobs, or one type
+for all jobs.
 
 U. Lublin, D. G. Feitelson: The workload on parallel supercomputers: modeling the characteristics of rigid jobs, Journal of
 Parallel and Distributed Computing 63 (2003) 1105-1122; parameters and order of the steps as in their program m_lublin99.c
@@ -57,7 +58,8 @@ class Parameters:
     arar: float
 
     def for_processors(self, processors: int) -> Parameters:
-        """Adapt to a machine of another size than the published 128: med and high move by log2(processors / 128).
+        """Return the parameters for a machine of another size than the published 128 processors: med and high change by
+        log2(processors / 128).
 
         Raises SimunixError if med would not be above low.
         """
@@ -132,7 +134,7 @@ JOB_TYPES = {"both": (INTERACTIVE, BATCH), "one": (ALL_ALIKE,), "interactive": (
 
 
 def lublin(jobs: int, processors: int, seed: int, types: str = "both") -> SwfTrace:
-    """Make `jobs` jobs, submitted from midnight on, of the JOB_TYPES called `types`.
+    """Return `jobs` jobs of the JOB_TYPES called `types`, submitted from midnight on.
 
     Raises SimunixError for too few or too many jobs or processors.
     """
@@ -164,7 +166,7 @@ def _of_type(random: np.random.Generator, count: int, kind: Parameters) -> dict[
 
 
 def sizes(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
-    """Draw the processors of `count` jobs."""
+    """Return the numbers of processors of `count` jobs, drawn at random."""
     u = random.random(count)
     is_low = random.random(count) <= kind.low_share
     share = random.random(count)
@@ -174,7 +176,7 @@ def sizes(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarr
 
 
 def log_runtimes(random: np.random.Generator, size: np.ndarray, kind: Parameters) -> np.ndarray:
-    """Draw the natural logarithms of the run times in seconds of jobs of these sizes."""
+    """Return the natural logarithms of the run times in seconds, drawn at random for jobs of these sizes."""
     share = np.clip(kind.pa * size + kind.pb, 0.0, 1.0)
     found = np.full(len(size), np.inf)
     while (again := np.flatnonzero(found > LONGEST_LOG_RUNTIME)).size:
@@ -185,9 +187,10 @@ def log_runtimes(random: np.random.Generator, size: np.ndarray, kind: Parameters
 
 
 def arrivals(random: np.random.Generator, count: int, kind: Parameters) -> np.ndarray:
-    """Draw `count` moments of submission in seconds since midnight, increasing.
+    """Return `count` moments of submission in seconds since midnight, increasing, drawn at random.
 
-    The published program spends points half hour by half hour. The inverse of the day's cumulated points gives equal moments.
+    The published program spends "points" of each half hour one after the other. Here, the inverse of the day's
+    cumulative points gives the same moments.
     """
     logs = np.full(count, np.inf)
     while (again := np.flatnonzero(logs > LONGEST_LOG_INTERVAL)).size:

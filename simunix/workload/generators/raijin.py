@@ -1,4 +1,4 @@
-"""A stand-in for the trace of NCI's Raijin, from what was published of it.
+"""Generate a substitute for the trace of NCI's machine Raijin, which is not public, from what was published about it.
 
 M. Barberato: Supercomputer emulation for evaluating scheduling algorithms, MPhil thesis, Australian National University, 2018,
 used 4,417,018 jobs of 1 April to 1 November 2016 on 57,472 processors. The trace is not public. Published are:
@@ -32,18 +32,20 @@ from simunix.workload.formats.swf import SwfTrace
 from simunix.workload.generators.build import build
 
 LARGEST = 20000 / 57472
-"""Share of Raijin that its largest jobs took: 14 jobs of 20,000 processors each."""
+"""The share of Raijin that its largest jobs took: 14 jobs of 20,000 processors each."""
 MEAN_RUNTIME_S = 128.1
 LEAST_RUNTIME_S = 1.0
 LONGEST = 3.0
-"""The distribution of run times is cut at this multiple of its mean. The cut lowers the mean by 16 %, which is scaled back."""
+"""The multiple of its mean at which the distribution of run times is cut off. The cut lowers the mean by 16 %, which is
+compensated by scaling.
+"""
 LOW, HIGH = 1, 2
-"""Numbers of the queues of low and high priority."""
+"""The numbers of the queues for low and high priority."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """Jobs of one size. `jobs` and `work` are shares of the whole trace, in percent."""
+    """The jobs of one size. `jobs` and `work` are shares of the whole trace, in per cent."""
 
     processors: int
     jobs: float
@@ -51,35 +53,39 @@ class SizeClass:
 
 
 CLASSES = (
-    # Both published.
+    # both numbers are published
     SizeClass(1, 49.0, 1.6),
     SizeClass(8, 7.0, 4.3),
     SizeClass(16, 8.0, 5.2),
     SizeClass(64, 6.0, 16.0),
-    # Jobs published; work by the mean run time of size 1 (2 and 4) and of size 64.
+    # the share of jobs is published; the work follows from the mean run times of sizes 1 (for 2 and 4) and 64
     SizeClass(2, 11.0, 0.7),
     SizeClass(4, 5.0, 0.7),
     SizeClass(48, 4.0, 8.0),
-    # Work published; jobs by the mean run time of size 64.
+    # the share of work is published; the jobs follow from the mean run time of size 64
     SizeClass(128, 2.1, 11.2),
     SizeClass(256, 0.58, 6.2),
     SizeClass(320, 0.47, 6.3),
     SizeClass(512, 0.21, 4.4),
-    # The remaining jobs have a size that the tables do not name, and the mean run time of size 64.
+    # the remaining jobs have a size that the tables do not name, and get the mean run time of size 64
     SizeClass(32, 5.44, 7.3),
-    # More than 1,000 processors: 1.2 % of the jobs, each size a quarter as many as the next smaller one; the remaining work.
+    # more than 1,000 processors: 1.2 % of the jobs, each size a quarter as many as the next smaller one; these get the
+    # remaining work
     SizeClass(1024, 0.9035, 15.0),
     SizeClass(2048, 0.2259, 7.5),
     SizeClass(4096, 0.0565, 3.7),
     SizeClass(8192, 0.0141, 1.9),
 )
 TENTHS = (58.0, *(5.1625,) * 8, 0.7)
-"""Percent of the jobs whose run time is in (0, 0.1], (0.1, 0.2] … (0.9, 1] of their request; first and last are published."""
+"""The per cent of the jobs whose run time is in (0, 0.1], (0.1, 0.2] … (0.9, 1] of their request. The first and the
+last are published.
+"""
 LEAST_RATIO = 0.01
 
 
 def raijin(jobs: int, processors: int, seed: int, scale: float = 1.0, load: float = 4.0, high_share: float = 0.2) -> SwfTrace:
-    """Make `jobs` jobs, with sizes multiplied by `scale` (rounded, at least 1) and at most LARGEST of the machine.
+    """Return `jobs` jobs, whose sizes are multiplied by `scale` (rounded, at least 1) and are at most LARGEST of the
+    machine.
 
     Jobs are submitted in random order at equal distances, over the time that their work takes on the full machine divided by
     `load`. A random `high_share` of the jobs is in queue 2, the others are in queue 1. Raises SimunixError for parameters out
@@ -135,15 +141,17 @@ def quotas(count: int, shares: Sequence[float]) -> list[int]:
 
 
 def runtimes(random: np.random.Generator, count: int, mean: float) -> np.ndarray:
-    """Draw run times in seconds, one from each of `count` equally likely parts of the cut exponential distribution."""
+    """Return run times in seconds, one drawn from each of `count` equally likely parts of the cut exponential
+    distribution.
+    """
     below = -math.expm1(-LONGEST)
     share = below * (np.arange(count) + random.random(count)) / max(count, 1)
-    kept = 1 - LONGEST * math.exp(-LONGEST) / below  # mean of the distribution after the cut, relative to before
+    kept = 1 - LONGEST * math.exp(-LONGEST) / below  # the mean of the distribution after the cut, relative to the mean before
     return np.asarray(np.round(np.maximum(-mean / kept * np.log1p(-share), LEAST_RUNTIME_S), 1))
 
 
 def ratios(random: np.random.Generator, count: int) -> np.ndarray:
-    """Draw ratios of run time to requested time, in random order."""
+    """Return `count` ratios of run time to requested time, in random order."""
     tenth = np.repeat(np.arange(10), quotas(count, TENTHS))
     least = np.where(tenth == 0, LEAST_RATIO, tenth / 10)
     drawn = (tenth + 1) / 10 - random.random(count) * ((tenth + 1) / 10 - least)

@@ -1,4 +1,5 @@
-"""Submits a workload from inside an emulation; run there as a program of its own, with the standard library only.
+"""Submit the jobs of a workload from inside of an emulation. The program runs there by itself, with the standard
+library only.
 
     python3 submitter.py PLAN.json SUBMISSIONS.csv
 
@@ -39,17 +40,19 @@ SUBMIT, RELEASE = 0, 1
 
 
 def run(argv: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command and return the result, with its output as text."""
     return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
 
 
 def filled(argv: list[str], value: str) -> list[str]:
-    """Return the words with the value for {}."""
+    """Return the words with `{}` replaced by the value."""
     return [word.replace("{}", str(value)) for word in argv]
 
 
 class Submitter:
-    """What is due, what runs, and who waits for what. Moments are seconds after the origin."""
+    """Submits the jobs of the plan. It knows which jobs are due, which commands run, and which jobs wait for others.
+    Moments are seconds after the origin.
+    """
 
     def __init__(self, plan: dict[str, Any], writer: Flushed) -> None:
         self.plan = plan
@@ -57,16 +60,19 @@ class Submitter:
         self.jobs: list[dict[str, Any]] = plan["jobs"]
         groups: list[list[int]] = plan.get("groups", [])
         self.known = {id for job in self.jobs for id in job.get("array", [job["id"]])}
-        self.numbers: dict[int, str] = {}  # of submitted jobs by id; "" of refused ones
-        self.needed_by: dict[int, list[int]] = {}  # ranks that are due, by the id whose number they wait for
-        self.staying: dict[int, tuple[int, subprocess.Popen[bytes], Any, float]] = {}  # by pidfd: id, messages, moment due
-        self.unfinished: dict[str, int] = {}  # ids of watched jobs by number
+        self.numbers: dict[int, str] = {}  # the RJMS's numbers of submitted jobs by id; "" for refused jobs
+        # the indices in the plan of jobs that are due, by the id of the job for whose number they wait
+        self.needed_by: dict[int, list[int]] = {}
+        # by pidfd: id, file of messages, moment at which the job was due
+        self.staying: dict[int, tuple[int, subprocess.Popen[bytes], Any, float]] = {}
+        self.unfinished: dict[str, int] = {}  # the ids of jobs whose ends are awaited, by the RJMS's number
         self.next_poll: float | None = None
         self.left = [set(group) for group in groups]
         self.ends = [0.0 for _ in groups]
         self.followers: list[list[int]] = [[] for _ in groups]  # ranks
         self.groups_of: dict[int, list[int]] = {}
-        self.due: list[tuple[float, int, int, str]] = []  # a heap: moment, rank in the plan, SUBMIT or RELEASE, number
+        # a heap of: moment, index in the plan, SUBMIT or RELEASE, the RJMS's number
+        self.due: list[tuple[float, int, int, str]] = []
         for index, group in enumerate(groups):
             for id in group:
                 self.groups_of.setdefault(id, []).append(index)
@@ -78,11 +84,11 @@ class Submitter:
         heapq.heapify(self.due)
 
     def now(self) -> float:
-        """Seconds after the origin."""
+        """The present moment, in seconds after the origin."""
         return time.time() - float(self.plan["origin"])
 
     def run(self) -> None:
-        """Until everything has been submitted and released, and no command stays any more."""
+        """Run until all jobs have been submitted and released, and every command that stays has ended."""
         while self.due or self.staying or any(self.followers):
             if self.due and self.due[0][0] <= self.now():
                 moment, rank, action, number = heapq.heappop(self.due)
@@ -96,12 +102,12 @@ class Submitter:
                 self.pause()
 
     def pause(self) -> None:
-        """Until something is due, or a command that stays has ended."""
+        """Wait until something is due, or a command that stays has ended."""
         moments = [self.due[0][0]] if self.due else []
         moments += [self.next_poll] if self.next_poll is not None else []
         wait_s = max(min(moments) - self.now(), 0.0) if moments else None
         if wait_s is not None and (wait_s < 0.001 or not self.staying):
-            time.sleep(wait_s)  # to the nanosecond
+            time.sleep(wait_s)  # this wait is exact to the nanosecond
             wait_s = 0.0
         poll = select.poll()
         for fd in self.staying:
@@ -113,7 +119,7 @@ class Submitter:
     # Submitting
 
     def submit(self, due: float, rank: int) -> None:
-        """Run a job's command."""
+        """Submit the job at `rank` in the plan, which is due now, by running its command."""
         job = self.jobs[rank]
         argv: list[str] = job["argv"]
         needs: int | None = job.get("needs")
@@ -140,7 +146,7 @@ class Submitter:
             heapq.heappush(self.due, (moment + job["hold"], rank, RELEASE, number))
 
     def identity(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Options that make a command the job's user's."""
+        """Return the options of subprocess that make a command run as the job's user."""
         if "user" not in job:
             return {}
         user = self.plan["users"][job["user"]]
@@ -148,7 +154,9 @@ class Submitter:
         return {"user": user["uid"], "group": user["groups"][0], "extra_groups": user["groups"], "env": environment}
 
     def submitted(self, id: int, number: str) -> None:
-        """A job has its number, or none: then it has ended already. Who waited for the number is due."""
+        """Note the number of a submitted job. A job without a number has been refused, and counts as ended. Jobs that
+        waited for the number become due.
+        """
         self.numbers[id] = number
         for rank in self.needed_by.pop(id, []):
             heapq.heappush(self.due, (self.now(), rank, SUBMIT, ""))
@@ -161,7 +169,7 @@ class Submitter:
             self.plan_poll()
 
     def start(self, job: dict[str, Any], argv: list[str], due: float, moment: float) -> None:
-        """Run a command that stays."""
+        """Run the command of a job that stays until the job has ended."""
         messages = tempfile.TemporaryFile()  # noqa: SIM115  closed by finish
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=messages, **self.identity(job)
@@ -170,7 +178,9 @@ class Submitter:
         self.writer.writerow([job["id"], f"{due:.6f}", f"{moment:.6f}", "", "", ""])
 
     def finish(self, fd: int) -> None:
-        """A command that stayed has ended, and its job with it. What it said of a failure is another row."""
+        """Note the end of a command that stayed, and so of its job. If the command failed, write its messages in a
+        second row.
+        """
         id, process, messages, due = self.staying.pop(fd)
         os.close(fd)
         if process.wait() != 0:
@@ -182,7 +192,7 @@ class Submitter:
             self.ended(id, self.now())
 
     def release(self, number: str) -> None:
-        """Let a held job go."""
+        """Release a held job."""
         done = run(filled(self.plan["release"], number))
         if done.returncode != 0:
             print(f"job {number} could not be released:", done.stderr.strip(), file=sys.stderr, flush=True)
@@ -190,14 +200,14 @@ class Submitter:
     # Ends
 
     def plan_poll(self) -> None:
-        """Ask again after an interval, if anybody waits."""
+        """Plan the next question about unfinished jobs, if any job waits for the end of another."""
         if not self.unfinished or not any(self.followers):
             self.next_poll = None
         elif self.next_poll is None:
             self.next_poll = self.now() + self.plan["poll_interval"]
 
     def look(self) -> None:
-        """Ask which jobs are unfinished, and when exactly the others have ended."""
+        """Ask the RJMS which jobs are unfinished, and when exactly the others ended."""
         self.next_poll = None
         done = run(self.plan["unfinished"])
         if done.returncode == 0:
@@ -207,7 +217,7 @@ class Submitter:
         self.plan_poll()
 
     def end_of(self, number: str) -> float:
-        """Return what the RJMS says, if it still knows."""
+        """Return when a job ended, in seconds after the origin: as the RJMS says or, if it no longer knows, now."""
         told = run(filled(self.plan["ended"]["argv"], number)).stdout
         found = re.search(self.plan["ended"]["pattern"], told)
         try:
@@ -216,7 +226,9 @@ class Submitter:
             return self.now()
 
     def ended(self, id: int, moment: float) -> None:
-        """A job has ended; who waited for the last of its group is due after its think time."""
+        """Note the end of a job. A job that waits for a whole group becomes due its think time after the last end in
+        the group.
+        """
         for group in self.groups_of.get(id, []):
             self.left[group].discard(id)
             self.ends[group] = max(self.ends[group], moment)
@@ -228,7 +240,7 @@ class Submitter:
 
 
 def wait_until_empty(poll: list[str]) -> None:
-    """Ask for the queue until it is empty."""
+    """Run the command `poll` at growing intervals until it prints nothing, which means that the queue is empty."""
     pause = FIRST_POLL_S
     while True:
         done = run(poll)
@@ -239,20 +251,20 @@ def wait_until_empty(poll: list[str]) -> None:
 
 
 class Flushed:
-    """A csv writer whose rows are on disk at once."""
+    """A csv writer that writes each row to disk at once."""
 
     def __init__(self, file: TextIO) -> None:
         self.file = file
         self.writer = csv.writer(file)
 
     def writerow(self, row: list[Any]) -> None:
-        """Write a row."""
+        """Write a row, and flush it to disk."""
         self.writer.writerow(row)
         self.file.flush()
 
 
 def main(plan_path: str, out_path: str) -> None:
-    """Submit everything, then wait."""
+    """Submit all jobs of the plan, then wait until the queue is empty."""
     with open(plan_path) as file:
         plan = json.load(file)
     with open(out_path, "w", newline="") as file:

@@ -1,6 +1,7 @@
-"""Submits the jobs of a job table; run inside an emulation beside submitter.py, whose plan and output it shares.
+"""Submit the jobs of a job table. The program runs inside of an emulation beside submitter.py, and has the same plan
+and output.
 
-What a job of the plan may say besides:
+A job of the plan may have these additional keys:
 
     "indices"     the indices of the elements that "array" has the ids of: any, in the order of the ids
     "components"  ids of the components of a heterogeneous job: numbers count on from the job's own
@@ -22,29 +23,30 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # python3 -I leaves it out
+    # python3 -I does not add the folder of the program to the path
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 if TYPE_CHECKING or __name__ != "__main__":
     from simunix.workload.guest.submitter import RELEASE, SUBMIT, Flushed, Submitter, filled, run, wait_until_empty
 else:
     from submitter import RELEASE, SUBMIT, Flushed, Submitter, filled, run, wait_until_empty
 
 CANCEL = "cancel "
-"""Stands before the number of a job that is to be cancelled, not released."""
+"""The prefix of a job's number that says that the job is to be cancelled, not released."""
 
 
 class TableSubmitter(Submitter):
-    """Submits arrays of any indices, heterogeneous jobs, and jobs that depend on others."""
+    """Submits job arrays with any indices, heterogeneous jobs, and jobs that depend on others."""
 
     def __init__(self, plan: dict[str, Any], writer: Flushed) -> None:
         super().__init__(plan, writer)
         self.keys = {job["key"] for job in self.jobs}
         self.number_of: dict[int, str] = {}
-        """Of submitted jobs by key; "" of refused ones."""
+        """The RJMS's numbers of submitted jobs by key; "" for refused jobs."""
         self.waiting: dict[int, list[int]] = {}
-        """Ranks of jobs that are due, by the key of a job that is not submitted yet."""
+        """The indices in the plan of jobs that are due, by the key of a job that has not been submitted yet."""
 
     def submit(self, due: float, rank: int) -> None:
-        """Run a job's command, if those that it depends on have been submitted."""
+        """Submit the job at `rank` in the plan, if the jobs on which it depends have been submitted."""
         job = self.jobs[rank]
         clauses = job.get("clauses")
         for part in clauses["parts"] if clauses else ():
@@ -72,7 +74,7 @@ class TableSubmitter(Submitter):
             heapq.heappush(self.due, (moment + after, rank, RELEASE, f"{CANCEL}{number}_{index}"))
 
     def condition(self, clauses: dict[str, Any]) -> tuple[list[str], str]:
-        """Return the words for a dependency, and a message about what of it had to be left out."""
+        """Return the words for a dependency, and a message about conditions that had to be left out."""
         parts, dropped = [], []
         for part in clauses["parts"]:
             items = [text.replace("{}", self.number_of[key]) for key, text in part["items"] if self.number_of.get(key)]
@@ -84,7 +86,7 @@ class TableSubmitter(Submitter):
 
     @staticmethod
     def numbers_of(job: dict[str, Any], number: str) -> list[tuple[int, str]]:
-        """Return the number of each job that a command has submitted, by id; "" for refused ones."""
+        """Return the number of each job that a command has submitted, by id; "" for refused jobs."""
         if "indices" in job:
             return [(id, number and f"{number}_{index}") for id, index in zip(job["array"], job["indices"])]  # noqa: B905  Python 3.9
         if "components" in job:
@@ -92,7 +94,7 @@ class TableSubmitter(Submitter):
         return [(job["id"], number)]
 
     def release(self, number: str) -> None:
-        """Let a held job go, or cancel one that still waits."""
+        """Release a held job, or cancel a job that still waits."""
         if not number.startswith(CANCEL):
             super().release(number)
             return
@@ -102,7 +104,7 @@ class TableSubmitter(Submitter):
 
 
 def main(plan_path: str, out_path: str) -> None:
-    """Submit everything, then wait."""
+    """Submit all jobs of the plan, then wait until the queue is empty."""
     with open(plan_path) as file:
         plan = json.load(file)
     with open(out_path, "w", newline="") as file:

@@ -1,12 +1,13 @@
-"""A window of a trace with its context: jobs that ran or waited at the window's beginning are there when the replay begins.
+"""Cut a window out of a trace together with its context: the jobs that ran or waited when the window begins, and that
+exist again when the replay begins.
 
-The method is that of J. Emeras (Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Grenoble
-2013, part II). A line of the header names the jobs of the context:
+The method is that of J. Emeras (Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis,
+Grenoble 2013, part II). A line of the trace's header lists the jobs of the context:
 
     ; Context: T0=3456000 settle=60 running=17,21,22 waiting=25,26
 
-T0 is the beginning of the window in the trace that it was cut from, in seconds. The replay begins `settle` seconds after the
-start of the submission; until then the running jobs start, and the waiting jobs are submitted and held.
+T0 is the beginning of the window, in seconds of the original trace. The replay begins `settle` seconds after the start
+of the submission. Until then, the running jobs start, and the waiting jobs are submitted and held.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ class Context:
     waiting: tuple[int, ...]
 
     def line(self) -> str:
-        """Return the line of the header that tells this context, without the semicolon."""
+        """Return the line of a trace's header that describes this context, without the semicolon."""
         numbers = (",".join(map(str, jobs)) for jobs in (self.running, self.waiting))
         return " Context: T0={:.15g} settle={:.15g} running={} waiting={}".format(self.begin_s, self.settle_s, *numbers)
 
 
 def context_of(comments: Iterable[str]) -> Context | None:
-    """Return the context that a header tells, None without one. Raises SimunixError for a malformed line."""
+    """Return the context that a trace's header describes; None without one. Raises SimunixError for a malformed line."""
     lines = [comment for comment in comments if is_context(comment)]
     if not lines:
         return None
@@ -57,13 +58,14 @@ def context_of(comments: Iterable[str]) -> Context | None:
 
 
 def cut_with_context(trace: SwfTrace, begin_s: float, end_s: float, settle_s: float = SETTLE_S) -> SwfTrace:
-    """Return the jobs submitted in [begin_s, end_s), moved to begin at `settle_s`, and at 0 the context of the window.
+    """Return the jobs submitted in [begin_s, end_s), moved so that the window begins at `settle_s`, with the window's
+    context at 0.
 
-    The context is the jobs that ran or waited at begin_s. Running jobs (submit + wait <= begin < submit + wait + run time) keep
-    their end dates if they start at once: run time and requested time are reduced by the time that had passed, and extended by
-    the time to settle. Waiting jobs (submit < begin < submit + wait) are unchanged and in their order. Raises SimunixError if a
-    wait or run time that decides this is unknown (a trace without waits has no known context), and if the numbers of the jobs
-    are not unique.
+    The context consists of the jobs that ran or waited at begin_s. Running jobs (submit + wait ≤ begin < submit + wait
+    + run time) end at their former dates if they start at once: their run time and requested time are reduced by the
+    time that had passed, and extended by the time to settle. Waiting jobs (submit < begin < submit + wait) are
+    unchanged and keep their order. Raises SimunixError if a wait or run time that decides this is unknown (a trace
+    without waits has no known context), and if the numbers of the jobs are not unique.
     """
     if "JobID" in trace.jobs:
         raise SimunixError(f"{PLAIN_NUMBERS}; cut without context")

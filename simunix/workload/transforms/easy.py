@@ -1,9 +1,11 @@
-"""Start times of jobs on an idealised machine (a number of equal processors) under EASY back-filling.
+"""Compute the start times of jobs under EASY back-filling on an idealised machine, which is a number of equal
+processors.
 
-D. Lifka: The ANL/IBM SP scheduling system, JSSPP 1995; as A. Mu'alem, D. Feitelson describe it (Utilization, predictability,
-workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE TPDS 12, 2001): jobs start in the order
-of their submission. A first job of the queue that does not fit has a reservation for the moment at which enough processors will
-be free if all running jobs take as long as they asked for; later jobs start before the first one if they do not delay it.
+See D. Lifka: The ANL/IBM SP scheduling system, JSSPP 1995, in the description of A. Mu'alem and D. Feitelson
+(Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling, IEEE
+TPDS 12, 2001). Jobs start in the order of their submission. If the first job of the queue does not fit, it gets a
+reservation for the moment at which enough processors will be free if all running jobs take as long as they asked for.
+Later jobs start before the first one if they do not delay it.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ import numpy as np
 
 @dataclass(slots=True)
 class _Machine:
-    """The machine: free processors, a heap of (end, job) of the running jobs, and the ends that these jobs promised by job.
+    """The machine: its free processors, a heap of (end, job) of the running jobs, and the expected end of each of them.
 
-    A job is its place in the workload; a promised end is the start plus the requested time.
+    A job is represented by its index in the workload; its expected end is its start plus its requested time.
     """
 
     free: int
@@ -29,7 +31,9 @@ class _Machine:
 
 @dataclass(slots=True)
 class _Schedule:
-    """The columns of the jobs, times in any one unit, and the state of the schedule: the queue, and the starts so far."""
+    """The columns of the jobs, with times in any one unit, and the state of the schedule: the queue, and the starts so
+    far.
+    """
 
     runtime: Sequence[float]
     requested: Sequence[float]
@@ -39,14 +43,14 @@ class _Schedule:
     queue: list[int] = field(default_factory=list)
 
     def start(self, job: int, now: float) -> None:
-        """Start a job now."""
+        """Start a job at the moment `now`."""
         self.starts[job] = now
         self.machine.free -= self.size[job]
         heapq.heappush(self.machine.ends, (now + self.runtime[job], job))
         self.machine.promised[job] = now + self.requested[job]
 
     def release(self, now: float) -> bool:
-        """Free the processors of the jobs that have ended by now; return whether any has."""
+        """Free the processors of the jobs that have ended by the moment `now`; return whether any has."""
         before = self.machine.free
         while self.machine.ends and self.machine.ends[0][0] <= now:
             _, job = heapq.heappop(self.machine.ends)
@@ -55,7 +59,9 @@ class _Schedule:
         return self.machine.free > before
 
     def reservation(self, job: int) -> tuple[float, int]:
-        """Return the latest moment at which the job starts, and the number of processors that are free beside it then."""
+        """Return the latest moment at which the first job of the queue will start, and how many processors it leaves
+        free then.
+        """
         free, promised = self.machine.free, sorted((end, running) for running, end in self.machine.promised.items())
         for end, running in promised:
             free += self.size[running]
@@ -64,7 +70,7 @@ class _Schedule:
         raise AssertionError("a job that fits the machine fits when it is empty")
 
     def dispatch(self, now: float, newcomers: int | None) -> None:
-        """Start every job that can start now.
+        """Start every job that can start at the moment `now`.
 
         `newcomers` is the number of jobs that have just been submitted, None if any job has ended. While no job ends, a queue
         whose first job is blocked stays blocked, and only the newcomers can be back-filled.

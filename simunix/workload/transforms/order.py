@@ -1,4 +1,4 @@
-"""Jobs that are submitted only after other jobs have ended: by the trace's own fields, or by the behaviour of its users."""
+"""Let jobs be submitted only after other jobs have ended: by the trace's own fields, or by the behaviour of its users."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from rsg_server.errors import SimunixError
 from simunix.workload.job import Job
 
 SESSION_GAP_S = 20 * 60.0
-"""A longer think time ends a session, unless the scenario sets another gap."""
+"""The default bound, in seconds, above which a think time (pause between an end and the next submission) ends a session
+of a user.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Which jobs follow which: `after` maps a job to an index of `groups` and a think time in seconds.
+    """Which jobs follow which others: `after` maps a job to the index of a group in `groups`, and to a think time in
+    seconds.
 
-    The job is submitted its think time after all jobs of the group have ended. Jobs that `after` does not name are submitted at
-    the moments of the trace.
+    A job is submitted its think time after all jobs of the group have ended. A job that is not in `after` is submitted
+    at the trace's moment.
     """
 
     groups: tuple[tuple[int, ...], ...] = ()
@@ -26,7 +29,7 @@ class Order:
 
 
 def preceding_jobs(jobs: Sequence[Job]) -> dict[int, int]:
-    """Return the preceding job (field 17) of each job whose preceding job is in the workload too.
+    """Return the preceding job (field 17) of each job, if the preceding job belongs to the workload.
 
     Raises SimunixError for a job that would wait, directly or through others, for its own end.
     """
@@ -62,7 +65,9 @@ def by_preceding_job(jobs: Sequence[Job]) -> Order:
 
 @dataclass(slots=True)
 class _Batch:
-    """Jobs of one user, none of which waited for the end of another. `think_s` is the time since the previous batch ended."""
+    """A batch: jobs of one user, none of which was submitted after the end of another one. `think_s` is the time since
+    the previous batch ended.
+    """
 
     begin_s: float
     end_s: float
@@ -71,12 +76,14 @@ class _Batch:
 
 
 def end_s(job: Job) -> float:
-    """Return when the job ended in the trace, in seconds; an unknown wait is taken as 0."""
+    """Return when a job ended in the trace, in seconds; an unknown wait counts as 0."""
     return job.submit_s + max(job.wait_s, 0.0) + job.runtime_s
 
 
 def batches_of(jobs: Iterable[Job]) -> list[_Batch]:
-    """Split one user's jobs, given in the order of submission, before each job that came after all earlier ones had ended."""
+    """Split one user's jobs, in the order of submission, into batches: a new batch begins with a job that was submitted
+    after all earlier jobs had ended.
+    """
     batches: list[_Batch] = []
     for job in jobs:
         if batches and job.submit_s < batches[-1].end_s:

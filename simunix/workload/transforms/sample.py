@@ -1,7 +1,7 @@
-"""Representative samples of a trace's jobs, by both methods of M. Barberato.
+"""Take representative samples of a trace's jobs, by the two methods of M. Barberato.
 
-Supercomputer emulation for evaluating scheduling algorithms, MPhil thesis, ANU 2018, sections 4.2.3 and 4.2.5. Sampling changes
-neither the order of submission nor any time.
+See Supercomputer emulation for evaluating scheduling algorithms, MPhil thesis, ANU 2018, sections 4.2.3 and 4.2.5. A
+sample keeps the order of submission and all times.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from rsg_server.errors import SimunixError
 from simunix.workload.formats.swf import SwfTrace
 
 WINDOW_S = 60.0
-"""Largest difference of requested times, in seconds, that count as alike."""
+"""The largest difference of requested times, in seconds, up to which the method counts them as similar."""
 
 
 def size_of(jobs: pd.DataFrame) -> pd.Series:
-    """Return the processors of each job: as requested, or as allocated where the request is unknown."""
+    """Return the number of processors of each job: the requested number or, if unknown, the allocated one."""
     return jobs["requested"].where(jobs["requested"] > 0, jobs["allocated"])
 
 
 def stratified(trace: SwfTrace, count: int, offset: int = 0) -> SwfTrace:
-    """Sort by size, run time and requested time; take the jobs floor(i s) + offset with s = jobs / count (eqs. 4.4, 4.5).
+    """Sort the jobs by size, run time and requested time, and return the jobs floor(i s) + offset, with s = jobs /
+    count (equations 4.4, 4.5).
 
-    Raises SimunixError for a count outside 1 ... jobs, and for an offset outside [0, s).
+    Raises SimunixError for a count outside of 1 … jobs, and for an offset outside of [0, s).
     """
     step = _step(trace, count)
     if not 0 <= offset < step:
@@ -38,11 +39,13 @@ def stratified(trace: SwfTrace, count: int, offset: int = 0) -> SwfTrace:
 
 
 def error_diffused(trace: SwfTrace, count: int, window_s: float = WINDOW_S) -> SwfTrace:
-    """From each block of jobs / count jobs of like size and requested time, take the job with work nearest to the block's mean.
+    """Return one job from each block of jobs / count jobs of similar size and requested time: the job whose work is
+    nearest to the block's mean.
 
-    The difference is carried into the next block's mean, so that the mix of sizes and the total work are kept: the work of the
-    sample is that of the trace times count / jobs, to within one job. Requested times within `window_s` seconds are alike.
-    Raises SimunixError for a count outside 1 ... jobs, and if the work (size x run time) of a job is unknown.
+    The remaining difference is added to the next block's mean, so that the mix of sizes and the total work are kept.
+    The work of the sample is that of the trace times count / jobs, except for at most one job. Requested times that
+    differ by at most `window_s` seconds are similar. Raises SimunixError for a count outside of 1 … jobs, and if the
+    work (size × run time) of a job is unknown.
     """
     step = _step(trace, count)
     jobs = trace.jobs.assign(size=size_of(trace.jobs))
@@ -64,7 +67,9 @@ def error_diffused(trace: SwfTrace, count: int, window_s: float = WINDOW_S) -> S
 
 
 def _groups(ranked: pd.DataFrame, window_s: float) -> np.ndarray:
-    """Number the groups of the ranked rows: rows of one size with requested times within a window from the group's first."""
+    """Return the number of the group of each row in a sorted table: rows of one size whose requested times differ from
+    the group's first by at most `window_s`.
+    """
     groups = np.zeros(len(ranked), dtype="int64")
     size, first, number = -1, 0.0, -1
     for row, (own, requested) in enumerate(zip(ranked["size"], ranked["requested_s"], strict=True)):

@@ -1,4 +1,4 @@
-"""From the records of a trace to jobs for a cluster: a window is cut out, sizes are scaled, unknown values are filled in."""
+"""Turn the records of a trace into jobs for a cluster: cut out a window, scale sizes, and fill in unknown values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which jobs are taken, and how they are scaled.
+    """Which jobs of a trace are taken, and how they are scaled.
 
-    Jobs submitted in [begin_s, end_s) are taken, at most `max_jobs`. One processor of the trace becomes `processors` cores;
-    requested times are multiplied by `margin`.
+    At most `max_jobs` jobs submitted in [begin_s, end_s) are taken. One processor of the trace becomes `processors`
+    cores; requested times are multiplied by `margin`.
     """
 
     begin_s: float = 0.0
@@ -48,7 +48,7 @@ def select_jobs(records: Sequence[SwfRecord], selection: Selection) -> tuple[lis
 
 
 def unusable(record: SwfRecord) -> str | None:
-    """Return why a record cannot become a job; None if it can."""
+    """Return the reason why a record cannot become a job; None if it can."""
     if record.submit_s < 0:
         return "submit time unknown"
     if record.runtime_s < 0 and record.requested_s < 0:
@@ -59,9 +59,9 @@ def unusable(record: SwfRecord) -> str | None:
 
 
 def to_job(record: SwfRecord, selection: Selection) -> Job:
-    """Convert a record to a job. An unknown request for processors is filled in from the allocation.
+    """Convert a record to a job. An unknown number of requested processors is replaced by the allocated number.
 
-    An unknown run time is taken as the requested time, and an unknown requested time as the run time.
+    An unknown run time is replaced by the requested time, and an unknown requested time by the run time.
     """
     processors = record.requested if record.requested > 0 else record.allocated
     runtime = record.runtime_s if record.runtime_s >= 0 else record.requested_s

@@ -1,4 +1,6 @@
-"""Traces made from traces: cut, scaled, shuffled, merged. Each function returns a new trace with a Note of what was done."""
+"""Make traces from traces: cut, scale, shuffle, merge. Each function returns a new trace, whose header has a Note on
+what was done.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ PROFILE = "profile"
 SIZES = ("allocated", "requested")
 _TABLE_SIZES = ("ReqNodes", "NTasks", "NTasksPerNode", "CPUsPerTask", "ReqTRES", "Steps")
 _TABLE_TIMES = ("TimeMin", "Begin", "Hold", "CancelAfter", "Steps")
-"""Columns of job tables that say sizes or times in texts."""
+"""The columns of job tables that contain sizes or times as texts."""
 _MACHINE = re.compile(r"^(\s*Max(?:Procs|Nodes):\s*)(\d+)\s*$")
 
 
 def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTrace:
-    """Return the jobs submitted in [begin_s, end_s), seconds of the trace; begin_s becomes 0.
+    """Return the jobs submitted in [begin_s, end_s), in seconds of the trace; begin_s becomes 0.
 
     Raises SimunixError for a window without submissions.
     """
@@ -40,10 +42,11 @@ def cut(trace: SwfTrace, begin_s: float = 0.0, end_s: float = math.inf) -> SwfTr
 
 
 def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTrace:
-    """Multiply sizes by `processors` (rounded, at least 1) and all times, also of submission, by `times`.
+    """Multiply the sizes of jobs by `processors` (rounded, at least 1) and all times, including submissions, by
+    `times`; return the new trace.
 
-    Unknown values stay unknown. The size of the machine in the header (MaxProcs, MaxNodes) is scaled like the sizes of jobs.
-    Raises SimunixError for values that become too large, and for a job whose profile fixes the size of its work.
+    Unknown values stay unknown. The size of the machine in the header (MaxProcs, MaxNodes) is scaled like the sizes of
+    jobs. Raises SimunixError for values that become too large, and for a job whose profile fixes the size of its work.
     """
     if (processors, times) != (1.0, 1.0) and PROFILE in trace.jobs and len(bound := trace.jobs[trace.jobs[PROFILE] != ""]):
         job, name = bound[["job", PROFILE]].iloc[0]
@@ -65,9 +68,9 @@ def scale(trace: SwfTrace, processors: float = 1.0, times: float = 1.0) -> SwfTr
 
 
 def factor_to(trace: SwfTrace, processors: int) -> float:
-    """Return the factor on sizes that gives the trace's machine this many processors.
+    """Return the factor for sizes with which the trace's machine gets this number of processors.
 
-    Raises SimunixError if the header does not tell the size of the machine.
+    Raises SimunixError if the header does not give the size of the machine.
     """
     size = trace.number("MaxProcs") or trace.number("MaxNodes")
     if not size:
@@ -83,7 +86,8 @@ def _scaled_size(comment: str, factor: float) -> str:
 
 
 def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
-    """Put the jobs into random order and submit them at equal distances over the span of the trace.
+    """Put the jobs into random order, and submit them at equal intervals over the trace's time span; return the new
+    trace.
 
     Preceding jobs and think times become unknown. Barberato (MPhil thesis, ANU 2018, section 4.2) compares metrics over such
     orders: a single trace does not show how far a metric depends on the order.
@@ -99,10 +103,11 @@ def shuffle(trace: SwfTrace, seed: int) -> SwfTrace:
 
 
 def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
-    """Merge traces in the order of submission (of equal moments, in the order given); number jobs anew, keep users apart.
+    """Merge traces in the order of submission (equal moments: in the order of the traces). Jobs get new numbers; users
+    of different traces stay different.
 
-    All traces start at 0, or, `by_date`, at their dates (UnixStartTime). Raises SimunixError if a date that is needed is
-    missing, and if a name of a profile means different profiles.
+    All traces begin at 0 or, with `by_date`, at their dates (UnixStartTime). Raises SimunixError if a needed date is
+    missing, and if one name means different profiles.
     """
     starts = [trace.number("UnixStartTime") for trace in traces]
     if by_date and None in starts:
@@ -129,9 +134,10 @@ def merge(traces: Sequence[SwfTrace], by_date: bool = False) -> SwfTrace:
 
 
 def _texts_of_tables(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Texts of job tables (nothing for jobs of other traces), in which jobs have the numbers of the merged trace.
+    """Return the text columns of job tables (empty for jobs of other traces), in which job numbers are those of the
+    merged trace.
 
-    An array's number is that of the first of its elements.
+    The number of a job array is that of its first element.
     """
     texts = [name for name in jobs if name in COLUMNS]
     if not texts:
@@ -148,7 +154,7 @@ def _texts_of_tables(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
-    """Return the profiles of all traces. Raises SimunixError if a name means different profiles."""
+    """Return the profiles of all traces. Raises SimunixError if one name means different profiles."""
     found: dict[str, dict[str, Any]] = {}
     for number, trace in enumerate(traces, 1):
         for name, profile in trace.profiles.items():
@@ -160,7 +166,7 @@ def _joined(traces: Sequence[SwfTrace]) -> dict[str, dict[str, Any]]:
 
 
 def _moved(trace: SwfTrace, seconds: float) -> SwfTrace:
-    """Move the UnixStartTime of the header on by these seconds, so that the dates of jobs stay true."""
+    """Return the trace with a UnixStartTime that is later by `seconds`, so that the dates of jobs stay correct."""
     start = trace.number("UnixStartTime")
     if start is None:
         return trace

@@ -1,1 +1,1 @@
-"""Slurm's configuration files: one reader, one writer, and what their lines say of nodes."""
+"""Read and write Slurm's configuration files, and find what their lines say about nodes."""

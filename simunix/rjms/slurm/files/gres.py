@@ -1,6 +1,8 @@
-"""What a gres.conf says, where AutoDetect is answered by slurm.conf: hosts have no GPUs that a library could find.
+"""Replace AutoDetect lines of a gres.conf by lines for the GPUs in slurm.conf, because emulated hosts have no GPU that
+a vendor's library could find.
 
-man gres.conf(5). A Slurm that was built without the library of NVIDIA or AMD says so, finds none, and drains the node.
+See gres.conf(5). A Slurm that was built without the library of NVIDIA or AMD reports this, finds no GPUs, and drains
+the node.
 """
 
 from __future__ import annotations
@@ -17,17 +19,19 @@ DETECT = "autodetect"
 
 
 def detection(lines: Iterable[Line]) -> Line | None:
-    """Return the first line by which Slurm would look for GPUs itself."""
+    """Return the first line that makes Slurm look for GPUs itself; None without one."""
     return next((line for line in lines if line.value(DETECT).lower() not in ("", "off")), None)
 
 
 def has_files(line: Line) -> bool:
-    """Return whether a line names the files of what it describes."""
+    """Return whether a line of gres.conf names the device files of its GPUs."""
     return bool(line.value("file") or line.value("multiplefiles"))
 
 
 def answered(path: Path, lines: Sequence[Line], nodes: Iterable[NodeLine]) -> list[Line]:
-    """Return the lines without detection, and lines with files for the GPUs that Slurm would look for."""
+    """Return the lines of a gres.conf without AutoDetect lines, and with lines that name files for the GPUs which Slurm
+    would detect.
+    """
     if detection(lines) is None:
         return list(lines)
     bare = (line.with_pairs({name: pair for name, pair in line.pairs.items() if name != DETECT}) for line in lines)
@@ -40,7 +44,9 @@ def answered(path: Path, lines: Sequence[Line], nodes: Iterable[NodeLine]) -> li
 
 
 def detected(nodes: Iterable[NodeLine], covered: Collection[str]) -> Iterator[str]:
-    """Yield a line for the GPUs of each kind of node that is not `covered`, numbered as the driver numbers them."""
+    """Yield a line for the GPUs of each kind of node that is not `covered`; GPUs are numbered as the driver numbers
+    them.
+    """
     for node in nodes:
         names = [name for name in node.names if name not in covered]
         first = 0

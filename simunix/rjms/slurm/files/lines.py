@@ -1,8 +1,8 @@
-"""Slurm's configuration files as lines of `Name=value` pairs, with what they include: the one reader and the one writer.
+"""Read and write Slurm's configuration files: lines of `Name=value` pairs, and files that include each other.
 
-Comments, continuations, escapes and quotes are those of Slurm's own parser (parse_config.c; man slurm.conf(5)), in its order:
-a # ends a line, a backslash at the end joins it with the next without a blank, other backslashes are taken away, and only then
-pairs are looked for. What `pair_text` writes, `pairs_of` reads back as it was.
+Comments, continued lines, escapes and quotes follow Slurm's own parser (parse_config.c; slurm.conf(5)), in its order.
+First, a # ends a line. A backslash at the end joins a line with the next without a blank. Other backslashes are
+removed. Only then pairs are searched. `pairs_of` reads what `pair_text` writes without a change.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with its pairs: by name in small letters, the name as it is written and the value without quotes."""
+    """A line with its pairs: by lower-case name, the name as it is written, and the value without quotes."""
 
     path: Path
     number: int
@@ -39,35 +39,37 @@ class Line:
 
     @property
     def place(self) -> str:
-        """File and line, for messages."""
+        """The file and the number of the line, for messages."""
         return f"{self.path}:{self.number}"
 
     @property
     def first(self) -> str:
-        """The name of the first pair, in small letters."""
+        """The lower-case name of the first pair."""
         return next(iter(self.pairs))
 
     def value(self, name: str, default: str = "") -> str:
-        """Return the value of a name, in any case."""
+        """Return the value of a name, in upper or lower case; `default` if the line does not have the name."""
         return self.pairs.get(name.lower(), ("", default))[1]
 
     def hosts(self, name: str) -> list[str]:
-        """Return the hosts of a name's list; none without it. Raises SimunixError with file and line."""
+        """Return the hosts in the host list of a name; [] if the line does not have the name. Raises SimunixError with
+        file and line.
+        """
         written, value = self.pairs.get(name.lower(), (name, ""))
         return host_list(value, f"{self.place}: {written}") if value.strip() else []
 
     def with_value(self, name: str, value: str) -> Line:
-        """Return the line with another value of a name that it has."""
+        """Return the line with another value for a name that it has."""
         key = name.lower()
         return self.with_pairs({**self.pairs, key: (self.pairs[key][0], value)})
 
     def with_pairs(self, pairs: Mapping[str, tuple[str, str]]) -> Line:
-        """Return the line with other pairs, at its place."""
+        """Return a line at this line's place with other pairs."""
         return Line(self.path, self.number, text_of(pairs), pairs)
 
 
 def host_list(text: str, where: str) -> list[str]:
-    """Return the names of a host list. Raises SimunixError, led by `where`, for what is none."""
+    """Return the names in a host list. Raises SimunixError, beginning with `where`, for a malformed list."""
     try:
         return expand_hosts(text)
     except ValueError as error:
@@ -75,14 +77,16 @@ def host_list(text: str, where: str) -> list[str]:
 
 
 def whole_number(text: str, where: str) -> int:
-    """Return a whole number of at most 15 digits. Raises SimunixError, led by `where`, for what is none."""
+    """Return the whole number, of at most 15 digits, that a text means. Raises SimunixError, beginning with `where`,
+    for any other text.
+    """
     if not re.fullmatch(r"[0-9]{1,15}", text):
         raise SimunixError(f"{where}: expected a whole number, got {text!r:.60}; mend it")
     return int(text)
 
 
 def read_text(path: Path, what: str) -> str:
-    """Return the text of a site's file. Raises SimunixError for what cannot be read, or is no text."""
+    """Return the text of a file of the site. Raises SimunixError if the file cannot be read, or is no text."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise SimunixError(f"{path}: more than {MOST_BYTES:,} bytes; expected {what}")
@@ -96,7 +100,9 @@ def read_text(path: Path, what: str) -> str:
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """First and last line, counted from 1, and the text of each line that says something, without comments and escapes."""
+    """Yield, for each line that is not empty, its first and last line number in the file, counted from 1, and its text
+    without comments and escapes.
+    """
     start, parts = 0, ""
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
@@ -113,15 +119,15 @@ def logical_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def joined(text: str) -> Iterator[tuple[int, str]]:
-    """Return lines without comments, with the number of their first line; a backslash at the end joins a line with the
+    """Yield each line without comments, with its first line number; a backslash at the end of a line joins it with the
     next.
     """
     return ((first, bare) for first, _, line in logical_lines(text) if (bare := line.strip(" \t\r\v\f")))
 
 
 def text_lines(path: Path, text: str) -> Iterator[Line]:
-    """Yield the lines of a text that stands in a file, but for those that include others. Raises SimunixError with file
-    and line.
+    """Yield the lines of a file's text, except for lines that include other files. Raises SimunixError with file and
+    line.
     """
     for number, line in joined(text):
         if not _INCLUDE.fullmatch(line):
@@ -129,9 +135,7 @@ def text_lines(path: Path, text: str) -> Iterator[Line]:
 
 
 def read_lines(path: Path, what: str, depth: int = 0) -> Iterator[Line]:
-    """Yield all lines of a file and of those that it includes, beside it, in order. Raises SimunixError with file and
-    line.
-    """
+    """Yield all lines of a file and of the files that it includes, in order. Raises SimunixError with file and line."""
     for number, text in joined(read_text(path, what)):
         if include := _INCLUDE.fullmatch(text):
             yield from read_lines(_included(path, number, text, include[1] or "", depth), what, depth + 1)
@@ -140,8 +144,8 @@ def read_lines(path: Path, what: str, depth: int = 0) -> Iterator[Line]:
 
 
 def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path:
-    """Return the file that a line includes: below the including one's folder, or, for another path, by its name beside
-    it.
+    """Return the file that a line includes: a path below the including file's folder or, for any other path, the file
+    of that name in this folder.
     """
     place = f"{path}:{number}"
     if depth >= DEEPEST:
@@ -159,8 +163,8 @@ def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path
 
 
 def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
-    """Return the pairs of a line without comments and escapes; the last one of a name counts. SimunixError, led by
-    `place`.
+    """Return the pairs of a line without comments and escapes. The last pair of a name counts. Raises SimunixError,
+    beginning with `place`.
     """
     found: dict[str, tuple[str, str]] = {}
     at = 0
@@ -178,7 +182,7 @@ def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
 
 
 def after_first(text: str) -> str:
-    """Return what follows the first pair of a line without comments and escapes."""
+    """Return the rest of a line, without comments and escapes, after its first pair."""
     found = _PAIR.match(text)
     return text[found.end() :] if found else ""
 
@@ -189,7 +193,9 @@ def _refuse_template(text: str, where: str) -> None:
 
 
 def pair_text(name: str, value: str) -> str:
-    """`Name=value` as Slurm reads it: in quotes if there are blanks. Raises ValueError for what no line can say."""
+    """Return `Name=value` as Slurm reads it, with quotes if the value contains blanks. Raises ValueError for a value
+    that no line can have.
+    """
     if "\n" in value or ('"' in value and (re.search(_BLANK, value) or re.fullmatch(r'"[^"]*"?', value))):
         raise ValueError("a value of Slurm's files has no line break, and no quotation mark beside a blank")
     escaped = value.replace("\\", "\\\\").replace("#", "\\#")
@@ -197,7 +203,7 @@ def pair_text(name: str, value: str) -> str:
 
 
 def text_of(pairs: Mapping[str, tuple[str, str]]) -> str:
-    """Return a line of these pairs, which `pairs_of` reads."""
+    """Return a line with these pairs, which `pairs_of` can read."""
     return " ".join(pair_text(written, value) for written, value in pairs.values())
 
 
@@ -207,8 +213,8 @@ def file_text(lines: Iterable[Line]) -> str:
 
 
 def flattened(path: Path, what: str, depth: int = 0) -> str:
-    """Return the text of a file with the text of each included one in the place of its line. SimunixError with file and
-    line.
+    """Return the text of a file in which each included file's text replaces the including line. Raises SimunixError
+    with file and line.
     """
     text = read_text(path, what)
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""What the lines of a slurm.conf say of nodes: NodeName lines with what NodeName=DEFAULT lines before them say."""
+"""Find what a slurm.conf says about nodes: NodeName lines, combined with the NodeName=DEFAULT lines before them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40, "P": 50}
 
 @dataclass(frozen=True, slots=True)
 class NodeLine:
-    """A NodeName line: the nodes that it names, and all that it says of them, by name in small letters."""
+    """A NodeName line: the nodes that it names, and its values by lower-case name."""
 
     line: Line
     names: tuple[str, ...]
     values: Mapping[str, str]
 
     def number(self, name: str, default: int) -> int:
-        """Return a whole number. Raises SimunixError with file and line."""
+        """Return the whole number that a name has on the line; `default` without it. Raises SimunixError with file and
+        line.
+        """
         return whole_number(self.values[name], f"{self.line.place}: {name}") if name in self.values else default
 
     @property
@@ -32,18 +34,18 @@ class NodeLine:
 
     @property
     def gpus(self) -> list[tuple[str, int]]:
-        """Type ("" for none) and count of each kind of GPU that a node has by its Gres."""
+        """The type ("" for none) and number of each kind of GPU that each node has by its Gres."""
         return gpus_of(self.values.get("gres", ""))
 
 
 def is_default(line: Line) -> bool:
-    """Return whether a line says what holds for the lines of its kind after it."""
+    """Return whether a line sets the defaults for later lines of its kind."""
     return line.pairs[line.first][1].upper() == "DEFAULT"
 
 
 def with_defaults(lines: Iterable[Line], kind: str) -> Iterator[tuple[Line, dict[str, str]]]:
-    """Yield lines that begin with `kind`, those of DEFAULT left out, with their values and those that DEFAULT lines
-    gave before.
+    """Yield the lines that begin with `kind`, except for DEFAULT lines, with their values and those of DEFAULT lines
+    before them.
     """
     defaults: dict[str, str] = {}
     for line in lines:
@@ -63,7 +65,9 @@ def node_lines(lines: Iterable[Line]) -> Iterator[NodeLine]:
 
 
 def gpus_of(gres: str) -> list[tuple[str, int]]:
-    """Type and count of each kind of GPU of a Gres list such as gpu:a100:4(S:0-1),gpu:2,nic:1. man slurm.conf(5)."""
+    """Return the type and number of each kind of GPU in a Gres list such as gpu:a100:4(S:0-1),gpu:2,nic:1; see
+    slurm.conf(5).
+    """
     found = []
     for part in re.split(r",(?![^(]*\))", gres):
         if entry := _PART.fullmatch(part.strip()):

@@ -1,1 +1,3 @@
-"""Slurm and the power of its nodes: power saving, caps and budgets, by Slurm's own programs and public commands."""
+"""The power of Slurm's nodes: power saving, caps and energy budgets, implemented with Slurm's own programs and public
+commands.
+"""

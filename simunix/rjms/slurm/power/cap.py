@@ -1,7 +1,8 @@
-"""Power caps of a Slurm cluster: what slurm.conf says, the plan of the controller, and the scripts that go with it.
+"""Power caps of a Slurm cluster: the parameters of slurm.conf, the plan of the controlling program, and its scripts.
 
-Watts are licenses of Slurm (`simunix.rjms.slurm.power.guest.power_cap` says why); job_submit.lua has each job ask for those of
-its nodes, PrologSlurmctld brings the nodes of a job to the power state that the job's licenses pay for.
+Watts are licenses of Slurm; `simunix.rjms.slurm.power.guest.power_cap` says why. The script job_submit.lua makes each
+job ask for the licenses of its nodes. PrologSlurmctld sets a job's nodes to the power state that the job's licenses
+allow.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ CONTROLLER, PLAN, LUA, PROLOG = (
 ROUNDING_W = 1e-6
 START_NS = 4 * 10**9
 SAVING = {"resume_timeout": "1h", "suspend_rate": 0, "resume_rate": 0}
-"""Power saving as nodes need it that are told to go off, where the scenario says nothing of it."""
+"""The parameters of power saving for nodes that a program switches off, if the scenario does not set them."""
 SWITCHES = ("shut", "mix")
-"""Policies that turn nodes off."""
+"""The policies that switch nodes off."""
 PROLOG_TEXT = """#!/bin/sh
 # PrologSlurmctld of slurm.conf(5), written by simunix: the nodes of a job go to the power state that its licenses pay for.
 nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")
@@ -82,7 +83,9 @@ end
 
 @dataclass(frozen=True, slots=True)
 class PlannedCap:
-    """A cap, how many nodes at the end of the list are off under it, and how many licenses jobs have then."""
+    """A power cap, with the number of nodes at the end of the node list that are off during the cap, and the number of
+    licenses that jobs then have.
+    """
 
     cap: PowerCap
     announced_ns: int
@@ -92,7 +95,9 @@ class PlannedCap:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Joules for the time of the only cap, whose watts are the power limit; what all draw without a job."""
+    """An energy budget: the joules for the time of the only cap, whose watts are the power limit, and the watts of all
+    nodes without a job.
+    """
 
     policy: str
     joules: float
@@ -101,7 +106,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Capping:
-    """A section's caps, worked out for its nodes."""
+    """The power caps of a section, computed for the nodes of its cluster."""
 
     host: str
     section: PowerCapSection
@@ -114,20 +119,21 @@ class Capping:
 
     @property
     def total(self) -> int:
-        """Twice the licenses of all nodes at the fastest power state.
+        """Twice the licenses that all nodes need at the fastest power state.
 
-        Slurm keeps no nodes for a job that lacks licenses: so, without a cap, a job that waits for nodes must not lack any.
+        Slurm reserves no nodes for a job that lacks licenses. So while there is no cap, a job that waits for nodes must
+        not lack licenses.
         """
         return 2 * len(self.machine.nodes) * self.machine.above_idle(self.machine.fastest)
 
     @property
     def power_caps(self) -> tuple[PowerCap, ...]:
-        """What the power is never above; a budget's power limit may be exceeded."""
+        """The limits that the power never exceeds. A budget's power limit is not among them, since it may be exceeded."""
         return () if self.budget is not None else tuple(each.cap for each in self.caps)
 
     def applied_to(self, section: SlurmSection, key: str) -> SlurmSection:
-        """Return the section with power saving, without which Slurm turns no node off. Raises SimunixError for what
-        does not fit.
+        """Return the section with power saving configured, without which Slurm switches no node off. Raises
+        SimunixError for settings that contradict the caps.
         """
         taken = {name.lower() for name in self.parameters()} & {name.lower() for name in section.parameters}
         if taken:
@@ -144,12 +150,12 @@ class Capping:
         return section
 
     def parameters(self) -> dict[str, Value]:
-        """Return what slurm.conf says of it."""
+        """Return the parameters of slurm.conf for the caps."""
         found: dict[str, Value] = {"Licenses": f"watts:{self.total}", "JobSubmitPlugins": "lua"}
         return {**found, "PrologSlurmctld": PROLOG} if len(self.states) > 1 else found
 
     def files(self) -> Iterator[FileSpec]:
-        """Yield what the controller host has for it."""
+        """Yield the files on the controller host for the caps."""
         most = self.machine.above_idle(self.machine.fastest)
         lua = LUA_TEXT.format(cores=self.cores, watts=most)
         cases = "\n".join(self._case(state) for state in self.states)
@@ -159,25 +165,27 @@ class Capping:
         yield FileSpec(self.host, PROLOG, PROLOG_TEXT.format(cases=cases, machines=MACHINES).encode(), mode=0o755)
 
     def _case(self, state: int) -> str:
-        """Return the line of the prolog for a power state: rounding must not bring a loaded node above the limit of its
-        own state.
+        """Return the line of the prolog script for a power state. Rounding must not bring a loaded node above the watts
+        of its state.
         """
         limit_w = self.machine.full_w(state) + ROUNDING_W
         return f"{self.machine.above_idle(state)}) state={state} limit={limit_w:.6f} ;;"
 
     def process(self) -> ProcessSpec:
-        """Return the controller."""
+        """Return the process of the program that controls the caps."""
         return ProcessSpec("power-cap", self.host, ("/usr/bin/python3", CONTROLLER, PLAN), START_NS)
 
     def _below(self, planned: PlannedCap) -> int:
-        """Return the licenses that there are below a cap: all, if every node that is on may compute at the highest
-        speed.
+        """Return the number of licenses that exist under a cap; all licenses, if every node that is on may compute at
+        the highest speed.
         """
         nodes = len(self.machine.nodes) - planned.off
         return planned.licenses if planned.licenses < nodes * self.machine.above_idle(self.machine.fastest) else self.total
 
     def _of_each_node(self, planned: PlannedCap) -> int:
-        """Return the most licenses of a node: any number, or an even part of those that there are."""
+        """Return the most licenses that a job may use for each node under a cap: any number, or an equal part of the
+        existing ones.
+        """
         if self.section.frequencies == "highest":
             return self.machine.above_idle(self.machine.fastest)
         return planned.licenses // max(1, len(self.machine.nodes) - planned.off)
@@ -206,7 +214,7 @@ class Capping:
 
 
 def capping(section: SlurmSection, key: str, site: Site) -> Capping | None:
-    """Return the caps of a section; None if it has none. Raises SimunixError, led by the key that is wrong."""
+    """Return the power caps of a section; None if it has none. Raises SimunixError, beginning with the wrong key."""
     wanted = section.power_cap
     if section.power_budget is not None:
         return budgeted(section, section.power_budget, key, site)
@@ -252,7 +260,7 @@ def _enclosures(section: SlurmSection, key: str, site: Site) -> Iterator[Enclosu
 
 
 def _states(wanted: PowerCapSection, machine: Machine, key: str) -> tuple[int, ...]:
-    """Return the power states that jobs may run at, the fastest first."""
+    """Return the power states in which jobs may run, the fastest first."""
     if wanted.policy in ("idle", "shut"):
         if wanted.floor is not None:
             raise SimunixError(f"{key}.floor: policy {wanted.policy} changes no frequency; take it away, or choose mix")
@@ -291,7 +299,9 @@ def _planned(cap: CapSection, wanted: PowerCapSection, machine: Machine, states:
 
 
 def budgeted(section: SlurmSection, wanted: PowerBudgetSection, key: str, site: Site) -> Capping:
-    """Return an energy budget as a cap at its power limit, which the controller moves. Raises SimunixError."""
+    """Return an energy budget as a cap at its power limit, which the controlling program moves. Raises SimunixError,
+    beginning with the wrong key.
+    """
     if section.power_cap is not None:
         raise SimunixError(f"{key}.power_budget: there is {key}.power_cap as well; a cluster has one of them")
     key = f"{key}.power_budget"

@@ -1,8 +1,9 @@
-"""Slurm's plugin power/cray_aries: what slurm.conf says, and the `capmc` that the plugin calls on the controller.
+"""Slurm's plugin power/cray_aries: the parameters of slurm.conf, and the command `capmc`, which the plugin calls on the
+controller.
 
-The plugin asks capmc for the energy of all nodes every so often, and gives each node a cap, so that all together are below
-`cap_watts`. Nodes obey as Cray's do: they go to a slower power state whenever they would draw more. It knows nodes by Cray's
-names, nid00001 and on (src/plugins/power/cray_aries/power_cray_aries.c of Slurm 22.05).
+The plugin regularly asks capmc for the energy of all nodes, and gives each node a cap, so that all nodes together stay
+below `cap_watts`. Like Cray's nodes, emulated nodes switch to a slower power state before they exceed their cap. The
+plugin knows nodes by Cray's names, nid00001 and on (src/plugins/power/cray_aries/power_cray_aries.c of Slurm 22.05).
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ KNOWN = (
     *("balance_interval", "cap_watts", "decrease_rate", "get_timeout", "increase_rate", "lower_threshold", "recent_job"),
     *("set_timeout", "set_watts", "upper_threshold"),
 )
-"""Of PowerParameters in slurm.conf(5), those that have a number; capmc_path is simunix's."""
+"""The numeric settings of PowerParameters in slurm.conf(5). simunix itself sets capmc_path."""
 LEVELS = ("job_level", "job_no_level")
 
 
 def plugin(section: SlurmSection) -> dict[str, Value]:
-    """Return the parameter that names the plugin; nothing without it."""
+    """Return the parameter of slurm.conf that names the plugin; empty if the section does not use it."""
     return {} if section.capmc is None else {"PowerPlugin": "power/cray_aries"}
 
 
 def parameters(section: SlurmSection, key: str, site: Site) -> dict[str, Value]:
-    """Return what slurm.conf says of the plugin; nothing without it. Raises SimunixError, led by the key that is wrong."""
+    """Return the parameters of slurm.conf for the plugin; empty if the section does not use it. Raises SimunixError,
+    beginning with the wrong key.
+    """
     if section.capmc is None:
         return {}
     key = f"{key}.capmc"
@@ -58,8 +61,8 @@ def _check_words(text: str, key: str) -> None:
 
 
 def _groups(section: SlurmSection, key: str, site: Site) -> list[dict[str, object]]:
-    """Return the nodes with equal ranges of caps: from the full watts of the slowest power state to those of the
-    fastest.
+    """Return the groups of nodes with equal ranges of caps: from the watts under full load in the slowest power state
+    to those in the fastest.
     """
     groups: dict[tuple[int, int], list[int]] = {}
     for name in section.nodes:
@@ -77,7 +80,7 @@ def _range(host: Host, key: str) -> tuple[int, int]:
 
 
 def files(section: SlurmSection, key: str, site: Site) -> tuple[FileSpec, ...]:
-    """capmc and what it knows of the nodes, on the controller."""
+    """Return the files on the controller: capmc and its description of the nodes."""
     if section.capmc is None:
         return ()
     program = Path(guest.__file__).with_name("capmc.py").read_bytes()
@@ -86,5 +89,5 @@ def files(section: SlurmSection, key: str, site: Site) -> tuple[FileSpec, ...]:
 
 
 def wires(section: SlurmSection) -> dict[str, tuple[str, ...]]:
-    """Return the hosts whose power is wired to the controller: all nodes."""
+    """Return, for the controller, the hosts whose power files it has: all nodes."""
     return {} if section.capmc is None else {section.controller: section.nodes}

@@ -1,7 +1,9 @@
-"""Fair-share by energy: what slurm.conf says, and the program beside slurmctld that sets priorities.
+"""Fair-share by energy: the parameters of slurm.conf, and the program beside slurmctld that sets the priorities of
+jobs.
 
-Slurm's own billing cannot charge joules: the energy of a running job is unknown to it. So the program reads the joules of ended
-jobs in the accounting, and adds to the priorities of pending ones (`simunix.rjms.slurm.power.guest.energy_fairshare`).
+Slurm's own billing cannot charge joules, because it does not know the energy of a running job. So the program reads the
+joules of ended jobs from the accounting, and changes the priorities of pending jobs
+(`simunix.rjms.slurm.power.guest.energy_fairshare`).
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ METERS: dict[str, Value] = {
     "JobAcctGatherFrequency": "task=30,energy=30",
     "AccountingStorageTRES": "energy",
 }
-"""How slurmd measures the joules of jobs, where slurm.conf says nothing of it."""
+"""The parameters with which slurmd measures the joules of jobs, if slurm.conf has no others."""
 CLASSIC: dict[str, Value] = {"PriorityType": MULTIFACTOR, "PriorityFlags": "NO_FAIR_TREE"}
-"""Fair Tree's factors are ranks, from which nothing follows for usage."""
+"""The parameters of the classic fair-share. Under Fair Tree, factors are ranks, from which usage cannot be computed."""
 
 
 def parameters(section: SlurmSection, conf: str, key: str, site: Site) -> dict[str, Value]:
-    """Return what slurm.conf lacks for fair-share by energy; nothing without it. Raises SimunixError, led by the key
-    that is wrong.
+    """Return the parameters that a slurm.conf lacks for fair-share by energy; empty if the section does not use it.
+    Raises SimunixError, beginning with the wrong key.
     """
     if section.energy_fairshare is None:
         return {}
@@ -58,7 +60,7 @@ def parameters(section: SlurmSection, conf: str, key: str, site: Site) -> dict[s
 
 
 def files(section: SlurmSection) -> tuple[FileSpec, ...]:
-    """Return the program and its plan, on the controller."""
+    """Return the files of the program on the controller: the program and its plan."""
     wanted = section.energy_fairshare
     if wanted is None:
         return ()
@@ -70,7 +72,7 @@ def files(section: SlurmSection) -> tuple[FileSpec, ...]:
 
 
 def processes(section: SlurmSection) -> tuple[ProcessSpec, ...]:
-    """Return the program, which never ends."""
+    """Return the process of the program, which never ends."""
     if section.energy_fairshare is None:
         return ()
     argv = ("/usr/bin/python3", PROGRAM, PLAN)

@@ -1,4 +1,6 @@
-"""Slurm's own power saving: what slurm.conf says, and the two scripts that have the machine room switch nodes off and on."""
+"""Slurm's own power saving: the parameters of slurm.conf, and the two scripts with which Slurm switches nodes off and
+on.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from simunix.rjms.slurm.section import SlurmSection
 FOLDER = "/etc/slurm"
 SUSPEND, RESUME, MACHINES = f"{FOLDER}/suspend", f"{FOLDER}/resume", f"{FOLDER}/simunix-job"
 NEVER_S = 365 * 86400
-"""Power saving is on, and no node is ever idle for so long: INFINITE would turn power saving off."""
+"""The value of SuspendTime that means "never" in practice: no node is idle for so long. INFINITE would switch power
+saving off.
+"""
 NS = 10**9
 SCRIPT = """#!/bin/sh
 # {program} of slurm.conf(5), written by simunix: Slurm names the nodes, the machine room {does}.
@@ -22,7 +26,9 @@ exec {machines} machines {word} $(scontrol show hostnames "$1")
 
 
 def parameters(section: SlurmSection, key: str) -> dict[str, Value]:
-    """Return what slurm.conf says of power saving; nothing without it. Raises SimunixError, led by `key`."""
+    """Return the parameters of slurm.conf for power saving; empty if the section does not use it. Raises SimunixError,
+    beginning with `key`.
+    """
     saving = section.power_saving
     if saving is None:
         return {}
@@ -55,7 +61,7 @@ def _check(section: SlurmSection, saving: PowerSavingSection, key: str) -> None:
 
 
 def files(section: SlurmSection) -> tuple[FileSpec, ...]:
-    """Return the scripts and the program with which they ask, on the controller."""
+    """Return the files on the controller: the two scripts, and the program that they run."""
     if section.power_saving is None:
         return ()
     host = section.controller

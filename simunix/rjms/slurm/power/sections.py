@@ -1,4 +1,4 @@
-"""Keys of the `slurm:` section about power."""
+"""The keys of the `slurm:` section about power."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ SECOND_NS = 10**9
 
 
 def _interval(value: int) -> int:
-    """Return a program that would look more often than each second would keep virtual time from passing."""
+    """Check that an interval is at least a second: a program that looks more often would keep virtual time from
+    passing.
+    """
     if value < SECOND_NS:
         raise ValueError("expected a second or more, such as 30s")
     return value
 
 
 Interval = Annotated[Duration, AfterValidator(_interval)]
-"""Nanoseconds between two looks of a program beside slurmctld."""
+"""The interval, in nanoseconds, between two looks of a program that runs beside slurmctld."""
 
 
 class PowerSavingSection(Section):
-    """Slurm's own power saving (slurm.conf(5)): nodes that stay idle go off, and boot when a job gets them.
+    """Slurm's own power saving (slurm.conf(5)): nodes that stay idle are switched off, and boot when a job gets them.
 
     Without `suspend_time` nodes go off only when `scontrol update NodeName=… State=POWER_DOWN` says so.
     """
@@ -38,7 +40,7 @@ class PowerSavingSection(Section):
 
 
 def _cap(value: object) -> str:
-    """Watts, or a percentage, as text."""
+    """Return a value in watts, or a percentage, as a text."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError(f"expected watts such as 1.2e6, '1200kW', or a part of the maximum such as '60%', got {value!r}")
     text = str(value).strip()
@@ -54,7 +56,9 @@ def _cap(value: object) -> str:
 
 
 class CapSection(Section):
-    """What all nodes and enclosures may draw from `start` to `end` of the run; Slurm knows of it since `announced`."""
+    """A power cap: the most that all nodes and enclosures may draw from `start` to `end`. Slurm knows of the cap from
+    `announced` on.
+    """
 
     watts: Annotated[str, BeforeValidator(_cap), QUANTITY]
     start: Duration = 0
@@ -63,7 +67,7 @@ class CapSection(Section):
 
 
 def _joules(value: object) -> str:
-    """Joules, or a percentage, as text."""
+    """Return a value in joules, or a percentage, as a text."""
     if str(value).strip().endswith("%"):
         return _cap(value)
     try:
@@ -76,11 +80,12 @@ def _joules(value: object) -> str:
 
 
 class PowerBudgetSection(Section):
-    """Joules that all nodes and enclosures may consume from `start` to `end`; after Glesser's chapter 5.
+    """An energy budget: the joules that all nodes and enclosures may consume from `start` to `end`, after Glesser's
+    chapter 5.
 
-    The power limit is joules by seconds. `powercap`: no job starts that would break it; `energyBud`: the first job of the queue
-    may, if as many joules have been saved, and while it lacks joules only, no other job starts; `reducePC`: meanwhile others
-    start below a lower limit.
+    The power limit is the joules divided by the seconds. With `powercap`, no job starts that would exceed the power
+    limit. With `energyBud`, the first job of the queue may exceed it if enough joules have been saved; while joules
+    alone are missing, no other job starts. With `reducePC`, other jobs meanwhile start below a lower limit.
     """
 
     policy: Literal["powercap", "energyBud", "reducePC"]
@@ -93,11 +98,12 @@ class PowerBudgetSection(Section):
 
 
 class PowerCapSection(Section):
-    """A controller beside slurmctld that keeps the nodes below caps (`simunix.rjms.slurm.power.guest.power_cap`).
+    """A program beside slurmctld that keeps the nodes below power caps (`simunix.rjms.slurm.power.guest.power_cap`).
 
-    `idle`: jobs wait, and nodes stay idle; `shut`: nodes go off; `dvfs`: jobs compute at lower frequencies; `mix`: both, with
-    no frequency below `floor`. `highest`: each job has the highest frequency that fits when it starts, and leaves what is left
-    to those that come; `even`: no job has a higher one than all nodes that are on could have.
+    With `idle`, jobs wait, and nodes stay idle. With `shut`, nodes are switched off. With `dvfs`, jobs compute at lower
+    frequencies. With `mix`, both happen, at no frequency below `floor`. With `highest`, each job gets the highest
+    frequency that fits when it starts; later jobs get what is left. With `even`, no job gets a higher frequency than
+    all nodes that are on could have together.
     """
 
     policy: Literal["idle", "shut", "dvfs", "mix"]
@@ -109,9 +115,10 @@ class PowerCapSection(Section):
 
 
 class EnergyFairShareSection(Section):
-    """A program beside slurmctld that sets priorities by joules (`simunix.rjms.slurm.power.guest.energy_fairshare`).
+    """A program beside slurmctld that sets the priorities of jobs by joules
+    (`simunix.rjms.slurm.power.guest.energy_fairshare`).
 
-    `efs`: by the joules of the jobs of their users that have ended; `fs+efs`: by these and, as much, by Slurm's own fair-share.
+    With `efs`, the joules of a user's ended jobs count. With `fs+efs`, these and Slurm's own fair-share count equally.
     """
 
     policy: Literal["efs", "fs+efs"] = "efs"

@@ -1,7 +1,8 @@
-"""What a cluster draws at most, and which of its nodes have to be off to keep below a cap. Pure arithmetic.
+"""Compute the most watts that a cluster draws, and which nodes must be off to keep the cluster below a cap.
 
-Every node counts with the full watts of its power state, so what it draws is never more than what is counted here. Nodes go
-off from the end of the list, one after the other: so whole chassis and racks go dark, whose own watts are then saved as well.
+Every node counts with the watts under full load in its power state, so a cluster never draws more than computed here.
+Nodes are switched off from the end of the list, one after the other. So whole chassis and racks become empty, and their
+own watts are saved as well.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from dataclasses import dataclass
 from rsg_server.platform.power import Enclosure, HostPower
 
 LEAST_JOB = 1
-"""So many nodes have to be able to compute under a cap."""
+"""The least number of nodes that must be able to compute under a cap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Nodes that are alike, in the order of the list, and the enclosures around them."""
+    """Equal nodes, in the order of the list, and the enclosures around them."""
 
     nodes: tuple[str, ...]
     power: HostPower
@@ -27,29 +28,31 @@ class Machine:
 
     @property
     def idle_w(self) -> float:
-        """What a node draws without load, in whichever power state that is most."""
+        """The watts of a node without load, in the power state in which they are greatest."""
         return max(state.idle_w for state in self.power.states)
 
     @property
     def most_w(self) -> float:
-        """What all nodes and enclosures draw under full load in the fastest power state: 100 %."""
+        """The watts of all nodes and enclosures under full load in the fastest power state, which are 100 %."""
         return self.full_w(self.fastest) * len(self.nodes) + sum(each.watts for each in self.enclosures)
 
     @property
     def fastest(self) -> int:
-        """The power state of the highest speed, of several the first."""
+        """The power state with the highest speed; of equal ones, the first."""
         return max(range(len(self.speeds)), key=lambda state: (self.speeds[state], -state))
 
     def full_w(self, state: int) -> float:
-        """Return what a node draws under full load."""
+        """Return the watts of a node under full load in a power state."""
         return self.power.states[state].full_w
 
     def above_idle(self, state: int) -> int:
-        """Whole watts that a node under full load draws beyond an idle one, rounded up."""
+        """Return by how many whole watts, rounded up, a node under full load in a power state exceeds an idle node."""
         return max(0, math.ceil(self.full_w(state) - self.idle_w))
 
     def states_down_to(self, floor: float) -> tuple[int, ...]:
-        """Return the power states that jobs may have, the fastest first; of several with the same watts the fastest."""
+        """Return the power states that jobs may use, the fastest first; of states with equal watts, only the fastest.
+        `floor` is the least speed.
+        """
         found = sorted(
             (state for state, speed in enumerate(self.speeds) if speed >= floor), key=lambda each: -self.speeds[each]
         )
@@ -60,7 +63,7 @@ class Machine:
         )
 
     def off_w(self, off: int) -> float:
-        """Return what the last `off` nodes draw that are off, and all enclosures with those that are on."""
+        """Return the watts of the last `off` nodes, which are off, and of all enclosures around nodes that are on."""
         dark_nodes = set(self.nodes[len(self.nodes) - off :])
         dark = [each for each in self.enclosures if dark_nodes.issuperset(each.hosts)]
         unpowered = {name for each in dark for name in each.hosts}
@@ -68,17 +71,17 @@ class Machine:
         return lit + self.power.off_w * len(dark_nodes - unpowered)
 
     def watts(self, off: int, per_node_w: float) -> float:
-        """Return what everything draws with the last `off` nodes off, and so many watts for each of the others."""
+        """Return the total watts if the last `off` nodes are off and each other node draws `per_node_w`."""
         return self.off_w(off) + per_node_w * (len(self.nodes) - off)
 
     def fewest_off(self, cap_w: float, per_node_w: float) -> int | None:
-        """Return how many nodes have to be off so that all others may draw so much; None if not even all of them are
-        enough.
+        """Return how many nodes must be off so that each other node may draw `per_node_w` below the cap; None if the
+        cap cannot be kept.
         """
         low, high = 0, len(self.nodes)
         if self.watts(high, per_node_w) > cap_w:
             return None
-        while low < high:  # one node more that is off never draws more: it draws less than it did
+        while low < high:  # an additional node that is off never increases the watts
             middle = (low + high) // 2
             if self.watts(middle, per_node_w) <= cap_w:
                 high = middle
@@ -87,16 +90,19 @@ class Machine:
         return low
 
     def licenses(self, cap_w: float, off: int) -> int:
-        """Whole watts that jobs may draw beyond idle below a cap, rounded down; never more than all nodes that are on can."""
+        """Return by how many whole watts, rounded down, jobs may exceed idle nodes below a cap; at most what all nodes
+        that are on can use.
+        """
         on = len(self.nodes) - off
         return min(math.floor(cap_w - self.watts(off, self.idle_w)), on * self.above_idle(self.fastest))
 
 
 def work(machine: Machine, cap_w: float, states: Sequence[int], *, may_switch: bool = True) -> float:
-    """Glesser's W / T (chapter 4): nodes of the fastest speed that the nodes that compute are worth under a cap.
+    """Return Glesser's W / T (chapter 4): the computing power of the cluster under a cap, in nodes of the fastest
+    speed.
 
-    The best of all mixtures of nodes that are off, and nodes at the slowest of `states` and at the fastest. If nodes may not
-    switch, those that cannot compute idle.
+    The result is that of the best mixture of nodes that are off, nodes in the slowest of `states` and nodes in the
+    fastest. If nodes may not be switched off, nodes that cannot compute are idle.
     """
     slow, fast = min(states, key=lambda each: machine.speeds[each]), machine.fastest
     slow_w, fast_w = machine.full_w(slow) - machine.idle_w, machine.full_w(fast) - machine.idle_w

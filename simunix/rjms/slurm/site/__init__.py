@@ -1,1 +1,1 @@
-"""From a site's own files to a scenario that runs."""
+"""Make a scenario that runs from a site's own Slurm files (`simunix slurm import`)."""

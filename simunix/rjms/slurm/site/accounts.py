@@ -1,4 +1,6 @@
-"""A site's accounts: from `sacctmgr dump` and `sacctmgr -P show qos` to commands. man sacctmgr(1) is the source."""
+"""Make the sacctmgr commands for a site's accounts, from the output of `sacctmgr dump` and `sacctmgr -P show qos`; see
+sacctmgr(1).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ LIMITS = {
     "MaxWallDurationPerJob": "MaxWall",
     "QOS": "QosLevel",
 }
-"""Options of a dump's entries, and what sacctmgr's add calls them where that is another name."""
+"""The options in entries of a dump, and the name in `sacctmgr add` where it differs."""
 OF_ACCOUNT = ("Description", "Organization")
 OF_USER = ("DefaultAccount", "AdminLevel", "Partition")
 QOS = {
@@ -47,12 +49,14 @@ QOS = {
     "MaxSubmitPA": "MaxSubmitJobsPerAccount",
     "MinTRES": "MinTRESPerJob",
 }
-"""Columns of `show qos`, and what sacctmgr's modify calls them where that is another name."""
+"""The columns of `show qos`, and the name in `sacctmgr modify` where it differs."""
 MEANS_NOTHING = {"PreemptMode": "cluster", "GraceTime": "00:00:00", "UsageFactor": "1.000000", "Priority": "0"}
 
 
 def account_commands(path: Path, changes: list[Change], names: Names | None = None) -> list[str]:
-    """Return the commands that make what a dump tells; what they leave out goes into `changes`. Raises SimunixError."""
+    """Return the sacctmgr commands that create the accounts of a dump. What they leave out is added to `changes`.
+    Raises SimunixError with file and line.
+    """
     commands: list[str] = []
     hidden: Counter[str] = Counter()
     parent = "root"
@@ -81,7 +85,7 @@ def account_commands(path: Path, changes: list[Change], names: Names | None = No
 
 
 def _entry_words(kind: str, name: str, options: dict[str, str], place: str, changes: list[Change]) -> Iterator[str]:
-    """Yield what sacctmgr is told of an entry."""
+    """Yield the words of a sacctmgr command for an entry of a dump."""
     own = OF_ACCOUNT if kind == "Account" else OF_USER
     for option, value in options.items():
         if value == HIDDEN:
@@ -103,7 +107,9 @@ def _options(text: str, place: str) -> dict[str, str]:
 
 
 def qos_commands(path: Path, changes: list[Change], anonymous: Names | None = None) -> list[str]:
-    """Return the commands that make each QOS, then set what it has. Raises SimunixError with file and line."""
+    """Return the sacctmgr commands that create each QOS and then set its values. Raises SimunixError with file and
+    line.
+    """
     lines = read_text(path, "what sacctmgr -P show qos prints").split("\n")
     names = lines[0].split("|")
     if "Name" not in names:
@@ -138,7 +144,7 @@ def _qos_words(row: dict[str, str], place: str, changes: list[Change]) -> Iterat
 
 
 def _seconds(text: str, where: str) -> str:
-    """Seconds of a time as sacctmgr prints it, such as 00:05:00 or 1-00:00:00, or of one in seconds already."""
+    """Return as seconds a time that sacctmgr prints, such as 00:05:00 or 1-00:00:00; a number of seconds is unchanged."""
     seconds = duration_s(text)
     if text.isdecimal() or seconds == math.inf:
         return text

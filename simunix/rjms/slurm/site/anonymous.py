@@ -1,7 +1,8 @@
-"""A site's files with other names: which value of which file has names of what kind.
+"""Replace the names in a site's files by other names; tables say which value of which file contains names of which
+kind.
 
-Whatever is in no table and is no number may tell a name: such a value is left out, and said to be. man slurm.conf(5),
-gres.conf(5), topology.conf(5), sacctmgr(1) and scontrol(1) are the sources.
+A value that is in no table and is no number may contain a name. Such a value is left out and reported. The sources are
+slurm.conf(5), gres.conf(5), topology.conf(5), sacctmgr(1) and scontrol(1).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from simunix.rjms.slurm.site.names import (
 )
 
 HIDDEN = "…"
-"""What reports have in the place of a value that may tell a name."""
+"""The text in reports that stands for a value which may contain a name."""
 MAY_TELL = "left out: it may tell a name, and nothing does with --anonymous"
 SCRIPTS = Change("scripts", "--scripts", "left out: a script may tell names, and nothing does with --anonymous")
 NUMBER = re.compile(
@@ -91,7 +92,7 @@ PAIRS: Mapping[str, Rule] = {
     "file": devices,
     **dict.fromkeys(("nodeaddr", "slurmctldaddr", "controladdr", "backupaddr", "bcastaddr"), lambda names, value: None),
 }
-"""By the name of a pair in small letters, in slurm.conf, gres.conf and topology.conf."""
+"""How to replace the value of a pair in slurm.conf, gres.conf or topology.conf, by the pair's lower-case name."""
 
 
 def _controller(names: Names, value: str) -> str:
@@ -100,8 +101,8 @@ def _controller(names: Names, value: str) -> str:
 
 
 def anonymous_lines(lines: Iterable[Line], names: Names, changes: list[Change], called: str) -> Iterator[Line]:
-    """Yield lines of a configuration with other names. The first file is `called` so, those that it includes have
-    numbers.
+    """Yield the lines of a configuration with names replaced. Messages call the first file `called`; included files are
+    numbered.
     """
     files: dict[Path, str] = {}
     for line in lines:
@@ -121,7 +122,7 @@ def anonymous_lines(lines: Iterable[Line], names: Names, changes: list[Change], 
 
 
 LEFT_OUT_ELSEWHERE = ("accountingstoragehost", "slurmduser", "nodeaddr", "nodehostname")
-"""Pairs that are in no scenario, and whose line in the report has its own reason."""
+"""Pairs that no scenario has, and for which the report gives a separate reason."""
 
 
 def _hidden(names: Names, value: str) -> None:
@@ -140,12 +141,12 @@ OPTIONS: Mapping[str, Rule] = {
         ("GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRESPerJob", "MaxTRESPerNode", "MaxTRESMinsPerJob"), resources
     ),
 }
-"""Options of an entry of sacctmgr's dump; numbers stay."""
+"""How to replace the options in entries of sacctmgr's dump; numbers are unchanged."""
 KINDS = {"Account": "account", "Parent": "account", "User": "user", "Cluster": "cluster"}
 
 
 def anonymous_entry(kind: str, name: str, options: Mapping[str, str], names: Names) -> tuple[str, dict[str, str]]:
-    """Name and options of an entry of a dump."""
+    """Return name and options of an entry of sacctmgr's dump, with names replaced."""
     other = names.of(KINDS.get(kind, "host"), name)
     return other, {option: _value(OPTIONS.get(option), value, names) for option, value in options.items()}
 
@@ -176,11 +177,11 @@ COLUMNS: Mapping[str, Rule] = {
         resources,
     ),
 }
-"""Columns of `sacctmgr show qos`; numbers stay."""
+"""How to replace the columns of `sacctmgr show qos`; numbers are unchanged."""
 
 
 def anonymous_qos(row: Mapping[str, str], names: Names) -> dict[str, str]:
-    """Return a row of `sacctmgr show qos`."""
+    """Return a row of `sacctmgr show qos` with names replaced."""
     return {column: _value(COLUMNS.get(column), value, names) for column, value in row.items()}
 
 
@@ -196,11 +197,11 @@ RESERVATION: Mapping[str, Rule] = {
         ("StartTime", "EndTime", "Flags", "State", "Duration", "MaxStartDelay", "TRES", "NodeCnt", "CoreCnt"), plain
     ),
 }
-"""Words of a reservation; numbers stay."""
+"""How to replace the words of a reservation; numbers are unchanged."""
 
 
 def anonymous_reservation(entry: Mapping[str, str], names: Names) -> dict[str, str]:
-    """Return the words of a reservation; (null) and the like stay."""
+    """Return the words of a reservation with names replaced; (null) and the like are unchanged."""
     return {
         key: value if value in ("(null)", "n/a") else _value(RESERVATION.get(key), value, names) for key, value in entry.items()
     }
@@ -227,18 +228,20 @@ JOB: Mapping[str, Rule] = {
     ),
     **dict.fromkeys(("Begin", "ReqNodes", "JobID"), plain),
 }
-"""Columns of the job table; numbers stay. A number of a user behind CANCELLED is a name, and goes."""
+"""How to replace the columns of the job table; numbers are unchanged, except for the user's number after CANCELLED,
+which is removed.
+"""
 WORDS: Mapping[str, Rule] = {
     **dict.fromkeys(("nodelist", "exclude"), hosts),
     "wckey": lambda names, value: names.of("wckey", value),
     **dict.fromkeys(("prefer", "cluster-constraint"), features),
     **dict.fromkeys(("distribution", "hint", "deadline", "delay-boot", "switches", "tmp", "core-spec", "priority"), plain),
 }
-"""Options for sbatch that no column has."""
+"""How to replace the values of sbatch options that no column of the job table has."""
 
 
 def anonymous_job(row: Mapping[str, str], names: Names) -> tuple[dict[str, str], list[str]]:
-    """Return a row of the job table, and the columns and options that are left out of it."""
+    """Return a row of the job table with names replaced, and the names of the columns and options that are left out."""
     made: dict[str, str] = {}
     left: list[str] = []
     for column, value in row.items():
@@ -249,7 +252,7 @@ def anonymous_job(row: Mapping[str, str], names: Names) -> tuple[dict[str, str],
             continue
         try:
             made[column] = _value(JOB.get(column), value, names)
-        except ValueError:  # a list of hosts that is none
+        except ValueError:  # the value is no host list
             made[column] = HIDDEN
         if made[column] == HIDDEN:
             made[column] = ""

@@ -1,6 +1,7 @@
-"""A site's cgroup.conf as the run's hosts need it: for cgroups of version 2, where Slurm looks for them.
+"""Adapt a site's cgroup.conf to the hosts of a run, which have cgroups of version 2 in the usual place.
 
-slurmd asks the host's system bus for its scope, as it asks systemd at the site, so nothing is added.
+On a host of the run, slurmd gets its scope from the system bus, as from systemd on the site's nodes. So no parameter is
+added.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ LEFT_OUT = "left out: hosts have their cgroups where Slurm looks for them"
 
 
 def cgroup_text(path: Path, changes: list[Change]) -> str:
-    """Return the cgroup.conf that runs; what is not as it was goes to the changes. Raises SimunixError with file and
-    line.
+    """Return the adapted cgroup.conf. Differences from the site's file are added to `changes`. Raises SimunixError with
+    file and line.
     """
     lines: list[Line] = []
     for line in read_lines(path, "a cgroup.conf"):

@@ -1,4 +1,6 @@
-"""What of a site's slurm.conf cannot be in an emulation: what is left out or replaced, and why."""
+"""The rules for parameters of a site's slurm.conf that cannot be used in an emulation: what is removed or replaced, and
+why.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something of the site's files that is not in the scenario as it was: where it stands, what it is, what became of it."""
+    """A difference between the site's files and the scenario: the place in the files, the text there, and what became
+    of it.
+    """
 
     place: str
     what: str
@@ -18,7 +22,8 @@ class Change:
 NOT_RUN = "scripts of the site are not run"
 SCRIPT = f"{NOT_RUN}; --scripts takes along those that are beside slurm.conf"
 TAKEN = ("prolog", "epilog", "prologslurmctld", "epilogslurmctld", "taskprolog", "taskepilog")
-"""Parameters whose script --scripts takes along, if it is beside slurm.conf."""
+"""The parameters that name a script; with --scripts, a script in the folder of slurm.conf is copied into the scenario.
+"""
 SUBMIT_SCRIPT = "job_submit.lua"
 PATH = "a path of the emulated hosts instead"
 GATHERED = "hosts have no such counters"
@@ -67,7 +72,7 @@ RULES: Mapping[str, tuple[str | None, str]] = {
     "mpidefault": ("none", "jobs sleep"),
     "mailprog": ("/bin/true", ELSEWHERE),
 }
-"""By the name in small letters: what takes its place, None for nothing, and why."""
+"""The value that replaces a parameter (None removes it) and the reason, by the parameter's lower-case name."""
 NEEDED = {
     "statesavelocation": "StateSaveLocation",
     "slurmdspooldir": "SlurmdSpoolDir",
@@ -81,10 +86,12 @@ NEEDED = {
     "mpidefault": "MpiDefault",
     "mailprog": "MailProg",
 }
-"""What the emulated slurm.conf says also where the site's says nothing, since Slurm's own default would not do."""
+"""The parameters that the emulated slurm.conf sets even if the site's does not, because Slurm's own default would not
+work.
+"""
 NODE_WORDS = {
     **dict.fromkeys(("nodeaddr", "bcastaddr"), ADDRESSES),
     "nodehostname": "hosts are called as their nodes",
     "port": "port 6818",
 }
-"""What is left out of NodeName lines."""
+"""The words that are removed from NodeName lines, and why."""

@@ -1,4 +1,4 @@
-"""A site's slurm.conf, read and rewritten so that it runs: which hosts it needs, what was changed."""
+"""Read a site's slurm.conf and rewrite it so that it runs in an emulation: which hosts it needs, and what was changed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from simunix.scenario.device_section import NODES_MOST, devices_most
 WHAT = "a slurm.conf"
 FRONT_END = "left out: Slurm has no front ends any more; each node is a host with a slurmd of its own"
 COUNTED_AS_SOCKETS = ("numa_node_as_socket", "l3cache_as_socket")
-"""Of SlurmdParameters: sockets of slurm.conf are what hosts with `numa_per_socket: 1` show one of for each socket."""
+"""The SlurmdParameters under which Slurm counts NUMA nodes or last-level caches as sockets. Hosts with
+`numa_per_socket: 1` have one of them in each socket.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteNode:
-    """Nodes of one NodeName line, with the sizes that slurmd must find on them."""
+    """The nodes of one NodeName line, with the sizes that slurmd must find on them."""
 
     names: tuple[str, ...]
     sockets: int
@@ -39,13 +41,15 @@ class SiteNode:
 
     @property
     def cpus(self) -> int:
-        """The cores that the host has, threads counted."""
+        """The number of logical processors of each node."""
         return self.sockets * self.cores_per_socket * self.threads
 
 
 @dataclass(slots=True)
 class SiteConf:
-    """What the scenario needs to know of a slurm.conf. `text` is the one that runs; `scripts` go along, if they are wanted."""
+    """The facts about a site's slurm.conf that the scenario needs. `text` is the adapted file; `scripts` are copied, if
+    the user wants that.
+    """
 
     cluster: str = "cluster"
     controller: str = ""
@@ -61,18 +65,22 @@ class SiteConf:
     references: References = field(default_factory=lambda: References([], frozenset(), frozenset()))
 
     def keep(self, line: Line, written: str, value: str) -> None:
-        """Have a parameter as the site has it, with the site's place before it, which messages at the start of a run tell."""
+        """Keep a parameter with the site's value, and write its place in the site's file in front, so that messages at
+        the start of a run can name it.
+        """
         self.lines += [f"# from {line.place}", pair_text(written, value)]
         self.kept.append(Setting(line.place, written, value))
 
     @property
     def text(self) -> str:
-        """The slurm.conf that runs."""
+        """The text of the adapted slurm.conf."""
         return "\n".join(self.lines) + "\n"
 
 
 def read_conf(path: Path, wants_scripts: bool = False, names: Names | None = None) -> SiteConf:
-    """Read a slurm.conf with what it includes, with other names if `names` are given. SimunixError with file and line."""
+    """Read a slurm.conf with the files that it includes; names are replaced by `names`, if given. Raises SimunixError
+    with file and line.
+    """
     conf = SiteConf(wants_scripts=wants_scripts)
     read = read_lines(path, WHAT)
     lines = list(read if names is None else anonymous_lines(read, names, conf.changes, "slurm.conf"))
@@ -143,14 +151,14 @@ def _parameter(conf: SiteConf, line: Line, name: str, written: str, value: str) 
 
 
 def _script(folder: Path, name: str, value: str) -> Path | None:
-    """Return the script of a parameter, beside slurm.conf; None if there is none."""
+    """Return the script that a parameter names, from the folder of slurm.conf; None if it does not exist."""
     known = name in TAKEN or (name == "jobsubmitplugins" and value == "lua")
     script = folder / (Path(value).name if name in TAKEN else SUBMIT_SCRIPT)
     return script if known and script.is_file() else None
 
 
 def _find_nodes(conf: SiteConf, lines: Sequence[Line]) -> None:
-    """The nodes that there are, and what refers to them. Raises SimunixError with file and line."""
+    """Find the nodes that exist, and what refers to them. Raises SimunixError with file and line."""
     absent = []
     first: dict[str, Line] = {}
     for node in node_lines(lines):
@@ -168,7 +176,9 @@ def _find_nodes(conf: SiteConf, lines: Sequence[Line]) -> None:
 
 
 def _node(conf: SiteConf, line: Line) -> Line | None:
-    """Return a NodeName line without what the run has of its own; None if its nodes are not there yet."""
+    """Return a NodeName line without the words that the run sets itself; None if its nodes do not exist yet (CLOUD,
+    FUTURE).
+    """
     name = line.value("nodename")
     if not is_default(line) and not conf.references.there.intersection(line.hosts("nodename")):
         said = line.value("state") or "of NodeName=DEFAULT"
@@ -200,12 +210,14 @@ SEVERAL: Mapping[str, Callable[[SiteConf, Line], Line | None]] = {
     "nodeset": _node_set,
     "frontendname": _front_end,
 }
-"""What begins a line of which there may be many, and what becomes of such a line; None for nothing."""
+"""The functions that adapt lines of which a file may have several, by the line's first name; None as a result removes
+the line.
+"""
 REFERRING: Mapping[str, Callable[[References, Line], Line | None]] = {
     "suspendexcnodes": References.suspended,
     "suspendexcparts": References.partitions,
 }
-"""Parameters that name nodes or partitions."""
+"""The functions that adapt parameters which name nodes or partitions."""
 
 
 def _sizes(node: NodeLine) -> SiteNode:
@@ -224,23 +236,23 @@ def _sizes(node: NodeLine) -> SiteNode:
 
 
 def _gpus(node: SiteNode, numa_nodes: int) -> list[dict[str, object]]:
-    """Return the GPUs of a host as the scenario has them; none if they are too many for its buses."""
+    """Return the GPUs of a host for the scenario; [] if they are more than the host's PCI buses have room for."""
     if sum(count for _, count in node.gpus) > devices_most(numa_nodes):
         return []
     return [{**({"type": kind} if kind else {}), "count": count} for kind, count in node.gpus if count]
 
 
 def _placed(kind: str, count: int, numa: int | None) -> dict[str, object]:
-    """GPUs of one type at one NUMA node, or (None) at any."""
+    """Return the entry for a number of GPUs of one type at one NUMA node, or (None) without a node."""
     return {**({"type": kind} if kind else {}), "count": count, **({} if numa is None else {"numa": numa})}
 
 
 def host_sections(conf: SiteConf) -> Iterator[dict[str, object]]:
-    """Yield the hosts of the scenario; nodes of one line are one entry. Slurm may give at most 15/16 of a host's memory
-    to jobs.
+    """Yield the entries of hosts for the scenario; nodes of one line are one entry. A host has at least 16/15 of the
+    memory that Slurm may give to jobs.
 
-    What the site counts as sockets may be NUMA nodes or last caches, of which slurmd must find as many; GPUs that gres.conf
-    binds to the cores of a socket are at its NUMA node.
+    The sockets of the site's slurm.conf may be NUMA nodes or last-level caches, and slurmd must find as many. GPUs that
+    gres.conf binds to the cores of a socket are at the socket's NUMA node.
     """
     values = [setting.value.lower() for setting in conf.kept if setting.name.lower() == "slurmdparameters"]
     counts_nodes = any(word in value for value in values for word in COUNTED_AS_SOCKETS)

@@ -1,4 +1,4 @@
-"""A site's fair-share usage so far: from what `sshare -a -P` prints. man sshare(1)."""
+"""Read the fair-share usage that a site's users have so far, from the output of `sshare -a -P`; see sshare(1)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ NEEDED = ("Account", "User", "RawUsage")
 def usage_of(
     path: Path, commands: Sequence[str], changes: list[Change], names: Names | None = None
 ) -> dict[str, dict[str, float]]:
-    """RawUsage by account and user, of the associations that `commands` of sacctmgr make. SimunixError with file and line.
+    """Return RawUsage by account and user, for the associations that the sacctmgr commands in `commands` create. Raises
+    SimunixError with file and line.
 
-    A user who is in an account once for each partition has the sum.
+    For a user who has an association for each partition of an account, the usages are added.
     """
     known = {("root", "root"), *_associations(commands)}
     found: dict[str, dict[str, float]] = {}
@@ -54,7 +55,7 @@ def usage_of(
 
 
 def _associations(commands: Sequence[str]) -> set[tuple[str, str]]:
-    """Account and user of each command that adds a user."""
+    """Return the account and the user of each command that adds a user."""
     found = set()
     for command in commands:
         words = shlex.split(command)

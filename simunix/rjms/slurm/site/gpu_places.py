@@ -1,7 +1,7 @@
-"""At which NUMA nodes the GPUs of a site's hosts are, by what Cores= of gres.conf says of them. man gres.conf(5).
+"""Find the NUMA nodes of the GPUs on a site's hosts, from Cores= in gres.conf; see gres.conf(5).
 
-Slurm numbers the cores of a node from 0 on, a socket after the other, threads not counted. A host whose GPUs are bound to
-cores has a NUMA node for each socket.
+Slurm numbers the cores of a node from 0, socket by socket, without threads. A host whose GPUs are bound to cores gets a
+NUMA node for each socket.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from simunix.scenario.device_section import NODES_MOST, devices_most
 
 SPREAD = "kept in gres.conf; hosts' GPUs are spread over the NUMA nodes, as"
 Place = tuple[str, int, int | None]
-"""Type, count, and the NUMA node, if it is one alone."""
+"""The type and number of GPUs, and their NUMA node if it is a single one."""
 
 
 class UnplacedError(Exception):
-    """Why a line tells no NUMA node."""
+    """The error that a line of gres.conf determines no NUMA node; its text is the reason."""
 
 
 def place_gpus(conf: SiteConf, lines: Sequence[Line]) -> None:
-    """Note the places of the GPUs of all hosts of which lines of gres.conf tell the cores."""
+    """Set the NUMA nodes of the GPUs of all hosts for which gres.conf gives cores."""
     of_gpus = [line for line in lines if line.value("name").lower() == GPU and line.value("file")]
     for line in of_gpus:
         if not line.value("cores"):
@@ -52,7 +52,7 @@ def _place(conf: SiteConf, node: SiteNode, first: Line, lines: Iterable[Line]) -
 
 
 def _places(node: SiteNode, name: str, lines: Iterable[Line]) -> tuple[Place, ...]:
-    """Return those of one host, in the order of the lines."""
+    """Return the GPUs of one host with their NUMA nodes, in the order of the lines."""
     found = []
     for line in lines:
         if not line.value("nodename") or name in line.hosts("nodename"):
@@ -62,14 +62,15 @@ def _places(node: SiteNode, name: str, lines: Iterable[Line]) -> tuple[Place, ..
 
 def _count(line: Line) -> int:
     try:
-        files = len(expand_hosts(line.value("file").replace("/", "x")))  # as names of hosts, with the ranges of these
+        # a list of files is read as a host list, because it has the same ranges
+        files = len(expand_hosts(line.value("file").replace("/", "x")))
     except ValueError:
         raise UnplacedError("File= is no list of files") from None
     return whole_number(line.value("count"), f"{line.place}: Count") if files == 1 and line.value("count") else files
 
 
 def _numa_node(node: SiteNode, line: Line) -> int | None:
-    """Return the NUMA node of all cores that a line names; None for every core there is, or no word of cores."""
+    """Return the NUMA node that has all cores in a line's Cores=; None if the line names all cores of the node or none."""
     if not line.value("cores"):
         return None
     cores, all_cores = _cores(line.value("cores")), node.sockets * node.cores_per_socket
@@ -89,7 +90,7 @@ def _cores(text: str) -> set[int]:
 
 
 def _check(node: SiteNode, places: Sequence[Place]) -> None:
-    """Raise UnplacedError unless slurm.conf has as many, and there are buses for them."""
+    """Raise UnplacedError if slurm.conf has another number of GPUs, or if there are too few PCI buses for them."""
     counted: Counter[str] = Counter()
     for kind, count, _ in places:
         counted[kind] += count

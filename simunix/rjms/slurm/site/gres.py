@@ -1,4 +1,4 @@
-"""A site's gres.conf as the emulated nodes need it: without detection, with a file for each GPU."""
+"""Adapt a site's gres.conf to the emulated nodes: no AutoDetect, and a device file for each GPU."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DETECTED = "left out: Slurm detects these GPUs at the site, and here they have l
 
 
 def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
-    """Return the gres.conf that runs. GPUs that the site lets Slurm detect get files by what slurm.conf says of their
-    nodes.
+    """Return the adapted gres.conf. If the site lets Slurm detect GPUs, files are made for the GPUs that slurm.conf
+    gives to the nodes.
     """
     lines: list[Line] = []
     covered: set[str] = set()
@@ -48,5 +48,5 @@ def gres_text(path: Path, conf: SiteConf, names: Names | None = None) -> str:
 
 
 def _of_nodes(line: Line, conf: SiteConf) -> Line | None:
-    """Return a line for the nodes that there are; None if there are none of those that it names."""
+    """Return a line for those of its nodes that exist; None if none of them does."""
     return conf.references.without(line, "nodename") if line.value("nodename").strip() else line

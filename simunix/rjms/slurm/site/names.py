@@ -1,7 +1,8 @@
-"""Other names for those of a site, which say nothing of it, and are equal wherever the site's are.
+"""Replace the names of a site by other names. Equal names get equal replacements, and a replacement tells nothing about
+the site.
 
-Names of a kind are numbered as they are met first, so the files alone tell nothing that leads back: no sum of a name is taken,
-no order of the alphabet. A name that means something to Slurm itself stays.
+The names of each kind are numbered in the order in which they are found. So nothing in the files leads back to a name:
+neither a checksum nor the alphabetical order. A name that has a meaning in Slurm itself is kept.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from rsg_server.errors import SimunixError
 from simunix.ranges import expand_hosts, fold_hosts, split_hosts
 
 MEANINGFUL = {"user": ("root",), "account": ("root",), "group": ("root",), "qos": ("normal",), "partition": ("default",)}
-"""Names that stay, by kind, in small letters: they are Slurm's own."""
+"""The names that are kept, by kind, in lower case: they are Slurm's own."""
 EVERY = frozenset(("all", "default", "none", "(null)", "any", "localhost"))
-"""Words in the place of a list of names, in small letters, that mean something to Slurm."""
+"""The words, in lower case, that have a meaning for Slurm in the place of a list of names."""
 IN_ANY_CASE = ("user", "group", "account", "qos")
-"""Kinds whose names sacctmgr keeps in small letters."""
+"""The kinds whose names sacctmgr stores in lower case."""
 TELLING = ("user", "group", "account", "partition", "qos", "host", "cluster", "reservation", "switch")
-"""Kinds whose names a feature of nodes may repeat: such a feature tells whose the nodes are, not what they are."""
+"""The kinds whose names a feature of nodes may repeat. Such a feature says whose the nodes are, not what they are."""
 HARDWARE = frozenset(
     (
         *(
@@ -61,20 +62,22 @@ HARDWARE = frozenset(
         ),
     )
 )
-"""Words, in small letters, that say what nodes are, whatever else is called so."""
+"""The words, in lower case, that describe hardware; they are kept even if something else has such a name."""
 _NUMBERED = re.compile(r"(.*?)(\d+)(\D*)$")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 class Names:
-    """What stands for each name, by kind. Hosts that differ in their last number keep that number, and so their ranges."""
+    """The replacement of each name, by kind. Hosts whose names differ in the last number keep that number, and so their
+    ranges.
+    """
 
     def __init__(self) -> None:
         self._of: dict[str, dict[str, str]] = {}
         self._lists: dict[tuple[str, str], str] = {}
 
     def of(self, kind: str, name: str) -> str:
-        """Return what stands for a name; nothing for nothing."""
+        """Return the replacement of a name; "" for ""."""
         key = name.lower() if kind in IN_ANY_CASE else name
         if not name or name.lower() in MEANINGFUL.get(kind, ()):
             return key
@@ -82,7 +85,7 @@ class Names:
         return known.setdefault(key, f"{kind}{len(known) + 1}")
 
     def each(self, kind: str, text: str, separators: str = ",") -> str:
-        """Return a list of names; what stands for all of them, and signs before a name, are kept."""
+        """Return a list of names with each name replaced. Words that mean all names, and signs before a name, are kept."""
 
         def one(found: re.Match[str]) -> str:
             word = found[0]
@@ -91,7 +94,7 @@ class Names:
         return re.sub(rf"(?<![^{separators}+=-])[^{separators}+=-][^{separators}]*", one, text)
 
     def hosts(self, text: str, kind: str = "host") -> str:
-        """Return a list of hosts, with its ranges. Raises ValueError for what is no list of hosts."""
+        """Return a host list with each name replaced; its ranges are kept. Raises ValueError for a malformed host list."""
         if not text or text.lower() in EVERY:
             return text
         if (known := self._lists.get((kind, text))) is None:
@@ -109,7 +112,9 @@ class Names:
         return f"{self.of(kind, f'{prefix}#{suffix}')}-{number}"
 
     def features(self, text: str) -> str:
-        """Features, or what jobs ask of them: each stays that is made of no name of the site's."""
+        """Return features of nodes, or the features that a job asks for. A feature is kept if it contains no name of
+        the site.
+        """
         telling = self._telling()
 
         def one(found: re.Match[str]) -> str:
@@ -121,18 +126,18 @@ class Names:
         return re.sub(r"[A-Za-z][\w.+-]*", one, text)
 
     def _telling(self) -> set[str]:
-        """Names that no feature may repeat, and the words that names of hosts consist of."""
+        """Return the names that no feature may contain, and the words of which host names consist."""
         found = {name.lower() for kind in TELLING for name in self._of.get(kind, ())}
         found |= {word.lower() for name in self._of.get("host", ()) for word in _WORD.findall(name) if len(word) > 2}
         return found - HARDWARE
 
     def table(self) -> Iterator[tuple[str, str, str]]:
-        """Kind, name and what stands for it; # is in the place of a host's number."""
+        """Yield kind, name and replacement; # stands for a host's number."""
         for kind, names in self._of.items():
             yield from ((kind, name, other) for name, other in names.items())
 
     def write(self, path: Path) -> None:
-        """Write the table, for its owner's eyes alone. Raises SimunixError if the file is there."""
+        """Write the table of replacements, readable only for its owner. Raises SimunixError if the file exists."""
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
@@ -143,42 +148,45 @@ class Names:
 
 
 Rule = Callable[[Names, str], str | None]
-"""What a value becomes; None if it may tell a name and is left out."""
+"""A function that replaces the names in a value; it returns None if the value may contain a name and must be left out.
+"""
 
 
 def plain(names: Names, value: str) -> str:
-    """Return a value whose words are Slurm's own."""
+    """Return the value unchanged, since its words are Slurm's own."""
     return value
 
 
 def listed(kind: str) -> Rule:
-    """Return a list of names of a kind, separated by commas."""
+    """Return the function that replaces a comma-separated list of names of a kind."""
     return lambda names, value: names.each(kind, value)
 
 
 def hosts(names: Names, value: str) -> str:
-    """Return a list of hosts."""
+    """Return a host list with names replaced."""
     return names.hosts(value)
 
 
 def counted_hosts(names: Names, value: str) -> str:
-    """Lists of hosts, each with a count behind a colon or without. man slurm.conf(5), SuspendExcNodes."""
+    """Return host lists, each with or without a count after a colon, with names replaced; see SuspendExcNodes in
+    slurm.conf(5).
+    """
     parts = (part.partition(":") for part in split_hosts(value))
     return ",".join(f"{names.hosts(host)}{colon}{count}" for host, colon, count in parts)
 
 
 def switches(names: Names, value: str) -> str:
-    """Return a list of switches or blocks of a topology."""
+    """Return a list of switches or blocks of a topology with names replaced."""
     return names.hosts(value, "switch")
 
 
 def features(names: Names, value: str) -> str:
-    """Features of nodes."""
+    """Return features of nodes with names replaced."""
     return names.features(value)
 
 
 def licences(names: Names, value: str) -> str:
-    """Licences with their counts, such as matlab@server:2,ansys."""
+    """Return licenses with their counts, such as matlab@server:2,ansys, with names replaced."""
     return re.sub(r"(?<![^,;|])[^,;|:=()]+", lambda found: names.of("licence", found[0]), value)
 
 
@@ -187,7 +195,9 @@ _LICENCE = re.compile(r"(license/)([^=]+)(=.*)?", re.IGNORECASE)
 
 
 def resources(names: Names, value: str) -> str:
-    """TRES with their counts, such as cpu=4,gres/gpu:a100=2,license/matlab=1; those of other kinds are left out."""
+    """Return TRES with their counts, such as cpu=4,gres/gpu:a100=2,license/matlab=1, with names replaced; TRES of other
+    kinds are left out.
+    """
     kept = []
     for part in value.split(","):
         if found := _LICENCE.fullmatch(part):
@@ -202,7 +212,9 @@ _BRACKETS = re.compile(r"(.*?)(\[[\d,-]+\])?")
 
 
 def devices(names: Names, value: str) -> str:
-    """Return a file of gres.conf: those of known hardware stay, others have another name, in /dev if they were there."""
+    """Return a device file of gres.conf. Files of known hardware are kept; other files are renamed, and stay in /dev if
+    they were there.
+    """
     if _DEVICE.fullmatch(value):
         return value
     found = _BRACKETS.fullmatch(value)

@@ -1,4 +1,6 @@
-"""What an import has written, read as a run will read it: each file, and every node, partition and switch that they name."""
+"""Check an imported scenario by reading it as a run does: each file, and every node, partition and switch that the
+files name.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,13 @@ LISTS = {
     "switchname": ("nodes",),
     "blockname": ("nodes",),
 }
-"""By the first name of a line, in small letters: names whose values are lists of nodes that must be there."""
+"""The names whose values are lists of nodes that must exist, by the lower-case first name of the line."""
 
 
 def read_back(folder: Path) -> None:
-    """Read all files of a scenario's folder. Raises SimunixError for what a run would refuse, or what names no node."""
+    """Read all files in a scenario's folder. Raises SimunixError for what a run would refuse, and for a list that names
+    a node which does not exist.
+    """
     conf = list(read_lines(folder / "slurm.conf", "a slurm.conf"))
     list(parameters_of(conf))
     nodes = list(node_lines(conf))

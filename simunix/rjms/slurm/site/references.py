@@ -1,7 +1,8 @@
-"""Lines that name nodes which the scenario has not: they go without those nodes, or go themselves, and each is said.
+"""Remove nodes that the scenario does not have from lines that name them; a line without remaining nodes is removed.
+All removals are reported.
 
-Nodes that are not there yet (CLOUD, FUTURE) are left out of the scenario, and slurmctld ends at a partition, a node set or a
-switch that names a node without a NodeName line. man slurm.conf(5), topology.conf(5).
+Nodes that do not exist yet (CLOUD, FUTURE) are not in the scenario. slurmctld ends if a partition, a node set or a
+switch names a node without a NodeName line. See slurm.conf(5), topology.conf(5).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Nodes = Sequence[NodeLine]
 
 @dataclass(slots=True)
 class References:
-    """Which nodes and sets of nodes there are, and which partitions; what is left out for them goes into `changes`."""
+    """The nodes, node sets and partitions that exist; what is removed because of others is added to `changes`."""
 
     changes: list[Change]
     there: frozenset[str]
@@ -35,7 +36,9 @@ class References:
 
     @classmethod
     def of(cls, nodes: Nodes, absent: Nodes, lines: Sequence[Line], changes: list[Change]) -> References:
-        """Return what the nodes of a scenario, those that are left out, and the NodeSet and PartitionName lines tell."""
+        """Return the references for the nodes of a scenario, the nodes that are left out, and the NodeSet and
+        PartitionName lines.
+        """
         found = cls(changes, _names_of(nodes), _names_of(absent))
         features = ({feature for node in each for feature in node.features} for each in (nodes, absent))
         found._find_sets(lines, *features)
@@ -47,7 +50,7 @@ class References:
         return found
 
     def _find_sets(self, lines: Iterable[Line], features: set[str], absent: set[str]) -> None:
-        """The sets that have a node, or whose nodes have no features that only nodes have which are left out."""
+        """Find the node sets that exist: they have a node, or name features that not only missing nodes have."""
         for line in lines:
             if line.first == "nodeset":
                 nodes, feature = line.value("nodes"), line.value("feature")
@@ -56,7 +59,7 @@ class References:
                     self.sets.add(line.value("nodeset"))
 
     def kept(self, line: Line, name: str, text: str) -> list[str]:
-        """Return the names of a list that are there: nodes, sets of nodes, or all."""
+        """Return those names in a list that exist: nodes, node sets, or ALL."""
         return [each for each in self._names(line, name, text) if self._is_there(each)]
 
     def _names(self, line: Line, name: str, text: str) -> list[str]:
@@ -67,8 +70,8 @@ class References:
         return name in self.there or name in self.sets or name.lower() == ALL
 
     def without(self, line: Line, name: str) -> Line | None:
-        """Return a line whose list `name` has only what is there; None if nothing of it is. A list that is as it was
-        stays.
+        """Return a line whose list `name` contains only what exists; None if nothing in the list exists. A complete
+        list is kept unchanged.
         """
         text = line.value(name)
         names = self._names(line, name, text)
@@ -86,7 +89,7 @@ class References:
         return line.with_value(name, fold_hosts(kept))
 
     def partition(self, line: Line) -> Line | None:
-        """Return a PartitionName line; None if the partition has no other nodes."""
+        """Return a PartitionName line without missing nodes; None if the partition has no other nodes."""
         found: Line | None = line
         if "nodes" in line.pairs:
             found = self.without(line, "nodes")
@@ -101,7 +104,9 @@ class References:
         return found
 
     def partitions(self, line: Line) -> Line | None:
-        """Return a line with a list of partitions, such as SuspendExcParts; None if none of them is there."""
+        """Return a line with a list of partitions, such as SuspendExcParts, without missing ones; None if none of them
+        exists.
+        """
         names = line.value(line.first).split(",")
         kept = [name for name in names if name not in self.gone]
         if len(kept) == len(names):
@@ -110,7 +115,9 @@ class References:
         return line.with_value(line.first, ",".join(kept)) if kept else None
 
     def suspended(self, line: Line) -> Line | None:
-        """SuspendExcNodes: lists of nodes, each with a count behind a colon or without. man slurm.conf(5)."""
+        """Return a SuspendExcNodes line without missing nodes. Its host lists may each have a count after a colon; see
+        slurm.conf(5).
+        """
         text = line.value(line.first)
         if ":" not in text:
             return self.without(line, line.first)
@@ -124,7 +131,7 @@ class References:
         return line.with_value(line.first, told) if kept else None
 
     def topology(self, lines: Iterable[Line]) -> Iterator[Line]:
-        """Yield the lines of a topology.conf, without switches and blocks that have no nodes."""
+        """Yield the lines of a topology.conf, without switches and blocks that have no nodes left."""
         told = list(lines)
         found = [line if "nodes" not in line.pairs else self.without(line, "nodes") for line in told]
         gone = {line.value(line.first) for line, kept in zip(told, found, strict=True) if kept is None}

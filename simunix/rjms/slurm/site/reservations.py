@@ -1,4 +1,6 @@
-"""A site's reservations: from `scontrol -o show reservation` to the commands that make them again. man scontrol(1)."""
+"""Make the scontrol commands that create a site's reservations again, from the output of `scontrol -o show
+reservation`; see scontrol(1).
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,14 @@ from simunix.rjms.slurm.site.names import Names
 
 WHAT = "what scontrol -o show reservation prints"
 START_S = 30
-"""When the commands run, in seconds of the run: nodes have registered."""
+"""When the commands run, in virtual seconds of the run; the nodes have registered by then."""
 FIRST_JOB_S = 60
-"""When the workload's first job is submitted."""
+"""When the first job of the workload is submitted, in virtual seconds of the run."""
 KEPT = ("Nodes", "Users", "Accounts", "PartitionName", "Features", "Licenses", "BurstBuffer", "MaxStartDelay")
 TOLD_ELSEWHERE = ("NodeCnt", "CoreCnt", "TRES", "State", "Duration", "Watts")
-"""What follows from the nodes, the times or the moment of asking."""
+"""The words of a reservation that follow from its nodes, its times, or the moment of the question."""
 BY_SLURM = ("SPEC_NODES", "ALL_NODES")
-"""Flags that Slurm sets itself, as the nodes are named."""
+"""The flags that Slurm sets itself, because the command names the nodes."""
 EMPTY = ("", "(null)", "n/a", "none")
 NO_LIST = (*EMPTY, "all")
 _PAIR = re.compile(r"(\w+)=(\S*)")
@@ -38,10 +40,11 @@ def reservation_commands(
     names: Names | None = None,
     there: Collection[str] | None = None,
 ) -> list[str]:
-    """Return a command of scontrol for each reservation, at the distance that it had to the first job's submission.
+    """Return a scontrol command for each reservation, which begins as long before or after the first job's submission
+    as at the site.
 
-    One that had ended by then is left out, and so is one that has no nodes of those that are `there`, if that is given, and an
-    option that create has not. Raises SimunixError with file and line.
+    Left out are reservations that had ended by then, options that `scontrol create` does not have and, if `there` is
+    given, nodes not in it and reservations without other nodes. Raises SimunixError with file and line.
     """
     commands = []
     for number, line in enumerate(read_text(path, WHAT).split("\n"), 1):
@@ -70,7 +73,9 @@ def reservation_commands(
 
 
 def _has_nodes(entry: dict[str, str], there: Collection[str], change: Change, changes: list[Change]) -> bool:
-    """Keep of the nodes of a reservation those that are `there`; false if it had nodes and has none any more."""
+    """Keep only those nodes of a reservation that are in `there`. Return false if the reservation had nodes and has
+    none left.
+    """
     text = entry.get("Nodes", "")
     if text.lower() in NO_LIST or text == HIDDEN:
         return True
@@ -100,7 +105,9 @@ def _words(entry: Mapping[str, str], name: str, place: str, changes: list[Change
 
 
 def _moment(text: str, place: str) -> float:
-    """Seconds since the Unix epoch of a date, by the same clock as sacct's dates."""
+    """Return the seconds since the Unix epoch of a date, by the clock of sacct's dates. Raises SimunixError, beginning
+    with `place`.
+    """
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
     except ValueError:

@@ -1,4 +1,6 @@
-"""What `sacct -P` or `sacct --json` printed as a job table, with the options of sbatch that only the submit line tells."""
+"""Make a job table from the output of `sacct -P` or `sacct --json`, including sbatch options that only the submit line
+shows.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,19 @@ FORMAT = (
     "JobID,JobName,User,Group,Account,Partition,QOS,Submit,Start,End,ElapsedRaw,Timelimit,ReqCPUS,AllocCPUS,ReqMem,ReqTRES,"
     "Constraints,Licenses,Reservation,State,ExitCode,NodeList,SubmitLine"
 )
-"""What to ask sacct for."""
+"""The columns that the user must ask sacct for (`sacct --format`)."""
 KEPT = tuple(name for name in FORMAT.split(",") if name in COLUMNS)
 NEEDED = ("JobID", "Submit", "Start", "End", "State")
 UNFINISHED = ("RUNNING", "PENDING", "SUSPENDED", "REQUEUED", "COMPLETING", "CONFIGURING")
 NOTHING = ("None assigned", "Unknown", "None", "N/A", "(null)")
 NO_COLUMN = "left out: the job table has no column for it, or not for its value"
 MOST_ELEMENTS = 4_000_001
-"""Slurm's own bound of an array's size. man slurm.conf(5), MaxArraySize."""
+"""Slurm's own limit for the size of a job array; see MaxArraySize in slurm.conf(5)."""
 _PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
 
 
 def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> SwfTrace:
-    """Read the jobs; what is left out of them goes into `changes`, counted. Raises SimunixError with file and line."""
+    """Read the jobs. What is left out is counted and added to `changes`. Raises SimunixError with file and line."""
     read = _Jobs(path, names)
     for number, row in _rows(path):
         read.add(number, row)
@@ -56,7 +58,7 @@ def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> 
 
 
 class _Jobs:
-    """The rows of a job table, by their numbers, and counts of what is left out of them."""
+    """The rows of a job table by job number, and how often each thing was left out."""
 
     def __init__(self, path: Path, names: Names | None) -> None:
         self.path = path
@@ -67,7 +69,7 @@ class _Jobs:
         self.steps = self.again = 0
 
     def add(self, number: int, row: dict[str, str]) -> None:
-        """Add a row of sacct, which is a job, some elements of an array, or a step."""
+        """Add a row of sacct, which is a job, some elements of a job array, or a job step."""
         if "." in row["JobID"]:
             self.steps += 1
             return
@@ -78,7 +80,8 @@ class _Jobs:
             made = {**self._named(_job(own, said, place)), "JobID": id, "line": str(number)}
             if id in self.rows:
                 self.again += 1
-                made["Submit"] = self.rows[id]["Submit"]  # of a requeued job, the last run counts from the first submission
+                # for a requeued job, the last run counts, with the first run's submission
+                made["Submit"] = self.rows[id]["Submit"]
             self.rows[id] = made
 
     def _named(self, made: dict[str, str]) -> dict[str, str]:
@@ -106,7 +109,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _elements(row: dict[str, str], place: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield a row for each element of an array's range that never started, or the row itself."""
+    """Yield a row for each element in the range of a job array that never started; any other row is yielded unchanged."""
     found = _PENDING.fullmatch(row["JobID"])
     if found is None:
         yield row["JobID"], row
@@ -120,7 +123,7 @@ def _elements(row: dict[str, str], place: str) -> Iterator[tuple[str, dict[str, 
 
 
 def _job(row: Mapping[str, str], said: Mapping[str, str], place: str) -> dict[str, str]:
-    """Return the columns of the job table for a row of sacct, whose submit line has said some of them."""
+    """Return the columns of the job table for a row of sacct; `said` has the columns that the job's submit line gives."""
     made = {name: "" if (value := row.get(name, "").strip()) in NOTHING else value for name in KEPT}
     made["Submit"], state = row["Submit"], made["State"]
     if state.split(" ")[0] in UNFINISHED:
@@ -129,12 +132,14 @@ def _job(row: Mapping[str, str], said: Mapping[str, str], place: str) -> dict[st
     made["ReqNodes"] = "" if nodes is None or nodes[1] in ("0", "1") else nodes[1]
     cpus = whole_number(made["ReqCPUS"], f"{place}: ReqCPUS") if made["ReqCPUS"] else 1
     made["ReqMem"] = _memory(made["ReqMem"], cpus)
-    made["JobName"] = " ".join(made["JobName"].split("\n"))  # a job table's name has one line
+    made["JobName"] = " ".join(made["JobName"].split("\n"))  # a name in a job table is one line
     return {**made, **said}
 
 
 def _memory(text: str, cpus: int) -> str:
-    """Memory as sbatch is told: since 21.08 sacct prints that of the whole job, which becomes each core's."""
+    """Return a job's memory as sbatch's options give it. Since 21.08 sacct prints the memory of the whole job, which is
+    divided among the cores.
+    """
     found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([KMGTP]?)([cn]?)", text)
     if found is None or float(found[1]) == 0:
         return ""

@@ -1,4 +1,4 @@
-"""What `sacct --json` printed, as rows of `sacct -P`: Slurm 22.05's form, and that of 23.11 and later.
+"""Convert the output of `sacct --json` to rows of `sacct -P`, for the form of Slurm 22.05 and that of 23.11 and later.
 
 Later releases wrap numbers as {"set": true, "infinite": false, "number": 4} and states as lists (data_parser of
 slurm.schedmd.com/rest_api.html). Numbers of array elements, memory and limits keep their meaning.
@@ -15,18 +15,22 @@ from typing import Any
 from rsg_server.errors import SimunixError
 
 SITE_CLOCK = "SubmitAtSite"
-"""The submission by the site's own clock, which the file does not tell: a date of --begin is by that clock."""
+"""The column with the submission time by the site's own clock, which the file does not give: dates of --begin are by
+that clock.
+"""
 PER_CPU = 1 << 63
-"""The bit of a job's memory that says: of each processor, as Slurm's MEM_PER_CPU."""
+"""The bit in a job's memory that means "of each processor" (MEM_PER_CPU in Slurm)."""
 
 
 def json_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Position in the file, from 1, and fields of each job. Raises SimunixError for what sacct does not print."""
+    """Yield, for each job, its position in the file, from 1, and its fields. Raises SimunixError for content that sacct
+    does not print.
+    """
     try:
         jobs = json.loads(text)["jobs"]
     except json.JSONDecodeError as error:
         raise SimunixError(f"{path}:{error.lineno}: no JSON: {error.msg}; give what sacct --json prints") from None
-    except ValueError as error:  # a number of more digits than Python reads
+    except ValueError as error:  # Python raises ValueError for a number of too many digits
         raise SimunixError(f"{path}: no JSON: {error}; give what sacct --json prints") from None
     except (KeyError, TypeError, RecursionError):
         raise SimunixError(f"{path}: no list `jobs`; give what sacct --json prints") from None
@@ -72,7 +76,7 @@ def _row(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _number(value: Any) -> int | None:
-    """Return a number in either form; None if it is not set, or has no bound."""
+    """Return a number in either form; None if it is not set or infinite."""
     if isinstance(value, Mapping):
         return int(value["number"]) if value.get("set", True) and not value.get("infinite") else None
     return None if value is None else int(value)
@@ -87,7 +91,7 @@ def _list(value: Any) -> list[str]:
 
 
 def _date(value: Any) -> str:
-    """Return a moment in UTC, the only clock that the file tells; Unknown for none."""
+    """Return a moment as a date in UTC, since the file gives no other clock; "Unknown" for no moment."""
     seconds = _number(value)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") if seconds else "Unknown"
 
@@ -100,7 +104,9 @@ def _limit(value: Any) -> str:
 
 
 def _id(job: Mapping[str, Any]) -> str:
-    """Return the job's number, NUMBER_INDEX of an array's element, NUMBER_[RANGE] of those that never started."""
+    """Return the job's number, or NUMBER_INDEX for an element of a job array, or NUMBER_[RANGE] for elements that never
+    started.
+    """
     array = job["array"]
     element, waiting = _number(array["task_id"]), _text(array["task"])
     if element is not None and array["job_id"]:
@@ -120,7 +126,7 @@ def _of_type(entries: list[Mapping[str, Any]], kind: str) -> str:
 
 
 def _memory(required: Mapping[str, Any]) -> str:
-    """MiB of each node (n) or processor (c); "" if the job asked for none."""
+    """Return the memory in MiB of each node (n) or processor (c); "" if the job asked for none."""
     for name, unit in (("memory_per_cpu", "c"), ("memory_per_node", "n")):
         if (mebibytes := _number(required.get(name))) is not None and mebibytes > 0:
             return f"{mebibytes}M{unit}"
@@ -131,7 +137,7 @@ def _memory(required: Mapping[str, Any]) -> str:
 
 
 def _exit_code(code: Mapping[str, Any], state: Any) -> str:
-    """CODE:SIGNAL. Slurm 22.05 prints 0 for a job that failed with another: 1 stands for that."""
+    """Return CODE:SIGNAL. Slurm 22.05 prints 0 for a job that failed with another code; then 1 is returned."""
     sent = code.get("signal") or {}
     number, signal = _number(code.get("return_code")) or 0, _number(sent.get("id", sent.get("signal_id"))) or 0
     return f"{number or int(not signal and 'FAILED' in _list(state))}:{signal}"

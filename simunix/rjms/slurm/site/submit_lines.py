@@ -1,6 +1,6 @@
-"""What a submit line of accounting tells that its other columns do not: sbatch(1)'s options, each in the table below.
+"""Read the sbatch options in the submit line of a job, as accounting records it: what only the submit line tells.
 
-An option that is in no table is left out, and said to be: nothing is omitted silently.
+Tables say what becomes of each option. An option in no table is left out and reported.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ IN_COLUMNS = {
     "reservation": "Reservation",
     "time-min": "TimeMin",
 }
-"""Options with a value, and the column of the job table that has it."""
+"""The options with a value, and the column of the job table that holds the value."""
 SWITCHES = {
     "exclusive": ("Exclusive", "yes"),
     "hold": ("Hold", "yes"),
     "no-requeue": ("Requeue", "no"),
     "requeue": ("Requeue", "yes"),
 }
-"""Options whose value, if there is one, stands behind a =."""
+"""The options whose value, if any, follows a `=`, and their column with its text."""
 AS_WORDS = frozenset(
     (
         *("cluster-constraint", "core-spec", "cores-per-socket", "deadline", "delay-boot", "distribution", "exclude", "hint"),
@@ -43,23 +43,23 @@ AS_WORDS = frozenset(
         *("sockets-per-node", "switches", "thread-spec", "threads-per-core", "tmp", "wckey"),
     )
 )
-"""Options with a value that the job's sbatch is told as they are."""
+"""The options with a value that are passed to the job's sbatch unchanged."""
 AS_SWITCHES = frozenset(("contiguous", "overcommit", "oversubscribe", "spread-job", "use-min-nodes"))
-"""Options without one that the job's sbatch is told as they are."""
+"""The options without a value that are passed to the job's sbatch unchanged."""
 TOLD_BY_COLUMNS = frozenset(
     (
         *("account", "gid", "gpus", "gpus-per-node", "gpus-per-socket", "gpus-per-task", "job-name", "partition", "qos"),
         *("time", "tres-per-task", "uid"),
     )
 )
-"""Options with a value that sacct has a column for: GPUs are in ReqTRES."""
+"""The options with a value whose content sacct has in a column; GPUs are in ReqTRES."""
 WITHOUT_MEANING = frozenset(
     (
         *("acctg-freq", "chdir", "comment", "container", "error", "export", "export-file", "input", "mail-type", "mail-user"),
         *("open-mode", "output", "profile", "propagate", "signal", "extra", "wrap", "wait-all-nodes"),
     )
 )
-"""Options with a value that say nothing of when and where a job that sleeps runs."""
+"""The options with a value that do not change when and where a job that sleeps runs."""
 SWITCHES_WITHOUT_MEANING = frozenset(("parsable", "quiet", "verbose", "wait", "get-user-env", "reboot", "kill-on-invalid-dep"))
 SHORT = {
     **{"A": "account", "a": "array", "b": "begin", "B": "extra-node-info", "C": "constraint", "c": "cpus-per-task"},
@@ -72,12 +72,12 @@ _WITHOUT_VALUE = {*SWITCHES, *AS_SWITCHES, *SWITCHES_WITHOUT_MEANING, "no-kill",
 KNOWN = frozenset(
     f"--{name}" for name in ("mem", "bbf", "bb", "mpi", *IN_COLUMNS, *SWITCHES, *AS_WORDS, *AS_SWITCHES, *SHORT.values())
 )
-"""Options that a report may name when names of the site are not to be told."""
+"""The options that a report may name even if it must not contain names of the site."""
 _IGNORED = TOLD_BY_COLUMNS | WITHOUT_MEANING | SWITCHES_WITHOUT_MEANING
 
 
 def submit_options(line: str, submitted: str = "") -> tuple[dict[str, str], list[str]]:
-    """Return the columns that a submit line says, and what of it is left out; `submitted` is the date of the
+    """Return the columns that a submit line gives, and the options that are left out; `submitted` is the date of the
     submission.
     """
     try:
@@ -101,7 +101,7 @@ def submit_options(line: str, submitted: str = "") -> tuple[dict[str, str], list
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
-    """Long name and value of each option before the script."""
+    """Yield the long name and the value of each option before the script."""
     while words and words[0].startswith("-") and words[0] not in ("-", "--"):
         word = words.pop(0)
         if word.startswith("--"):
@@ -116,7 +116,7 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _in_column(name: str, value: str, submitted: str) -> tuple[str, str]:
-    """Return the column that has this option, and its text there; "" for none."""
+    """Return the column for an option, and its text there; "" if there is none."""
     if name in SWITCHES:
         column, text = SWITCHES[name]
         return column, value or text
@@ -128,9 +128,9 @@ def _in_column(name: str, value: str, submitted: str) -> tuple[str, str]:
 
 
 def _seconds_after(begin: str, submitted: str) -> str:
-    """Return a date as seconds after the submission, +0 for an earlier one; another text as it is."""
+    """Return a date as seconds after the submission (+0 for an earlier one); any other text is unchanged."""
     try:
         later = datetime.fromisoformat(begin) - datetime.fromisoformat(submitted)
-    except (ValueError, TypeError):  # no date, or only one of the two tells its zone
+    except (ValueError, TypeError):  # no date, or only one of the two has a time zone
         return begin
     return f"+{max(0, int(later.total_seconds()))}"

@@ -1,4 +1,4 @@
-"""The folder of a scenario made from a site's files, and the list of what is not in it as it was."""
+"""Write the folder of a scenario made from a site's files, with a list of all differences from the site."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ NOT_READ = {
 
 @dataclass(frozen=True, slots=True)
 class SiteFiles:
-    """The files of a site; those beside `conf` are found by their names, scripts only if they are wanted."""
+    """The files of a site. Files beside `conf` (slurm.conf) are found by their names; scripts are used only if the user
+    wants that.
+    """
 
     conf: Path
     accounts: Path | None = None
@@ -57,7 +59,7 @@ class SiteFiles:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was made: the nodes and jobs of the scenario, and what is not as it was."""
+    """The result of an import: the numbers of nodes and jobs in the scenario, and the differences from the site."""
 
     nodes: int
     jobs: int
@@ -66,7 +68,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Site:
-    """What was read of a site's files; `beside` has the texts of files that go along."""
+    """The content read from a site's files; `beside` has the texts of files that are copied."""
 
     conf: SiteConf
     commands: list[str]
@@ -78,10 +80,12 @@ class _Site:
 
 
 def import_site(files: SiteFiles, folder: Path, names: Names | None = None) -> Imported:
-    """Write scenario.yaml with all that it needs, and changes.txt, into a new folder. Raises SimunixError.
+    """Write scenario.yaml, the files that it needs, and changes.txt into a new folder. Raises SimunixError with the
+    file and line of an error.
 
-    If `names` are given, nothing that is written has a name of the site's. The files are read three times then: what is wrong
-    is said by its own name, and whether a feature is a name of the site's shows when all names are known.
+    If `names` are given, the written files contain no name of the site. The site's files are then read three times:
+    error messages must use the site's own names, and whether a feature is a name of the site is known only after all
+    names are.
     """
     if names is not None:
         _read(files, None)
@@ -126,14 +130,14 @@ def _read(files: SiteFiles, names: Names | None) -> _Site:
 
 
 def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
-    """Yield what the Slurm of this computer, if there is one, does not know of what is kept."""
+    """Yield the kept settings that the Slurm of this computer, if installed, does not know."""
     here = installed(THIS_COMPUTER)
     for setting, reason in here.refusals(kept) if here is not None else ():
         yield Change(setting.place, f"{setting.name}={setting.value}", f"{REFUSED}: {reason}")
 
 
 def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple[str, str]]:
-    """Files beside slurm.conf that go along, with their texts."""
+    """Yield the copied files beside slurm.conf, with their texts."""
     if (gres := folder / "gres.conf").is_file():
         yield gres.name, gres_text(gres, conf, names)
     if (cgroups := folder / "cgroup.conf").is_file():
@@ -145,7 +149,7 @@ def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple
 
 
 def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Change]:
-    """Changes whose places tell what a file is, and not how the site calls it."""
+    """Yield the changes with places that say which kind of file it is, but not how the site calls the file."""
     roles = {"accounts": files.accounts, "qos": files.qos, "sacct": files.jobs, "reservations": files.reservations}
     roles["usage"] = files.usage
     known = {str(path): role for role, path in roles.items() if path is not None}
@@ -161,7 +165,7 @@ def _without_paths(changes: Iterable[Change], files: SiteFiles) -> Iterator[Chan
 
 
 def _write(site: _Site, folder: Path) -> None:
-    """Write the folder and read it back; nothing is left of a folder that cannot be read. Raises SimunixError."""
+    """Write the folder and read it back. If a run could not read it, remove the folder again. Raises SimunixError."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError as error:
@@ -181,7 +185,7 @@ def _write_files(site: _Site, folder: Path) -> None:
     for name, text in site.beside.items():
         write_whole(folder / name, text)
     for script in site.conf.scripts:
-        shutil.copy(script, folder)  # with its mode
+        shutil.copy(script, folder)  # with the script's mode
     scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
     write_whole(folder / "scenario.yaml", scenario)
     write_whole(folder / "changes.txt", changes_text(site.changes))
@@ -192,7 +196,7 @@ def _write_files(site: _Site, folder: Path) -> None:
 
 
 def _reservations(files: SiteFiles, trace: SwfTrace | None, conf: SiteConf, names: Names | None) -> list[str]:
-    """Reservations have their places in time beside the first job, so there are none without jobs."""
+    """Return the commands for reservations, whose times are relative to the first job; [] if the scenario has no jobs."""
     if files.reservations is None:
         conf.changes.append(Change("reservations", "those of the site", "not given; --reservations has them"))
         return []
@@ -209,7 +213,7 @@ def scenario_text(
     has_jobs: bool,
     usage: Mapping[str, Mapping[str, float]],
 ) -> str:
-    """Return the scenario, in YAML."""
+    """Return the text of the scenario, in YAML."""
     names = [name for node in conf.nodes for name in node.names]
     services = [conf.controller, *(["slurmdbd"] if conf.database else [])]
     hosts: list[dict[str, object]] = [{"name": name, "cores": 8, "memory": "16GiB"} for name in services if name not in names]
@@ -235,7 +239,9 @@ def scenario_text(
 
 
 def divided(commands: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Commands before slurmctld starts, and after: the database knows gres/gpu only when slurmctld has told it."""
+    """Return the sacctmgr commands that run before slurmctld starts, and those that run afterwards: the database knows
+    gres/gpu only after slurmctld has registered it.
+    """
     early, late = [], []
     for command in commands:
         words = shlex.split(command)
@@ -253,5 +259,5 @@ def divided(commands: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def changes_text(changes: Sequence[Change]) -> str:
-    """Return a line for each change: where, what, why."""
+    """Return a line for each change: its place, the text, the reason."""
     return "".join(f"{each.place}: {each.what}: {each.reason}\n" for each in changes)

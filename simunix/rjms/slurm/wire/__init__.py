@@ -1,1 +1,1 @@
-"""How Slurm's programs talk over the network: which message a stream of bytes goes on with."""
+"""Recognise the messages of Slurm's programs in the bytes of a connection."""

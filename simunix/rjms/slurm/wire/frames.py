@@ -1,9 +1,9 @@
-"""Where a message of Slurm ends in a stream of bytes, and which it is.
+"""Find the end and the type of a message of Slurm in the bytes of a connection.
 
-A message is its length (32 bits, in network order, itself not counted), then its header, credential and body. The header
-(`pack_header` in src/common/slurm_protocol_pack.c) is of 16-bit numbers: the version of the protocol, flags, before 22.05 a
-zero, and the type. Between slurmdbd and its clients messages begin with the type. Slurm 20.11 has version 36 << 8, each release
-after it one more in the high byte; the low byte is 0 (src/common/slurm_protocol_common.h).
+A message is its length (32 bits in network byte order, not counting itself), a header, a credential and a body. The
+header (`pack_header` in src/common/slurm_protocol_pack.c) has 16-bit numbers: the protocol version, flags, a zero
+(before 22.05), and the type. Between slurmdbd and its clients, messages begin with the type. Slurm 20.11 has version 36
+<< 8. Each later release adds one to the high byte; the low byte is 0 (src/common/slurm_protocol_common.h).
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from simunix.rjms.slurm.wire.names import NAMES, name_of
 
 LENGTH_BYTES = 4
 MOST_BYTES = 1 << 30
-"""MAX_MSG_SIZE of src/common/slurm_protocol_socket.c: no longer message is read."""
+"""The most bytes of a message that Slurm reads (MAX_MSG_SIZE of src/common/slurm_protocol_socket.c)."""
 HEAD = struct.Struct("!IHHHH")
 WITHOUT_PADDING = 38 << 8
-"""The protocol of 22.05, the first whose type follows the flags."""
+"""The protocol version of 22.05, the first in which the type follows the flags directly."""
 FIRST = 1001
-"""No message has a lower number. What a step's output begins with has a version and the number of a node at these places."""
+"""The least type number of a message. The output of a job step, which is no message, has smaller numbers at this place.
+"""
 OLDEST, NEWEST = 36, 80
-"""High bytes of the versions that are taken for one: from 20.11 on, with room for those to come."""
+"""The high bytes that are accepted as a protocol version: from 20.11 on, with room for future releases."""
 
 
 def message(begin: bytes) -> tuple[int, str] | None:
-    """Return the size, in bytes, and the name of the message that a stream goes on with; None if more bytes are needed
-    to tell.
+    """Return the size in bytes and the name of the first message in the bytes; None if more bytes are needed to know.
 
-    Raises ValueError for a stream that is none of Slurm's messages, such as the output of a job step on its way to srun.
+    Raises ValueError for bytes that are no message of Slurm, such as the output of a job step on its way to srun.
     """
     if len(begin) < LENGTH_BYTES:
         return None

@@ -1,10 +1,10 @@
-"""The names of Slurm's remote procedure calls, by the number that is on the wire.
+"""The names of Slurm's remote procedure calls, by their number in messages.
 
-Sources: enum slurm_msg_type_t (src/common/slurm_protocol_defs.h of 22.05.8, src/common/msg_type.h of 24.11.5) and enum
-slurmdbd_msg_type_t (src/common/slurmdbd_defs.h of both). One table does for all releases, since Slurm never gives the number
-of a message to another one ("Never alter the enum value of an existing message", msg_type.h); names of 22.05 that 24.11 has
-no more are kept. A message that came later has no name here, and is shown by its number. Numbers from 11001 to 11999 go
-through pipes within slurmctld, never over the network, and were reused.
+The sources are enum slurm_msg_type_t (src/common/slurm_protocol_defs.h of 22.05.8, src/common/msg_type.h of 24.11.5)
+and enum slurmdbd_msg_type_t (src/common/slurmdbd_defs.h of both). One table serves all releases, since Slurm never
+gives a message's number to another message ("Never alter the enum value of an existing message", msg_type.h). Names
+that only 22.05 has are kept. A later message has no name here, and is shown by its number. Numbers from 11001 to 11999
+were reused, but are used only in pipes within slurmctld.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _RPCS: dict[int, str] = {
         REQUEST_CONTAINER_STATE RESPONSE_CONTAINER_STATE
     """,
 }
-"""Runs of consecutive numbers, by the first of them; `-` is a number without a message."""
+"""The names of consecutive numbers, by the first number of each sequence; `-` is a number without a message."""
 _DBD: dict[int, str] = {
     1401: """
         DBD_FINI DBD_ADD_ACCOUNTS DBD_ADD_ACCOUNT_COORDS DBD_ADD_ASSOCS DBD_ADD_CLUSTERS DBD_ADD_USERS
@@ -129,7 +129,7 @@ _DBD: dict[int, str] = {
         DBD_GET_QOS_USAGE DBD_GOT_QOS_USAGE
     """,
 }
-"""What goes between slurmctld, sacctmgr, sacct and slurmdbd."""
+"""The names of messages between slurmctld, sacctmgr, sacct and slurmdbd, by the first number of each sequence."""
 
 
 def _numbered(runs: Mapping[int, str]) -> Iterator[tuple[int, str]]:
@@ -141,5 +141,5 @@ NAMES: Mapping[int, str] = dict(_numbered(_RPCS)) | dict(_numbered(_DBD))
 
 
 def name_of(number: int) -> str:
-    """Return the name of a message, or `RPC_` and its number if it has none here."""
+    """Return the name of a message by its number; `RPC_` and the number if the table has no name."""
     return NAMES.get(number, f"RPC_{number}")

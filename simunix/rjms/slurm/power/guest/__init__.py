@@ -1,1 +1,1 @@
-"""Programs that run on emulated hosts, with the standard library only."""
+"""Programs for power control that run on emulated hosts, and use only the standard library."""

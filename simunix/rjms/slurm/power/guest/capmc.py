@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Cray's capmc, as far as Slurm's plugin power/cray_aries calls it: power caps of nodes, their energies, which are up.
+"""Cray's command capmc, as far as Slurm's plugin power/cray_aries uses it: power caps of nodes, their energies, which
+are up.
 
     capmc get_power_cap_capabilities | get_power_cap | node_status
     capmc get_node_energy_counter --nids 1-3,5
     capmc json --resource=/capmc/set_power_cap      (reads JSON from its standard input)
 
-Answers are JSON, as on a Cray; `e` is 0, or -1 with the reason in `err_msg` and the exit code 1. What is asked and set are the
-files of the nodes' power (/run/simunix/power/NODE/...), which the machine room has wired to this host. The plan beside this
-program, capmc.json, has the range of the nodes' caps: [{"nids": [1, 2], "min": watts, "max": watts}, ...].
+Answers are JSON, as on a Cray. `e` is 0 for success; for an error it is -1, `err_msg` has the reason, and the exit code
+is 1. The program reads and writes the power files of nodes (/run/simunix/power/NODE/...) that exist on this host. The
+file capmc.json beside this program has the range of the nodes' caps: [{"nids": [1, 2], "min": watts, "max": watts},
+...].
 """
 
 from __future__ import annotations
@@ -26,22 +28,22 @@ Groups = list[dict[str, Any]]
 
 
 class RefusedError(Exception):
-    """What cannot be done; the text is the reason."""
+    """The error that a request cannot be fulfilled; its text is the reason."""
 
 
 def path(nid: int, name: str) -> str:
-    """Return the file of a node's power."""
+    """Return the path of a power file of a node."""
     return f"{WIRES}/nid{nid:05d}/{name}"
 
 
 def read(nid: int, name: str) -> str:
-    """Return what a file of a node's power tells."""
+    """Return the content of a power file of a node."""
     with open(path(nid, name)) as file:
         return file.read().strip()
 
 
 def nids(groups: Groups) -> list[int]:
-    """Return all nodes."""
+    """Return the numbers of all nodes."""
     return sorted(nid for group in groups for nid in group["nids"])
 
 
@@ -55,7 +57,7 @@ def ranges(text: str) -> Iterator[int]:
 
 
 def capabilities(groups: Groups, words: list[str]) -> Answer:
-    """Return the range of the nodes' caps."""
+    """Return the range of the nodes' caps, in watts."""
     found = []
     for number, group in enumerate(groups):
         least, most = group["min"], group["max"]
@@ -66,12 +68,12 @@ def capabilities(groups: Groups, words: list[str]) -> Answer:
 
 
 def caps(groups: Groups, words: list[str]) -> Answer:
-    """Return the caps of all nodes; 0: none."""
+    """Return the caps of all nodes in watts; 0 means no cap."""
     return {"nids": [{"nid": nid, "controls": [{"name": "node", "val": int(read(nid, "limit"))}]} for nid in nids(groups)]}
 
 
 def energies(groups: Groups, words: list[str]) -> Answer:
-    """Return what nodes have consumed, in joules, and the moment."""
+    """Return the joules that nodes have consumed, and the moment."""
     if len(words) != 2 or words[0] != "--nids":
         raise RefusedError("get_node_energy_counter: expected --nids LIST")
     wanted, known = set(ranges(words[1])), nids(groups)
@@ -81,7 +83,7 @@ def energies(groups: Groups, words: list[str]) -> Answer:
 
 
 def status(groups: Groups, words: list[str]) -> Answer:
-    """Return which nodes are up, and which have no power; a list without nodes is left out."""
+    """Return which nodes are up, and which have no power; an empty list is left out."""
     of: dict[str, list[int]] = {"ready": [], "on": [], "off": []}
     names = {"on": "ready", "off": "off"}
     for nid in nids(groups):
@@ -90,7 +92,7 @@ def status(groups: Groups, words: list[str]) -> Answer:
 
 
 def set_caps(groups: Groups, words: list[str]) -> Answer:
-    """Set the caps that standard input names; 0 takes one away. All of them are checked before any is set."""
+    """Set the caps that standard input lists; 0 removes a cap. The program checks all of them before it sets any."""
     if words != ["--resource=/capmc/set_power_cap"]:
         raise RefusedError(f"json {' '.join(words)[:80]}: only --resource=/capmc/set_power_cap is known")
     range_of = {nid: (group["min"], group["max"]) for group in groups for nid in group["nids"]}
@@ -118,7 +120,7 @@ REQUESTS: dict[str, Callable[[Groups, list[str]], Answer]] = {
 
 
 def main(words: list[str]) -> int:
-    """Answer one request. Returns the exit code."""
+    """Answer one request; return the exit code."""
     try:
         if not words or words[0] not in REQUESTS:
             raise RefusedError(f"no request {' '.join(words[:1])[:40]!r}; there are {', '.join(REQUESTS)}")

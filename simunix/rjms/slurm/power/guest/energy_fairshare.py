@@ -28,15 +28,15 @@ from datetime import datetime
 from typing import Any
 
 Association = tuple[str, str]
-"""An account and a user."""
+"""An association in Slurm: an account and a user."""
 ENDED = "COMPLETED,FAILED,TIMEOUT,CANCELLED,NODE_FAIL,OUT_OF_MEMORY,PREEMPTED,BOOT_FAIL,DEADLINE"
 PERIOD = re.compile(r"(?:(\d+)-)?(\d+):(\d+):(\d+)")
 JOBS_EACH = 500
-"""Jobs of one command, whose line has an end."""
+"""The most jobs in one command, because the length of a command line is limited."""
 
 
 def run(*argv: str) -> str:
-    """Return what a command prints; one that fails is told of, and prints nothing."""
+    """Run a command and return its output; if the command fails, write that to the log and return ""."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         say(f"{' '.join(argv)[:200]}: {(done.stderr or done.stdout).strip()}")
@@ -45,20 +45,23 @@ def run(*argv: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a line into the log, with the moment."""
+    """Write a line with the date to the log."""
     print(f"{datetime.now().isoformat(timespec='seconds')} {text}", flush=True)
 
 
 def rows(text: str, fields: int) -> list[list[str]]:
-    """Return the lines of a table whose columns are divided by `|`; lines that do not have so many are left out."""
+    """Return the rows of a table whose columns are separated by `|`; rows with fewer than `fields` columns are left
+    out.
+    """
     found = (line.split("|") for line in text.splitlines())
     return [row for row in found if len(row) == fields]
 
 
 def ended_jobs(text: str) -> list[tuple[str, str, Association, int]]:
-    """Jobs that sacct lists with steps: number and start, end, association, joules. Those without a measured step are left out.
+    """Return the ended jobs that sacct lists with their steps: number and start, end, association, joules. Jobs without
+    a measured step are left out.
 
-    Slurm's own sum of a job has no joules of its batch script, which the step `batch` has: those of the node that it ran on.
+    Slurm's own sum for a job omits its batch script. The step `batch` has the joules that the script's node consumed.
     """
     found: list[tuple[str, str, Association, int]] = []
     head: list[str] = []
@@ -76,7 +79,9 @@ def ended_jobs(text: str) -> list[tuple[str, str, Association, int]]:
 
 
 def period_s(text: str) -> float:
-    """Seconds of [days-]hours:minutes:seconds as `scontrol show config` writes it; 0 if it is none."""
+    """Return the seconds of a duration [days-]hours:minutes:seconds, as `scontrol show config` writes it; 0 for any
+    other text.
+    """
     found = PERIOD.match(text)
     if found is None:
         return 0.0
@@ -95,13 +100,13 @@ def factors(usage: dict[Association, float], shares: dict[Association, float], d
 
 
 def together(first: dict[Association, float], second: dict[Association, float]) -> dict[Association, float]:
-    """Return the mean of two factors, each divided by the largest of its kind."""
+    """Return the mean of two factors for each association; each factor is first divided by the largest of its kind."""
     most, other = (max(each.values(), default=0.0) or 1.0 for each in (first, second))
     return {each: (first[each] / most + second.get(each, 0.0) / other) / 2 for each in first}
 
 
 class FairShare:
-    """Joules of associations so far, and the site factors that pending jobs have."""
+    """The joules of associations so far, and the site factors that pending jobs have been given."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.policy: str = plan["policy"]
@@ -111,13 +116,13 @@ class FairShare:
         self.half_life = 0.0
         self.dampening = 1.0
         self.joules: dict[Association, float] = {}
-        self.looked = time.time()  # the moment until which the joules have decayed
-        self.since = 0.0  # jobs that ended before have been counted
-        self.counted: dict[str, float] = {}  # when jobs ended that have been counted, by number and start
-        self.given: dict[str, int] = {}  # site factors of pending jobs
+        self.looked = time.time()  # the moment up to which the joules have been decayed
+        self.since = 0.0  # jobs that ended earlier have been counted
+        self.counted: dict[str, float] = {}  # the ends of counted jobs, by number and start
+        self.given: dict[str, int] = {}  # the site factors that pending jobs have
 
     def run(self) -> None:
-        """For ever."""
+        """Set the priorities of pending jobs at regular intervals, for ever."""
         self.configure()
         while True:
             self.count()
@@ -125,7 +130,7 @@ class FairShare:
             time.sleep(self.interval)
 
     def configure(self) -> None:
-        """Take half-life and dampening from slurmctld."""
+        """Read the half-life and the dampening factor from slurmctld."""
         text = run("scontrol", "show", "config")
         settings = dict(re.findall(r"^(\w+)\s*= (.*)$", text, re.MULTILINE))
         self.half_life = period_s(settings.get("PriorityDecayHalfLife", ""))
@@ -134,11 +139,11 @@ class FairShare:
     # Joules
 
     def decay(self, seconds: float) -> float:
-        """Return what is left of a joule after so long."""
+        """Return the part of a joule that remains after some seconds of decay."""
         return 2.0 ** (-seconds / self.half_life) if self.half_life > 0 else 1.0
 
     def count(self) -> None:
-        """Add the joules of jobs that have ended since the look before."""
+        """Add the joules of jobs that have ended since the last call."""
         now = time.time()
         since = datetime.fromtimestamp(max(0.0, self.since - self.patience)).isoformat(timespec="seconds")
         words = ("--allusers", "--duplicates", "--noheader", "--parsable2", f"--state={ENDED}")
@@ -153,7 +158,7 @@ class FairShare:
         self.counted = {job: at for job, at in self.counted.items() if at > now - 2 * self.patience}
 
     def add(self, job: str, end: str, association: Association, joules: int) -> None:
-        """Charge a job that has ended, once."""
+        """Charge an ended job's joules to its association, unless the job has been counted already."""
         if job in self.counted:
             return
         ended = datetime.fromisoformat(end).timestamp()
@@ -163,7 +168,7 @@ class FairShare:
     # Priorities
 
     def give(self) -> None:
-        """Give pending jobs the site factors of their associations."""
+        """Set the site factors of pending jobs to those of their associations."""
         shares, fair = self.shares()
         found = factors(self.joules, shares, self.dampening)
         if self.policy == "fs+efs":
@@ -185,7 +190,7 @@ class FairShare:
             say(", ".join(f"{text} {factor:.4f}" for text, factor in zip(told, found.values())))  # noqa: B905  any Python
 
     def shares(self) -> tuple[dict[Association, float], dict[Association, float]]:
-        """Normalized shares, and the fair-share factors by processor time, of all users' associations."""
+        """Return, for all users' associations, the normalized shares, and the fair-share factors by processor time."""
         shares: dict[Association, float] = {}
         fair: dict[Association, float] = {}
         for account, user, own, factor in rows(
@@ -198,7 +203,7 @@ class FairShare:
 
 
 def main(path: str) -> None:
-    """Read the plan, wait until slurmctld answers, and set priorities."""
+    """Read the plan, wait until slurmctld answers, and then set priorities for ever."""
     with open(path) as file:
         plan = json.load(file)
     while subprocess.run(["scontrol", "ping"], capture_output=True, check=False).returncode != 0:

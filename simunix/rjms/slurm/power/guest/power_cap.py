@@ -34,13 +34,15 @@ MINUTE_S = 60
 LIMIT = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$")
 FIELDS = "%i|%D|%l|%W|%P|%r"
 Job = tuple[str, int, float, int]
-"""A pending job: its number, its nodes, its time limit in seconds, its licenses; a heterogeneous job is one, with all parts."""
+"""A pending job: number, number of nodes, time limit in seconds, licenses. A heterogeneous job is one job, with all its
+components.
+"""
 CANNOT_START = "JobHeld|BeginTime|Dependency|Assoc|QOS|JobArrayTaskLimit|PartitionDown|PartitionInactive"
-"""Reasons of jobs that start under no cap, whatever licenses they ask for: others do not wait for them."""
+"""The pending reasons of jobs that cannot start for other reasons than the cap; other jobs do not wait for them."""
 
 
 def run(*argv: str) -> str:
-    """Return what a command prints; one that fails is told of, and prints nothing."""
+    """Run a command and return its output; if the command fails, write that to the log and return ""."""
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         say(f"{' '.join(argv)}: {(done.stderr or done.stdout).strip()}")
@@ -49,17 +51,17 @@ def run(*argv: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a line into the log, with the moment."""
+    """Write a line with the date to the log."""
     print(f"{datetime.now().isoformat(timespec='seconds')} {text}", flush=True)
 
 
 def moment(seconds: float) -> str:
-    """Return a moment as scontrol reads it."""
+    """Return a moment in the notation that scontrol reads."""
     return datetime.fromtimestamp(math.floor(seconds)).isoformat() if seconds > time.time() else "now"
 
 
 def limit_s(text: str) -> float:
-    """Seconds of a time limit as squeue writes it: [[days-]hours:]minutes:seconds, or UNLIMITED."""
+    """Return the seconds of a time limit in squeue's notation: [[days-]hours:]minutes:seconds, or UNLIMITED."""
     found = LIMIT.match(text)
     if found is None:
         return math.inf
@@ -68,7 +70,9 @@ def limit_s(text: str) -> float:
 
 
 def excess(running: list[tuple[float, float]], idle: float, limit: float, left: float) -> float:
-    """Joules above a power limit, in the seconds that are left, of what runs: (watts beyond idle, seconds left) of each."""
+    """Return by how many joules running jobs exceed a power limit in the `left` seconds; `running` has, for each job,
+    watts beyond idle and seconds left.
+    """
     ends = sorted({0.0, left, *(min(end, left) for _, end in running)})
     total = 0.0
     for begin, end in zip(ends, ends[1:]):  # noqa: B905, RUF007  any Python that a host has
@@ -77,7 +81,7 @@ def excess(running: list[tuple[float, float]], idle: float, limit: float, left: 
 
 
 class Controller:
-    """What has been done for each cap, and what jobs asked for at the fastest power state."""
+    """What the program has done for each cap, and how many licenses jobs asked for at the fastest power state."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.caps: list[dict[str, Any]] = plan["caps"]
@@ -87,8 +91,8 @@ class Controller:
         self.margin: float = plan["margin"]
         self.interval: float = plan["interval"]
         self.limits: dict[str, float] = {}
-        self.parts: dict[str, dict[str, int]] = {}  # nodes of each part of heterogeneous jobs that are pending
-        self.longest: dict[str, float] = {}  # time limits of partitions
+        self.parts: dict[str, dict[str, int]] = {}  # the number of nodes of each component of pending heterogeneous jobs
+        self.longest: dict[str, float] = {}  # the time limits of partitions
         self.partition_of: dict[str, str] = {}
         self.due: list[tuple[float, int, str]] = []
         for place, cap in enumerate(self.caps):
@@ -98,7 +102,7 @@ class Controller:
         self.due.sort()
 
     def run(self) -> None:
-        """Until the last cap has ended; then jobs that wait have the fastest power state again."""
+        """Keep all caps until the last one has ended; then give waiting jobs the fastest power state back."""
         while self.due:
             while self.due and self.due[0][0] <= time.time():
                 _, place, action = self.due.pop(0)
@@ -111,7 +115,7 @@ class Controller:
     # Caps
 
     def announce(self, cap: dict[str, Any]) -> None:
-        """Reserve the licenses that do not fit below a cap, and the nodes that are to be off."""
+        """Reserve the licenses that do not fit below a cap, and the nodes that must be off during the cap."""
         begin, end = moment(cap["start"] - self.margin), moment(cap["end"])
         is_bound = cap["licenses"] < self.total
         say(f"{cap['name']}: {cap['licenses'] if is_bound else 'all'} W above idle, off: {cap['off'] or 'none'}")
@@ -124,20 +128,24 @@ class Controller:
             run("scontrol", "create", "reservation", f"ReservationName={cap['name']}-off", *words, nodes, "Flags=IGNORE_JOBS")
 
     def off(self, cap: dict[str, Any]) -> None:
-        """Have nodes shut down, as soon as no job runs there."""
+        """Make the nodes of a cap shut down, each as soon as no job runs there."""
         run("scontrol", "update", f"NodeName={cap['off']}", "State=POWER_DOWN")
 
     def on(self, cap: dict[str, Any]) -> None:
-        """Have nodes boot."""
+        """Make the nodes of a cap boot again."""
         run("scontrol", "update", f"NodeName={cap['off']}", "State=POWER_UP")
 
     def end(self, cap: dict[str, Any]) -> None:
-        """Nothing is to be done when a cap ends that has turned no node off: its reservation ends by itself."""
+        """Do what the end of a cap needs: boot its nodes. A cap that has switched no node off needs nothing, since its
+        reservation ends by itself.
+        """
 
     # Jobs
 
     def look(self) -> None:
-        """Give pending jobs that could start the fastest power state that fits below the caps that they would run under."""
+        """Give each pending job that could start the fastest power state that fits below the caps under which the job
+        would run.
+        """
         if len(self.states) < 2 or not any(cap["announced"] <= time.time() for cap in self.caps):
             return
         if not self.longest:
@@ -159,14 +167,16 @@ class Controller:
                     self.change(number, wanted, limit)
 
     def restore(self) -> None:
-        """Give all pending jobs the licenses and the time limits back that they came with."""
+        """Give all pending jobs their original licenses and time limits back."""
         fastest = self.states[0][0]
         for number, nodes, limit, licenses in self.pending("nothing"):
             if licenses != nodes * fastest:
                 self.change(number, nodes * fastest, self.limits.get(number, limit))
 
     def fitting(self, job: Job, used: int) -> tuple[int, float] | None:
-        """Licenses and time limit at the fastest power state at which a job fits; None if it fits at none."""
+        """Return the licenses and the time limit of a job at the fastest power state at which the job fits; None if it
+        fits at none.
+        """
         number, nodes, limit, licenses = job
         per_node = licenses // nodes
         now_speed = next((speed for watts, speed in self.states if watts == per_node), self.states[0][1])
@@ -174,7 +184,7 @@ class Controller:
         for watts, speed in self.states:
             longer = own * self.states[0][1] / speed
             if longer > max(own, self.longest_of(number)):
-                break  # Slurm would never start it
+                break  # Slurm would never start such a job
             room, each = self.room(time.time() + longer)
             fits = watts <= max(each, self.states[-1][0]) if self.is_even else used + nodes * watts <= room
             if fits:
@@ -182,32 +192,30 @@ class Controller:
         return None
 
     def longest_of(self, number: str) -> float:
-        """Return the time limit of the partition of a job; of several the shortest."""
+        """Return the time limit of a job's partition; of several partitions, the shortest limit."""
         names = self.partition_of.get(number, "").split(",")
         return min(self.longest.get(name, math.inf) for name in names)
 
     def room(self, end: float) -> tuple[int, int]:
-        """Return the licenses of the lowest cap that something would run under from now to a moment, in all and of each
-        node.
-        """
+        """Return the licenses of the lowest cap between now and the moment `end`: in total, and for each node."""
         now = time.time()
         under = [cap for cap in self.caps if cap["announced"] <= now < cap["end"] and cap["start"] - self.margin < end]
         most = self.total, self.states[0][0]
         return min(((int(cap["licenses"]), int(cap["each"])) for cap in under), default=most)
 
     def change(self, number: str, licenses: int, limit: float) -> None:
-        """Have a pending job ask for other licenses and another time limit."""
+        """Change the licenses and the time limit that a pending job asks for."""
         minutes = "UNLIMITED" if math.isinf(limit) else str(math.ceil(limit / MINUTE_S))
         parts = self.parts.get(number, {number: 1})
         for part, nodes in parts.items():
             own = licenses * nodes // sum(parts.values())
             run("scontrol", "update", f"JobId={part}", f"Licenses=watts:{own}", f"TimeLimit={minutes}")
 
-    # What Slurm says
+    # Questions to Slurm
 
     def pending(self, without: str = CANNOT_START) -> list[Job]:
-        """Return the pending jobs that ask for watts, in the order of their priorities, without those that wait for
-        some reasons.
+        """Return the pending jobs that ask for watts, in the order of their priorities. Jobs whose pending reason is in
+        `without` are left out.
         """
         found: dict[str, Job] = {}
         self.parts.clear()
@@ -226,21 +234,22 @@ class Controller:
         return list(found.values())
 
     def used(self) -> int:
-        """Licenses that jobs have."""
+        """Return the number of licenses that jobs use."""
         found = re.search(r"LicenseName=watts\s.*?Used=(\d+)", run("scontrol", "show", "licenses", "watts"), re.DOTALL)
         return int(found[1]) if found else self.total
 
     def idle(self) -> int:
-        """Return how many nodes are idle, and neither reserved nor off."""
+        """Return the number of nodes that are idle, and neither reserved nor off."""
         return sum(int(count) for count in run("sinfo", "--noheader", "--states=idle", "--format=%D").split())
 
 
 class BudgetController(Controller):
-    """Keeps joules: the licenses that jobs may have follow what has been consumed, by the meters of the machine room.
+    """Keeps an energy budget: the licenses that jobs may use follow from the joules consumed so far, as the power
+    meters of hosts tell them.
 
-    The plan has one cap, at the power limit, and besides "budget": {"policy", "joules", "idle_w", "machines": the program that
-    asks the machine room}. Jobs count with the watts that they asked for first, for as long as their time limits last: so what
-    was saved always covers what runs above the power limit, and in the end no joule is missing.
+    The plan has one cap, at the power limit, and in addition "budget": {"policy", "joules", "idle_w", "machines": the
+    program that reads the meters}. Each job counts with the watts that it asked for first, until its time limit. So the
+    saved joules always cover what runs above the power limit, and the budget is never exceeded.
     """
 
     def __init__(self, plan: dict[str, Any]) -> None:
@@ -248,37 +257,41 @@ class BudgetController(Controller):
         self.budget: dict[str, Any] = plan["budget"]
         self.cap = self.caps[0]
         self.limit_w = self.budget["joules"] / (self.cap["end"] - self.cap["start"])
-        self.begun: float | None = None  # joules when the budget began
-        self.granted: dict[str, int] = {}  # watts of jobs that ask Slurm for fewer licenses
+        self.begun: float | None = None  # the joules on the meters when the budget began
+        self.granted: dict[str, int] = {}  # the watts of jobs that ask Slurm for fewer licenses than they need
         self.due = sorted([*self.due, (self.cap["start"], 0, "begin")])
 
     def begin(self, cap: dict[str, Any]) -> None:
-        """The budget begins to count."""
+        """Note the joules on the meters at the beginning of the budget."""
         self.begun = self.joules()
 
     def end(self, cap: dict[str, Any]) -> None:
-        """Say what is left."""
+        """Write the joules that are left at the end of the budget to the log."""
         say(f"budget: {self.joules() - (self.begun or 0.0):.0f} J of {self.budget['joules']:.0f} J")
 
     def joules(self) -> float:
-        """Return what all hosts and enclosures have consumed."""
+        """Return the joules that all hosts and enclosures have consumed so far."""
         return float(run(self.budget["machines"], "machines", "watts").split()[1])
 
     def running(self) -> list[tuple[float, float]]:
-        """Watts beyond idle, and seconds left, of each job that has nodes; whatever licenses it has, it runs at full speed."""
+        """Return, for each job that has nodes, its watts beyond idle and its seconds left. Each job runs at full speed,
+        whatever licenses it has.
+        """
         found: list[tuple[float, float]] = []
         states = "--states=RUNNING,CONFIGURING,COMPLETING,SUSPENDED"
         for line in run("squeue", "--noheader", "--array", states, "--format=%D|%L").split():
             nodes, left = line.split("|")
-            seconds = MINUTE_S if left == "INVALID" else limit_s(left)  # over its limit: it is about to be ended
+            # the job has exceeded its limit, and is about to be ended
+            seconds = MINUTE_S if left == "INVALID" else limit_s(left)
             found.append((int(nodes) * self.states[0][0], seconds + MINUTE_S))
         return found
 
     def exceed(self, job: Job, running: list[tuple[float, float]], saved: float, room: int) -> int:
-        """Let a job exceed the power limit if enough joules have been saved; the licenses that jobs may have then.
+        """Let a job exceed the power limit if enough joules have been saved. Return the number of licenses that jobs
+        may then use.
 
-        `running` counts what others may start meanwhile. A job that may exceed the limit asks Slurm for no more licenses than
-        there are; so it waits for nodes only, which Slurm then keeps for it.
+        `running` includes jobs that others may start in the meantime. A job that may exceed the limit asks Slurm for no
+        more licenses than exist. So it waits for nodes only, and Slurm reserves these for it.
         """
         number, _, limit, licenses = job
         wanted, left = self.granted.get(number, licenses), self.cap["end"] - time.time()
@@ -293,9 +306,11 @@ class BudgetController(Controller):
         return 0 if self.budget["policy"] == "energyBud" else int(room - missing / left)
 
     def look(self) -> None:
-        """Move the licenses that are reserved; the first job of the queue may exceed the limit with joules that were saved."""
+        """Adjust the reserved licenses to the saved joules. The first job of the queue may exceed the power limit if
+        enough joules have been saved.
+        """
         if self.cap["licenses"] >= self.total:
-            return  # there are joules for everything
+            return  # the joules suffice for all jobs
         if self.begun is None or not self.cap["start"] <= time.time() < self.cap["end"]:
             return
         left, spent = self.cap["end"] - time.time(), self.joules() - self.begun
@@ -310,7 +325,7 @@ class BudgetController(Controller):
 
 
 def main(path: str) -> None:
-    """Read the plan, wait until slurmctld answers, and keep the caps."""
+    """Read the plan, wait until slurmctld answers, and keep the caps until they end."""
     with open(path) as file:
         plan = json.load(file)
     controller = BudgetController(plan) if "budget" in plan else Controller(plan)
