@@ -1,7 +1,7 @@
 """The base class of waits: what all kinds have in common, and what the server asks of any wait.
 
-Invariant: whoever parks, wakes, kills or reports on an actor uses the methods of `ActorWait` and compares no kinds. The
-kinds themselves are in rsg_server/waits/.
+Invariant: code that lets an actor (thread) wait, wakes it, kills it or reports on it uses the methods of `ActorWait`,
+and does not ask for the kind of a wait. The kinds themselves are in rsg_server/waits/.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ KIND_OF_PYTHON: Final[int] = lib.KIND_OF_PYTHON
 
 
 class DescriptorWords(Protocol):
-    """Describes descriptors in words (rsg_server.diagnosis.descriptors)."""
+    """Describes descriptors in words; rsg_server.diagnosis.descriptors implements it."""
 
     def describe(self, process: Process, fd: int) -> str:
-        """Describe a descriptor of a process in a few words, with its other end."""
+        """Return a few words about a descriptor of a process, and about its other end."""
 
 
 class ActorWait:
     """The wait of one actor. A subclass for each kind says what begins the wait, what ends it, and who may end it.
 
-    `deadline_ns` and `since_ns`, the wait's beginning, are virtual time; a deadline below 0 is none. `blocked` are the
-    signals that do not end the wait, a bit each. With `siblings_may_wake` other threads of the process may end the wait
-    without the server. The class is no dataclass, whose generated __init__ would be interpreted: one object is made at
-    every wait.
+    `since_ns`, the wait's beginning, and `deadline_ns` are virtual time; a deadline below 0 means that there is none.
+    `blocked` are the signals that do not end the wait, a bit each. With `siblings_may_wake` other threads of the
+    process may end the wait without the server. The class is no dataclass, whose generated __init__ would be
+    interpreted: one object is made at every wait.
     """
 
     __slots__ = ("blocked", "deadline_ns", "siblings_may_wake", "since_ns", "syscall")
@@ -48,49 +48,63 @@ class ActorWait:
         self.syscall, self.deadline_ns, self.blocked, self.since_ns, self.siblings_may_wake = 0, NEVER, 0, 0, False
 
     def set_terms(self, syscall: int, deadline_ns: int, blocked: int, since_ns: int, siblings_may_wake: bool) -> None:
-        """Set what a message says of a wait of any kind: at its beginning, or when the actor waits on for the same."""
+        """Set what a message says about a wait of any kind, at the wait's beginning, or when the actor goes on waiting
+        for the same.
+        """
         self.syscall, self.deadline_ns, self.blocked, self.since_ns = syscall, deadline_ns, blocked, since_ns
         self.siblings_may_wake = siblings_may_wake
 
     def in_core(self) -> tuple[int, int, int, int]:
-        """Return the kind and the three values by which the core knows the wait (struct turn_wait)."""
+        """Return the kind of the wait and three values, which describe the wait in C (struct turn_wait)."""
         return KIND_OF_PYTHON, 0, 0, 0
 
-    # The life of a wait
+    # The course of a wait
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Return None if there is something to wait for, else the reason and the value that the actor gets at once.
+        """Return None if there is something to wait for; else the reason and the value that the actor gets at once.
 
-        In the second case the actor keeps the turn. Raises ValueError for a wait that the message cannot ask for.
+        In the second case the actor keeps the turn. Raises ValueError for a wait that no shim asks for.
         """
         return None
 
     def over(self) -> int | None:
-        """Return the reason why the wait is over before it has begun, or None. If it is over, the actor queues for its turn."""
+        """Return the reason why the wait is over before it has begun, else None.
+
+        If it is over, the actor is added to the run queue.
+        """
         return WAKE_TIMEOUT if 0 <= self.deadline_ns <= self.since_ns else None
 
     def begin(self, actor: Actor) -> None:
-        """Start what the actor, which is parked by now, waits for. Raises ValueError for what does not exist."""
+        """Start what the actor waits for; the actor has given the turn back by now.
+
+        Raises ValueError for what does not exist.
+        """
 
     def end(self, actor: Actor, reason: int, value: int) -> tuple[int, int]:
-        """End what the actor waits for, since it is woken with a reason and a value. Returns what the actor gets."""
+        """End what the actor waits for, because it is woken with a reason and a value. Return what the actor gets."""
         return reason, value
 
     def leave(self, actor: Actor) -> None:
-        """Remove the actor from where it waits, without an answer: it is dead, or has the turn. Harmless after `end`."""
+        """Remove the actor from where it waits, without an answer, because it is dead or has the turn. Harmless after `end`."""
 
     def ends_by_itself(self) -> bool:
-        """Whether `end` and `leave` do something: then the core leaves the end of such a wait to this object."""
+        """Return whether `end` and `leave` do something.
+
+        Then the server's C code leaves the end of such a wait to this object.
+        """
         return False
 
-    # Who may end it
+    # What may end a wait
 
     def takes(self, bit: int, is_for_all: bool) -> bool:
-        """Whether the actor looks at a signal, given as its bit; `is_for_all`: also at one that it blocks."""
+        """Return whether the actor looks at a signal, given as its bit in a mask.
+
+        With `is_for_all` it looks at a signal that it blocks as well.
+        """
         return is_for_all or not self.blocked & bit or bool(self.blocked & HAS_SIGNALFD) or self.wants(bit)
 
     def wants(self, bit: int) -> bool:
-        """Whether the actor waits for this very signal, as in sigwait(3)."""
+        """Return whether the actor waits for this very signal, as in sigwait(3)."""
         return False
 
     def open_to(self) -> int:
@@ -98,25 +112,25 @@ class ActorWait:
         return ~self.blocked
 
     def is_for_children(self) -> bool:
-        """Whether the death, stop or continuation of a child may end the wait."""
+        """Return whether a child's death, stop or continuation may end the wait."""
         return False
 
     def is_for_vfork(self) -> bool:
-        """Whether the exec or the end of a child of vfork(2) ends the wait."""
+        """Return whether the exec or the end of a vfork(2) child ends the wait."""
         return False
 
     def is_for_connect(self, socket: int) -> bool:
-        """Whether the wait ends with the outcome of the connect of this socket, given by its number."""
+        """Return whether the wait ends when this socket's connect(2) has an outcome; the socket is given by its number."""
         return False
 
-    # What others may know
+    # What other parts ask about a wait
 
     def computes(self) -> bool:
-        """Whether the actor computes meanwhile, or only lets others go first, so that /proc shows it as running."""
+        """Return whether the actor computes, or only lets others go first, so that /proc shows it as running."""
         return False
 
     def watches_terminal(self) -> bool:
-        """Whether one of the descriptors that the actor waits for is the master of a terminal."""
+        """Return whether one of the descriptors that the actor waits for is the master of a terminal."""
         return False
 
     def epoll_info(self, process: Process) -> str | None:
@@ -124,9 +138,9 @@ class ActorWait:
         return None
 
     def lock_holder(self) -> int:
-        """Return the pid that holds the record lock for which the actor waits; 0 if it waits for none."""
+        """Return the pid of the process that has the record lock for which the actor waits; 0 if it waits for none."""
         return 0
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
-        """Describe what the actor waits for in a few words that complete "waits for"; each kind has its own."""
+        """Return a few words that say what the actor waits for, and follow "waits for" in a report."""
         return "the end of its wait"

@@ -1,1 +1,1 @@
-"""The processors of a host: how the threads that compute share the cores. Knows neither actors nor processes."""
+"""The processors of a host: how computing threads share the cores. This folder knows neither actors nor processes."""

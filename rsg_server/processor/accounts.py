@@ -1,9 +1,10 @@
-"""Shares of groups of threads (cpu.weight and cpu.max of cgroups(7)): from a tree of groups to weights and bounds of threads.
+"""Shares of groups of threads (cpu.weight and cpu.max of cgroups(7)): turns a tree of groups into threads' weights and bounds.
 
-A group's weight counts among those of its siblings: groups that compute, and threads that are in no group below. So a thread's
-weight, seen from the top, is the product of the parts that it and the groups above it have of their siblings' weights. A quota
-bounds what all threads of a group and below get together; it holds at each moment, where Linux lets a group use up its quota
-and then stand still until the period is over.
+A group has siblings: the other computing groups of the group above, and the threads directly in that one. A group's
+weight counts among those of its siblings. A thread's weight, seen from the root, is the product of the parts that the
+thread, and each group above it, have of the weights of their siblings. A quota bounds what all threads of a group, and
+of the groups below it, get together. It holds at each moment; in Linux a group can use up its quota, and then stands
+still until the period is over.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _SLACK = 1e-9
 
 
 class Account:
-    """A group: its weight (1024: a thread of nice 0), its quota in cores, for how long it has computed, and been bounded."""
+    """A group of threads: weight (1024: that of a thread of nice 0), quota in cores, and for how long it has computed
+    or been bounded.
+    """
 
     __slots__ = ("active_ns", "bounded_ns", "is_bounded", "number", "parent", "quota", "weight")
 
@@ -31,7 +34,7 @@ class Account:
         self.is_bounded = False
 
     def up(self) -> list[Account]:
-        """The account itself, then those above."""
+        """Return this account, then the accounts above it."""
         found, account = [self], self.parent
         while account is not None:
             found.append(account)
@@ -40,7 +43,10 @@ class Account:
 
 
 def shares_of_groups(demands: Sequence[Demand], accounts: Sequence[Account | None]) -> list[float]:
-    """The part of a core that each thread of each demand gets; at its place in `accounts` stands its group, None: none."""
+    """Return the part of a core that each thread of each demand gets.
+
+    `accounts` has the group of each demand, at the same place; None: no group.
+    """
     weights = _weights(demands, accounts)
     bounded = [(weights[at], mask, count, most) for at, (_, mask, count, most) in enumerate(demands)]
     members: dict[int, tuple[Account, list[int]]] = {}
@@ -62,7 +68,7 @@ def shares_of_groups(demands: Sequence[Demand], accounts: Sequence[Account | Non
 
 
 def _most_over(demands: Sequence[Demand], rates: Sequence[float], members: dict[int, tuple[Account, list[int]]]) -> int | None:
-    """The group that gets most times its quota; None if none gets more than that."""
+    """Return the place of the group that exceeds its quota most, as a multiple of it; None if no group exceeds its quota."""
     worst, found = 1.0 + _SLACK, None
     for number, (account, places) in sorted(members.items()):
         total = sum(rates[at] * demands[at][2] for at in places)
@@ -73,8 +79,8 @@ def _most_over(demands: Sequence[Demand], rates: Sequence[float], members: dict[
 
 
 def _weights(demands: Sequence[Demand], accounts: Sequence[Account | None]) -> list[float]:
-    """Weights of threads as seen from the top."""
-    totals: dict[int, float] = {}  # by account, 0 for the top: the weights of what computes right in it
+    """Return the weights of threads, seen from the root of the groups."""
+    totals: dict[int, float] = {}  # by account, 0 for the root: the sum of the weights of what computes directly in it
     counted: set[int] = set()
     for (weight, _, count, _), account in zip(demands, accounts, strict=True):
         totals[_number(account)] = totals.get(_number(account), 0.0) + weight * count

@@ -1,7 +1,8 @@
-"""The CPU policy `charged`: what actors have computed passes in virtual time, is recorded, and may come from a recording.
+"""Charges: under the CPU policy `charged`, the CPU time that actors (threads) have used passes in virtual time.
 
-The shims measure (csrc/shim/turn/cpu_charge.c); here is what a charge comes to on the actor's host: flops at the speed that one
-core of this computer is taken to have, so that a host of that speed takes as long as this computer did.
+Charges are recorded, and may come from a recording. The shims measure CPU time (csrc/shim/turn/cpu_charge.c). This file
+turns it into flops, by the speed that one core of this computer is taken to have. So an emulated host with that speed
+takes as long as this computer did.
 """
 
 from __future__ import annotations
@@ -25,44 +26,45 @@ MOST_NS: Final[int] = lib.CHARGE_MOST_NS
 MOST_POINTS: Final[int] = lib.CHARGE_MOST_POINTS
 SCALE_BITS: Final = 32
 NS_SHIFT: Final[int] = lib.CHARGE_NS_SHIFT
-"""No charge is higher, or comes after more points; what a shim says is not trusted."""
+"""The most ns and points in a charge, which the server checks since a shim may be wrong; and how a charge is encoded."""
 NICE, PREEMPTED, EXEC, END = lib.CHARGE_NICE, lib.CHARGE_PREEMPTED, lib.CHARGE_EXEC, lib.CHARGE_END
 POINT_SHIFT: Final[int] = lib.CHARGE_POINT_SHIFT
-"""How the second number of a charge is made up, see PARK_CHARGE in csrc/shared/protocol.h."""
+"""Where the number of points begins in the second number of a charge; see PARK_CHARGE in csrc/shared/protocol.h."""
 ALL_CHARGED = Policies(default=CHARGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charging:
-    """How computing is charged. `least_ns`: less than that is kept until more has come together."""
+    """How computing is charged in a run. CPU time of less than `least_ns` is not charged until more has been used."""
 
-    least_ns: int = 50_000  # by as much Linux lets a timer be late (PR_SET_TIMERSLACK)
+    least_ns: int = 50_000  # Linux lets a timer be late by as much (PR_SET_TIMERSLACK)
     policies: Policies = ALL_CHARGED
-    reference_flops: float = 1e9  # the speed of a core of this computer
-    recording: Path | None = None  # where to write
-    replay: Path | None = None  # what to repeat
-    costs: Path | None = None  # where to write what was computed before which calls
-    prices: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # of modelled programs: ns by program and call
+    reference_flops: float = 1e9  # the speed of a core of this computer, in flop/s
+    recording: Path | None = None  # the file to which charges are written
+    replay: Path | None = None  # the recording that is replayed
+    costs: Path | None = None  # the file to which it is written how much was computed before which system calls
+    # for modelled programs: ns by program and system call
+    prices: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 class Charges:
-    """The charges of a run. `on_departure` is told once where a replay departs from what it repeats.
+    """The charges of a run. Observers of `on_departure` are called once, if a replay departs from its recording.
 
-    From there on the shims charge what the table of costs says, as under the CPU policy modelled.
+    From then on the shims charge what the table of costs says, as under the CPU policy `modelled`.
     """
 
     def __init__(self, options: Charging, table: CostTable) -> None:
         self.options, self.table = options, table
         self.on_departure: Observers[str] = Observers()
-        self._seen: set[str] = set()  # file names of programs that have run
+        self._seen: set[str] = set()  # the file names of the programs that have run
         self.count = 0
         self.total_ns = 0
-        self.by_program: defaultdict[str, int] = defaultdict(int)  # nanoseconds by file name
+        self.by_program: defaultdict[str, int] = defaultdict(int)  # ns by the program's file name
         self.has_departed = False
-        self.has_calibrated = False  # some image was told to measure what calls cost under simunix
+        self.has_calibrated = False  # whether a program was told to measure what system calls cost under simunix
         self._recorder = Recorder(options.recording) if options.recording is not None else None
-        self._left: dict[int, int] = {}  # by actor, flops of an interrupted charge
-        self._cpu_ns: dict[int, int] = {}  # by actor that is in an exec, its CPU clock before that
+        self._left: dict[int, int] = {}  # the flops that are left of an interrupted charge, by the actor's number
+        self._cpu_ns: dict[int, int] = {}  # for an actor that is in an exec: its CPU clock before the exec
         self._expected: deque[Charge] = deque(read_charges(options.replay)) if options.replay is not None else deque()
         self._next: dict[int, deque[Charge]] = {}
         for charge in self._expected:
@@ -74,24 +76,29 @@ class Charges:
         return self.options.replay is not None
 
     def has_prices(self, policy: str) -> bool:
-        """Whether the costs of a program of a policy are read, and not measured: in a replay they are for its departure."""
+        """Return whether the costs of a program with this policy are read from the table, not measured.
+
+        In a replay they are read after its departure from the recording.
+        """
         return policy == MODELLED or self.replays
 
     def policy_of(self, program: str, of_process: str, host: str) -> str:
-        """The CPU policy of a program that runs; the arguments are those of `Policies.of`."""
+        """Return the CPU policy of a program that runs; the arguments are those of `Policies.of`."""
         self._seen.add(os.path.basename(program))
         return self.options.policies.of(program, of_process, host)
 
     def never_seen(self) -> dict[str, list[str]]:
-        """The programs that have a policy of their own and have not run, each with those that have run and are called alike."""
-        from difflib import get_close_matches  # for a mistake only: every run loads this file
+        """Return the programs that have a policy of their own and have not run, each with the programs of similar names
+        that have.
+        """
+        from difflib import get_close_matches  # imported here, since only a mistake needs it, and every run loads this file
 
         return {
             name: get_close_matches(name, self._seen, n=1) for name in self.options.policies.programs if name not in self._seen
         }
 
     def charge(self, actor: int, cpu_ns: int, place: int, clock_ns: int, now_ns: int) -> int:
-        """Account for a charge, and return its nanoseconds; the arguments are those of PARK_CHARGE."""
+        """Record a charge, and return its CPU time in ns. The arguments are those of PARK_CHARGE."""
         if not 0 <= cpu_ns <= MOST_NS or not 0 <= place >> POINT_SHIFT <= MOST_POINTS:
             raise ValueError(f"a charge of {cpu_ns} ns")
         charge = Charge(actor, place >> POINT_SHIFT, bool(place & PREEMPTED), cpu_ns, now_ns, bool(place & END))
@@ -106,19 +113,21 @@ class Charges:
         return charge.cpu_ns
 
     def scale(self, host: Host) -> int:
-        """The CPU time on a host for a nanosecond of this computer, in 2^-32."""
+        """Return the CPU time on a host that corresponds to one ns on this computer, in units of 2^-32."""
         return round(self.options.reference_flops / host.speed_flops * (1 << SCALE_BITS))
 
     def cpu_ns(self, charged_ns: int, host: Host) -> int:
-        """The CPU time on a host, while nobody else computes there, for a charge; the shims count the same."""
+        """Return the CPU time (ns) that a charge takes on a host while nobody else computes there; the shims compute
+        the same.
+        """
         return charged_ns * self.scale(host) >> SCALE_BITS
 
     def flops(self, actor: int, cpu_ns: int, host: Host) -> int:
-        """What an actor computes in some CPU time of a host, and what is left of its charge before."""
+        """Return the flops of an actor's charge of some CPU time (ns of a host), with what is left of its charge before."""
         return round(cpu_ns * host.speed_flops / NS) + self._left.pop(actor, 0)
 
     def _recorded(self, asked: Charge) -> Charge:
-        """The charge that the recording has for an actor, at the moment of this run."""
+        """Return the charge that the recording has for an actor at this point of its run."""
         own = self._next.get(asked.actor)
         found = own.popleft() if own else None
         cpu_ns = found.cpu_ns if found is not None else 0
@@ -139,7 +148,7 @@ class Charges:
         )
 
     def next_of(self, actor: int) -> int:
-        """What the recording charges an actor next, and when, as PARK_CHARGE in csrc/shared/protocol.h says it; 0: nothing."""
+        """Return the next charge that the recording has for an actor, and when, as PARK_CHARGE encodes it; 0: there is none."""
         own = self._next.get(actor)
         if not own:
             return 0
@@ -147,22 +156,22 @@ class Charges:
         return charge.cpu_ns << NS_SHIFT | 1 + 2 * charge.points + charge.is_preempted
 
     def is_preempted_next(self, actor: int) -> bool:
-        """Whether the recording charges an actor next where it was preempted."""
+        """Return whether an actor's next charge in the recording was made because the turn was taken from the actor."""
         own = self._next.get(actor)
         return own is not None and len(own) > 0 and own[0].is_preempted
 
     def ended(self, actor: int, left: int) -> int:
-        """Keep the flops that a signal has left undone for the actor's next charge; return when that is due (`next_of`)."""
+        """Store the flops that a signal has cut off for the actor's next charge; return when that one is due (`next_of`)."""
         if left:
             self._left[actor] = left
         return self.next_of(actor)
 
     def take_clock_ns(self, actor: int) -> int:
-        """The CPU clock of an actor before its exec; -1 if no emulated program has exec'd."""
+        """Return the CPU clock of an actor before its exec, and forget it; -1 if no emulated program has called exec."""
         return self._cpu_ns.pop(actor, -1)
 
     def close(self) -> None:
-        """Close the recording; a replay that ends before its recording has departed from it."""
+        """Close the recording. A replay that ends before its recording has departed from it."""
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None

@@ -1,7 +1,7 @@
-"""What programs compute before their system calls and clock reads: a table that the server shares with all processes.
+"""The table of costs: how long programs compute before their system calls and clock reads, in memory shared with all processes.
 
-Under the CPU policy `charged` the shims (csrc/shim/turn/cpu_costs.c) add it up there. Under `modelled` the server writes it
-there, and the shims read it. A run may have programs of both policies.
+Under the CPU policy `charged` the shims (csrc/shim/turn/cpu_costs.c) add up what they measure in the table. Under
+`modelled` the server writes the table, and the shims read it. A run may have programs of both policies.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ IMAGE: Final[int] = lib.SIMUNIX_COST_IMAGE
 POINTS: Final[int] = lib.SIMUNIX_COST_POINTS
 NO_ROW: Final = -1
 OWN_NAMES: Final = {CLOCK_READ: "clock_read", IMAGE: "image"}
-"""Points that are no system calls."""
+"""The names of points (places where a thread may be charged) that are no system calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a program computed, in nanoseconds, before so many points of a kind."""
+    """How long (ns) a program has computed before so many points of one kind."""
 
     calls: int
     ns: int
@@ -38,7 +38,7 @@ class Cost:
 
 FORMAT: Final = "simunix costs 1"
 Costs = Mapping[str, Mapping[str, Cost]]
-"""By program and point."""
+"""Costs by the program's name and the point's name."""
 
 
 def _call_name(number: int) -> str:
@@ -52,23 +52,23 @@ _NAMES: Final = {number: name for name, number in NUMBERS.items()}
 
 
 def point_name(number: int) -> str:
-    """The name of a system call, of a clock read with its place (`clock_read@1a3`), or of another point that is no call."""
+    """Return the name of a point: a system call's, a clock read's with its place (`clock_read@1a3`), or another name."""
     return _NAMES[number] if number < CALLS else f"{OWN_NAMES[CLOCK_READ]}@{number - CALLS:03x}"
 
 
 def point_number(name: str) -> int | None:
-    """The column of the table for a point's name; None: there is no such point."""
+    """Return the column of the table for a point's name; None if there is no such point."""
     place = re.fullmatch(_PLACE, name)
     return NUMBERS.get(name) if place is None else CALLS + int(place[1], 16)
 
 
 def point_kind(name: str) -> str:
-    """The name of a point without its place."""
+    """Return the name of a point without the place in the program."""
     return name.partition("@")[0]
 
 
 class CostTable:
-    """The table of one run. `prices` are those of modelled programs, in nanoseconds by program and point."""
+    """The table of costs of one run. `prices` are those of modelled programs, in ns by program and point."""
 
     def __init__(self, shared_fd: int, prices: Mapping[str, Mapping[str, int]]) -> None:
         self._table = computing_costs(shared_fd)
@@ -77,7 +77,10 @@ class CostTable:
         self.without_prices: set[str] = set()
 
     def row(self, program: str, is_modelled: bool, thread: str = "") -> int:
-        """The row of a program, or of its threads of a name, as it is told to them; NO_ROW without room or price."""
+        """Return the row of the table for a program, or for its threads with a name.
+
+        NO_ROW if the table is full, or if the program has no prices.
+        """
         name = os.path.basename(program)
         key = f"{name}:{thread}" if thread else name
         if is_modelled and key not in self._prices:
@@ -102,12 +105,12 @@ class CostTable:
                     rows[row][number].calls, rows[row][number].ns = 1, ns
 
     def measured(self) -> dict[str, dict[str, Cost]]:
-        """What has been added up."""
+        """Return the costs that the shims have added up in the table, by program and point."""
         with self._table.rows() as rows:
             return {name: _costs(rows[row]) for (name, is_modelled), row in self._rows.items() if not is_modelled}
 
     def close(self) -> None:
-        """Release the mapping."""
+        """Release the mapping of the table."""
         self._table.close()
 
 
@@ -116,7 +119,7 @@ def _costs(row: Any) -> dict[str, Cost]:
 
 
 def write_costs(path: Path, measured: Costs, charged_ns: Mapping[str, int]) -> None:
-    """Write what a charged run has measured, for `simunix calibrate`."""
+    """Write what a charged run has measured to a file, for `simunix calibrate`."""
     programs = {
         program: {
             "charged_ns": charged_ns.get(program, 0),

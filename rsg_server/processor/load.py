@@ -1,10 +1,11 @@
-"""What the cores of a host have done: the time that each was busy, and Linux's load averages.
+"""Records what the cores of a host have done: how long each was busy, and Linux's load averages.
 
-Time is passed in from outside. The averages are those of kernel/sched/loadavg.c: fixed-point numbers that are brought up to
-date every five seconds with the number of executions that compute or wait for a core; here when they are asked for, or when
-that number changes, for all the moments that have passed. Linux adds those who wait for a disk, which takes no time here.
+The caller says how much time has passed. The averages are those of Linux's kernel/sched/loadavg.c: fixed-point numbers,
+updated every five seconds from the number of executions that compute or wait for a core. Here the update is made later,
+when somebody asks or when that number changes, for all moments that have passed. Linux also counts threads that wait
+for a disk; simunix does not.
 
-Executions are on no core in particular: of those that share cores, the lowest core is the one that is busy first.
+The model assigns no execution to a certain core. Of the cores that executions may use, the lowest counts as busy first.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ EVERY_NS: Final = 5 * 10**9
 FIXED_BITS: Final = 11
 FIXED_ONE: Final = 1 << FIXED_BITS
 DECAYS: Final = (1884, 2014, 2037)
-"""1/exp(5 s / 1, 5, 15 min) in units of 2^-11: EXP_1, EXP_5, EXP_15 of include/linux/sched/loadavg.h."""
+"""The factors exp(-5 s / 1, 5, 15 min) in units of 2^-11: EXP_1, EXP_5, EXP_15 of include/linux/sched/loadavg.h."""
 
 Shape = tuple[tuple[int, float], ...]
-"""Masks of cores, and how many cores the executions on each of them use together."""
+"""Masks of cores, and how many cores the executions with each mask use together."""
 
 
 def decayed(load: int, decay: int, active: int) -> int:
-    """A load average after one more moment: calc_load(); `active` is a fixed-point number, too."""
+    """Return a load average after one more update, as calc_load() of Linux; `active` is a fixed-point number, too."""
     found = load * decay + active * (FIXED_ONE - decay)
     if active >= load:
         found += FIXED_ONE - 1
@@ -30,16 +31,16 @@ def decayed(load: int, decay: int, active: int) -> int:
 
 
 class Load:
-    """The use of one host's cores."""
+    """The use of the cores of one host."""
 
     def __init__(self, cores: int) -> None:
         self.averages = (0, 0, 0)
         self._cores = cores
-        self._moments = 0  # how many times the averages have been brought up to date
-        self._shapes: dict[Shape, float] = {}  # nanoseconds by what used the cores
+        self._moments = 0  # how often the averages have been updated
+        self._shapes: dict[Shape, float] = {}  # by how the cores were used: for how many ns
 
     def pass_time(self, now_ns: int, elapsed_ns: int, running: int, shape: Shape) -> None:
-        """Account for time that has passed up to now, while so many executions computed or waited for a core."""
+        """Record that time has passed up to now, while so many executions computed or waited for a core."""
         if shape:
             self._shapes[shape] = self._shapes.get(shape, 0.0) + elapsed_ns
         moments = now_ns // EVERY_NS
@@ -51,7 +52,7 @@ class Load:
             self.averages = (after[0], after[1], after[2])
 
     def busy_ns(self) -> list[int]:
-        """For how long each core was busy, in nanoseconds."""
+        """Return for how long (ns) each core was busy."""
         found = [0.0] * self._cores
         for shape, ns in self._shapes.items():
             for core, part in enumerate(_on_cores(shape, self._cores)):
@@ -60,7 +61,10 @@ class Load:
 
 
 def _on_cores(shape: Shape, cores: int) -> list[float]:
-    """The part of each core that is in use: those with few cores to choose from first, then the lowest core first."""
+    """Return the part of each core that is in use.
+
+    Executions with few cores to choose from come first, and lower cores before higher ones.
+    """
     found = [0.0] * cores
     for mask, rate in sorted(shape, key=lambda entry: (entry[0].bit_count(), entry[0])):
         for core in range(cores):

@@ -1,7 +1,8 @@
-"""Hosts whose cores are asked for by more threads than they can run, for long: found, and who asks.
+"""Finds hosts on which more threads wanted to compute than there are cores, for long, and which programs these were.
 
-Time is looked at in windows of ten minutes. A host is oversubscribed in a window if for nine tenths of it more executions
-wanted to compute than it has cores: between two charges a thread computes nothing, so shorter gaps mean nothing.
+Virtual time is divided into windows of ten minutes. A host is oversubscribed in a window if, for nine tenths of it,
+more executions wanted to compute than it has cores. Shorter gaps do not count, since a thread computes nothing between
+two charges.
 """
 
 from __future__ import annotations
@@ -17,33 +18,33 @@ SHOWN: Final = 5
 
 
 class Overload:
-    """The windows of one host. `tell` gets the line for the user, once."""
+    """The windows of one host. `tell` is called with the warning for the user, once."""
 
     def __init__(self, host: str, cores: int, tell: Callable[[str], None]) -> None:
-        self.windows = 0  # in which the host was oversubscribed
+        self.windows = 0  # the number of windows in which the host was oversubscribed
         self.since_ns = -1  # when the first of them began
         self._host, self._cores, self._tell = host, cores, tell
-        self._count = 0  # executions
-        self._running: dict[str, int] = {}  # by program
-        self._begun_ns = 0  # of this window, as all that follows
+        self._count = 0  # executions that compute or wait for a core
+        self._running: dict[str, int] = {}  # the number of them by program
+        self._begun_ns = 0  # in this window, like the following fields
         self._over_ns = 0
-        self._wanted: dict[str, int] = {}  # nanoseconds by program, of each execution
-        self._wanted_over: Counter[str] = Counter()  # the same, of all windows in which the host was oversubscribed
+        self._wanted: dict[str, int] = {}  # ns by program, summed over its executions
+        self._wanted_over: Counter[str] = Counter()  # the same, over all windows in which the host was oversubscribed
 
     def begin(self, program: str) -> None:
-        """An execution of a program computes, or waits for a core, from now on."""
+        """Note that an execution of a program computes, or waits for a core, from now on."""
         self._count += 1
         self._running[program] = self._running.get(program, 0) + 1
 
     def end(self, program: str) -> None:
-        """An execution of a program does so no longer."""
+        """Note that an execution of a program neither computes nor waits for a core any more."""
         self._count -= 1
         left = self._running.pop(program) - 1
         if left:
             self._running[program] = left
 
     def pass_time(self, now_ns: int, elapsed_ns: int) -> None:
-        """Account for time that has passed up to now."""
+        """Record that time has passed up to now."""
         if not elapsed_ns:
             return
         at_ns, is_over = now_ns - elapsed_ns, self._count > self._cores
@@ -51,7 +52,7 @@ class Overload:
             self._account(end_ns - at_ns, is_over)
             self._close()
             at_ns = end_ns
-            if not is_over:  # nor in any window up to now
+            if not is_over:  # and in no window from that one up to now
                 self._begun_ns = at_ns = max(at_ns, now_ns - now_ns % WINDOW_NS)
         self._account(now_ns - at_ns, is_over)
 
@@ -62,7 +63,7 @@ class Overload:
             self._over_ns += elapsed_ns
 
     def _close(self) -> None:
-        """Judge the window that is over, and begin the next one."""
+        """Decide whether the host was oversubscribed in the window that is over, and begin the next window."""
         most, all_parts = LEAST_PARTS
         if self._over_ns * all_parts >= WINDOW_NS * most:
             self.windows += 1
@@ -75,7 +76,7 @@ class Overload:
         self._wanted.clear()
 
     def shares(self) -> dict[str, float]:
-        """Which part of what was asked for, while the host was oversubscribed, each program's was; the largest first."""
+        """Return each program's part of the CPU time that was wanted while the host was oversubscribed, the largest first."""
         total = self._wanted_over.total()
         order = sorted(self._wanted_over.items(), key=lambda entry: (-entry[1], entry[0]))
         return {program: round(ns / total, 3) for program, ns in order}

@@ -1,4 +1,4 @@
-"""Whose computing takes virtual time: the CPU policy of each program, process and host."""
+"""Decides for each process whether its computing takes virtual time: the CPU policy of its program, itself, or its host."""
 
 from __future__ import annotations
 
@@ -14,27 +14,31 @@ MODELLED: Final = "modelled"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
-    """CPU policies: `free` (computing takes no virtual time), `charged` (as much as here) or `modelled` (as a table says).
+    """The CPU policies: `free` (computing takes no virtual time), `charged` (as long as here), `modelled` (as a table says).
 
-    The first one that is known holds: that of the program (`programs`, by file name), of the started process that the program
-    descends from, of the host (`hosts`, by name), else `default`.
+    The first policy that is set counts: that of the program (`programs`, by file name), of the started process from
+    which the program descends, of the host (`hosts`, by name), else `default`.
     """
 
     default: str = FREE
     hosts: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, str] = field(default_factory=dict)
-    processes: Mapping[str, str] = field(default_factory=dict)  # NAME@HOST, for run.json; processes know their own
+    # NAME@HOST of processes that have a policy of their own, for run.json
+    processes: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, program: str, of_process: str, host: str) -> str:
-        """The policy of a program (its path) on a host; `of_process` is empty where the process says nothing."""
+        """Return the CPU policy of a program (given by its path) on a host.
+
+        `of_process` is empty if the process has none of its own.
+        """
         return self.programs.get(os.path.basename(program)) or of_process or self.hosts.get(host) or self.default
 
     @property
     def all(self) -> frozenset[str]:
-        """Every policy that is said."""
+        """All policies that are set for anything."""
         return frozenset((self.default, *self.hosts.values(), *self.programs.values(), *self.processes.values()))
 
     @property
     def summary(self) -> str:
-        """The policy of all programs, or `mixed`."""
+        """The policy of all programs, or `mixed` if there are several."""
         return min(self.all) if len(self.all) == 1 else "mixed"

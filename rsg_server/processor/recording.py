@@ -1,8 +1,9 @@
-"""The charges of a run in a file: who was charged what, and when, in the order in which that happened.
+"""Writes and reads a recording: the charges of a run (who was charged how much CPU time, and when) in the order of time.
 
-A header line comes first, then four numbers for each charge, each in base 128 with the lowest digits first (LEB128). They are
-the actor; four times the points since the actor's last charge (2 more before an exec or the actor's end, 1 more if the actor
-was preempted); the nanoseconds of CPU time; the virtual nanoseconds since the charge before.
+A header line comes first, then four numbers for each charge, each in base 128 with the lowest digits first (LEB128).
+The first is the number of the actor. The second is four times the points (calls and clock reads) since the actor's last
+charge, plus 2 before an exec or the actor's end, plus 1 if the turn was taken from the actor. The third is the CPU time
+in ns, the fourth the virtual ns since the charge before.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ _FLUSH_BYTES = 1 << 16
 
 
 class Charge(NamedTuple):
-    """What an actor was charged after so many calls and clock reads since its last charge, and when (virtual time).
+    """A charge: the actor, the number of calls and clock reads since its last charge, the CPU time, and the virtual time.
 
-    One is made for each charge: a frozen dataclass would take three times as long.
+    The class is no frozen dataclass, which would take three times as long to make.
     """
 
     actor: int
@@ -29,11 +30,11 @@ class Charge(NamedTuple):
     is_preempted: bool
     cpu_ns: int
     now_ns: int
-    is_end: bool = False  # before an exec, or the end of the actor
+    is_end: bool = False  # whether it comes before an exec, or before the end of the actor
 
 
 class Recorder:
-    """Writes the charges of a run."""
+    """Writes the charges of a run to a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,7 +49,7 @@ class Recorder:
         return ServerError(f"{self._path}: the charges cannot be written: {error.strerror}")
 
     def write(self, charge: Charge) -> None:
-        """Append a charge."""
+        """Append a charge to the file."""
         actor, points, is_preempted, cpu_ns, now_ns, is_end = charge
         buffer = self._buffer
         for number in (actor, 4 * points + 2 * is_end + is_preempted, cpu_ns, now_ns - self._now_ns):
@@ -74,7 +75,10 @@ class Recorder:
 
 
 def recording_of(path: Path) -> bytes:
-    """The numbers of a file. Raises SimunixError with the path if it is no recording, or ends in the middle of a charge."""
+    """Return the numbers in a recording, encoded.
+
+    Raises SimunixError, with the path, if the file is no recording or is cut off.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -89,7 +93,7 @@ def recording_of(path: Path) -> bytes:
 
 
 def read_charges(path: Path) -> list[Charge]:
-    """The charges of a file. Raises SimunixError as `recording_of` does."""
+    """Return the charges in a recording. Raises SimunixError as `recording_of` does."""
     numbers = _numbers(recording_of(path))
     charges, now_ns = [], 0
     for actor, place, cpu_ns, later_ns in zip(*[numbers] * 4, strict=True):

@@ -1,16 +1,18 @@
-"""How much of a core each thread gets: weighted max-min fairness between the threads that compute on one host.
+"""Computes how much of a core each thread gets, by weighted max-min fairness among the computing threads of one host.
 
-A thread runs on one core at a time, and only on those of its affinity mask. So rates x (in cores) are possible if no thread has
-more than one core, and no set S of cores has more to do for the threads that may use no other core than S holds:
+A thread runs on one core at a time, and only on those of its affinity mask. So rates x (in cores) are possible under
+two conditions. No thread has more than one core. For each set S of cores, the threads that may use only cores of S have
+together at most as many cores as S has:
 
     x_i ≤ most_i ≤ 1        Σ x_i over the threads whose mask lies within S ≤ |S|
 
-Whatever satisfies this can be scheduled: such rates are a bipartite graph's fractional matching, and time slices realise it. Of
-all such rates the fair ones are chosen: a common level u rises, x_i = min(most_i, weight_i · u), until some set S is full; its
-threads keep what they have, its cores are taken out of the masks of all others, and u rises on for these.
+All rates under these conditions can be scheduled: they are a fractional matching of a bipartite graph, which time
+slices realise. The fair ones among them are computed as follows. A common level u rises, with x_i = min(most_i,
+weight_i · u), until some set S is full. The threads of S keep what they have, its cores are taken out of the masks of
+all others, and u rises on for these.
 
-Linux's fair scheduler shares one run queue by weight, and balances its run queues in time; this is what it tends to, without
-its granularity (sched(7)). What Linux does besides is not modelled: caches, wake-up preemption, autogroups, hyperthreads.
+Linux's fair scheduler shares one run queue by weight, and balances its run queues in time; the rates here are what it
+tends to, without its granularity (sched(7)). Caches, wake-up preemption, autogroups and hyperthreads are not modelled.
 """
 
 from __future__ import annotations
@@ -21,23 +23,31 @@ WEIGHTS = (
     *(1024, 820, 655, 526, 423, 335, 272, 215, 172, 137),
     *(110, 87, 70, 56, 45, 36, 29, 23, 18, 15),
 )
-"""Weight of each nice value from -20 to 19: `sched_prio_to_weight` of kernel/sched/core.c in Linux."""
+"""The weight of each nice value from -20 to 19: `sched_prio_to_weight` of Linux's kernel/sched/core.c."""
 LEAST_NICE = -20
 SETS_MAX = 512
-"""So many sets of cores are looked at; more need masks that overlap in many ways. Beyond that, only whole components count,
-and a set between them may be given more than it has."""
+"""The most sets of cores that are examined. Only masks that overlap in many ways need more.
+
+Then only whole connected components of cores are examined, and a smaller set may be given more to do than it can.
+"""
 
 Demand = tuple[float, int, int, float]
-"""(weight, affinity mask, how many threads have these, the part of a core that each has at most: 1 but for bounded ones)."""
+"""A demand: (weight, affinity mask, number of threads that have both, the most part of a core that each may have).
+
+The last is 1, unless the threads are bounded by a quota.
+"""
 
 
 def weight(nice: int) -> int:
-    """The weight of a nice value; beyond the ends that of the end."""
+    """Return the weight of a nice value; a value outside of -20 to 19 counts as the nearest end."""
     return WEIGHTS[min(max(nice - LEAST_NICE, 0), len(WEIGHTS) - 1)]
 
 
 def shares(demands: list[Demand]) -> list[float]:
-    """The part of a core that each thread of each demand gets. No mask is empty; their order does not matter."""
+    """Return the part of a core that each thread of each demand gets.
+
+    No mask may be empty; the order of demands does not matter.
+    """
     if len(demands) == 1:
         _, mask, count, most = demands[0]
         return [min(most, mask.bit_count() / count)]
@@ -55,7 +65,9 @@ def shares(demands: list[Demand]) -> list[float]:
 
 
 def _first_full(demands: list[Demand], left: dict[int, int]) -> tuple[float, int]:
-    """The set of cores that is full first as the level rises, and at which level; no cores if none is ever full."""
+    """Return the level at which a set of cores is full first as the level rises, and this set; no cores if none is ever
+    full.
+    """
     best: tuple[float, int] = (0.0, 0)
     for cores in _unions(sorted(set(left.values()))):
         members = [demands[index] for index, mask in left.items() if not mask & ~cores]
@@ -68,7 +80,10 @@ def _first_full(demands: list[Demand], left: dict[int, int]) -> tuple[float, int
 
 
 def _level(members: list[Demand], size: int) -> float:
-    """The level at which threads that want more than `size` cores use these; those with much weight have their most first."""
+    """Return the level at which threads that want more than `size` cores together use exactly these.
+
+    Threads with much weight reach the most that they may have first.
+    """
     limited = sorted(members, key=_limit)
     total, room = sum(weight * count for weight, _, count, _ in limited), float(size)
     for weight, _, count, most in limited:
@@ -80,12 +95,12 @@ def _level(members: list[Demand], size: int) -> float:
 
 
 def _limit(member: Demand) -> tuple[float, int]:
-    """The level at which threads have all that they may have."""
+    """Return the level at which threads of a demand have the most that they may have, then their number, which breaks ties."""
     return member[3] / member[0], member[2]
 
 
 def _unions(masks: list[int]) -> list[int]:
-    """All masks, and the unions of masks that overlap: a set that is full first is one of these."""
+    """Return all masks, and the unions of masks that overlap; the set that is full first is one of these."""
     found = list(masks)
     known = set(masks)
     for place, one in enumerate(found):
@@ -100,7 +115,7 @@ def _unions(masks: list[int]) -> list[int]:
 
 
 def _components(masks: list[int]) -> list[int]:
-    """The unions of masks that are connected by overlaps; they are disjoint."""
+    """Return the unions of masks that are connected by overlaps; these unions are disjoint."""
     found: list[int] = []
     for mask in masks:
         joined = mask

@@ -1,18 +1,19 @@
-"""Executions that share the cores of one host: when is which of them done?
+"""Computes when each of the executions that share the cores of one host is done.
 
-The model is SimGrid's CPU model (Cas01): an execution uses one core at most, and each of n executions with equal rights on a
-host of C cores of S flop/s gets
+The model is SimGrid's CPU model (Cas01): an execution uses one core at most, and each of n executions with equal rights
+on a host of C cores of S flop/s gets
 
     S · min(1, C / n)  flop/s.
 
-With weights (nice) and affinity masks, shares.py says which part of a core each gets, with accounts (cgroups) accounts.py.
-Executions of one weight, mask and account have one rate, so such a group keeps one number, its *service*: the flops that each
-of its executions has got since the group was last empty. Each execution keeps the service at which it is done.
+If the executions have weights (nice values) and affinity masks, shares.py computes which part of a core each gets; if
+they have accounts (cgroups), accounts.py does. Executions of one weight, mask and account have one rate. So such a
+group stores one number, its *service*: the flops that each of its executions has got since the group was last empty.
+Each execution stores the service at which it is done.
 
-*Guests* take cores as well, but somebody else keeps their books: the executions of Remote SimGrid, whose dates are finer than
-nanoseconds (rsg_server/rsg/cores.py).
+*Guests* use cores as well, but other code computes when they are done: they are the executions of Remote SimGrid, whose
+dates are finer than nanoseconds (rsg_server/rsg/cores.py).
 
-Time is given from outside, as a duration in nanoseconds, whole or not: there is no clock here.
+This file has no clock: callers say how much time has passed, in nanoseconds, whole or not.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from rsg_server.processor.shares import Demand, shares
 NS = 10**9
 FOREVER_NS = float(1 << 63)
 Guest = tuple[float, float]
-"""(weight, the part of a core that the guest has at most)."""
+"""A guest: (weight, the most part of a core that it may have)."""
 
 
 class Execution:
-    """Flops that somebody computes, with a weight, on the cores of a mask, for an account if its cgroup has one.
+    """Flops that an actor computes, with a weight, on the cores of a mask, for the account of its cgroup if it has one.
 
-    `done_at`, the group's service at the end, is valid while the execution runs; `left` while it does not.
+    While the execution runs, `done_at` is the group's service at its end. While it does not run, `left` is the number
+    of missing flops.
     """
 
     __slots__ = ("account", "done_at", "left", "mask", "owner", "runs", "started", "weight")
@@ -50,7 +52,7 @@ class Execution:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What executions of one rate have in common."""
+        """The key of the group to which the execution belongs: all executions of a group have the same rate."""
         return (self.weight, self.mask, 0 if self.account is None else self.account.number)
 
     def __repr__(self) -> str:
@@ -58,17 +60,18 @@ class Execution:
 
 
 class Group:
-    """The executions of one weight, mask and account: all have the same rate."""
+    """The executions of one weight, mask and account, which all have the same rate."""
 
     def __init__(self, account: Account | None = None) -> None:
         self.account = account
-        self.queue: list[tuple[float, int, Execution]] = []  # heap by done_at; ties in the order of the starts
+        # a heap by done_at; of equal ones, the execution that was started first comes first
+        self.queue: list[tuple[float, int, Execution]] = []
         self.running = 0
         self.service = 0.0
         self.rate_flops = 0.0
 
     def first(self) -> Execution | None:
-        """The execution that is done first."""
+        """The execution that is done first; None if there is none."""
         while self.queue and not self._is_valid(self.queue[0]):
             heapq.heappop(self.queue)
         return self.queue[0][2] if self.queue else None
@@ -78,69 +81,69 @@ class Group:
         return entry[2].runs and entry[2].started == entry[1]
 
     def until_ns(self, execution: Execution) -> float:
-        """The time until an execution is done, at the present rate."""
+        """Return the time (ns) until an execution of the group is done at the present rate."""
         return max(0.0, (execution.done_at - self.service) * NS / self.rate_flops) if self.rate_flops else FOREVER_NS
 
     def add(self, execution: Execution) -> None:
-        """Run an execution from now on."""
+        """Add an execution, which computes from now on."""
         self.running += 1
         execution.runs = True
         execution.done_at = self.service + execution.left
         heapq.heappush(self.queue, (execution.done_at, execution.started, execution))
 
     def remove(self, execution: Execution) -> None:
-        """Run an execution no longer."""
+        """Remove an execution, which computes no longer."""
         self.running -= 1
         execution.runs = False
         execution.left = max(0.0, execution.done_at - self.service)
 
 
 class Sharing:
-    """The cores of one host, and the executions on them."""
+    """The executions on the cores of one host, and the rate of each."""
 
     def __init__(self, cores: int, speed_flops: float) -> None:
         self.every_core = (1 << cores) - 1
         self._speed_flops = speed_flops
         self._groups: dict[tuple[int, int, int], Group] = {}
-        self._accounts: list[Account] = []  # those for which something computes now
+        self._accounts: list[Account] = []  # the accounts for which something computes now
         self._started = 0
         self._guests: Sequence[Guest] = ()
         self._guests_cores = 0.0
-        self.running = 0  # executions that compute, or wait for a core
+        self.running = 0  # the number of executions that compute, or wait for a core
         self.shape: Shape = ()
 
     def rate_flops(self, execution: Execution) -> float:
-        """The rate of a running execution, flop/s."""
+        """Return the rate of a running execution, in flop/s."""
         return self._groups[execution.key].rate_flops
 
     @property
     def own_cores(self) -> float:
-        """How many cores the executions use together."""
+        """The number of cores that the executions use together."""
         used = sum(group.rate_flops * group.running for group in self._groups.values())
         return used / self._speed_flops if used else 0.0
 
     @property
     def used_cores(self) -> float:
-        """How many cores the executions and the guests use together."""
+        """The number of cores that the executions and the guests use together."""
         return self.own_cores + self._guests_cores
 
     @property
     def wanting(self) -> int:
-        """How many executions and guests compute, or wait for a core."""
+        """The number of executions and guests that compute, or wait for a core."""
         return self.running + len(self._guests)
 
     def share_with(self, guests: Sequence[Guest]) -> None:
-        """From now on these use cores, too, each on any core."""
+        """Set the guests that use cores from now on, each on any core."""
         self._guests = guests
         self._share()
 
     def change_speed(self, speed_flops: float) -> None:
-        """Each core computes so many flop/s from now on."""
+        """Set the speed of each core, in flop/s, from now on."""
         self._speed_flops = speed_flops
         self._share()
 
     def start(self, execution: Execution) -> None:
-        """Run an execution from now on."""
+        """Start an execution now."""
         self._started += 1
         execution.started = self._started
         group = self._groups.get(execution.key)
@@ -150,7 +153,7 @@ class Sharing:
         self._share()
 
     def stop(self, execution: Execution) -> None:
-        """Run an execution no longer; its `left` tells the flops that are missing."""
+        """Stop an execution; its `left` is then the number of flops that have not been computed."""
         if execution.runs:
             self._remove(execution)
             self._share()
@@ -159,11 +162,13 @@ class Sharing:
         key = execution.key
         group = self._groups[key]
         group.remove(execution)
-        if not group.running:  # no execution refers to the service: start again from 0, where floating point is finest
+        # no execution refers to the service any more, so it may begin at 0 again, where floating point is most exact
+        if not group.running:
             del self._groups[key]
 
     def _share(self) -> None:
-        keys = sorted(self._groups)  # the order of the starts must not show, not even in the last bit
+        # summed in a fixed order, so that the order of the starts has no influence, not even on the last bit
+        keys = sorted(self._groups)
         demands: list[Demand] = [(key[0], key[1], self._groups[key].running, 1.0) for key in keys]
         demands += [(weight, self.every_core, 1, most) for weight, most in self._guests]
         if any(key[2] for key in keys) or self._accounts:
@@ -185,11 +190,14 @@ class Sharing:
         return shares_of_groups(demands, [*owners, *([None] * len(self._guests))]) if demands else []
 
     def share_anew(self) -> None:
-        """An account has another weight or quota from now on."""
+        """Compute the rates anew, because an account has another weight or quota."""
         self._share()
 
     def advance(self, elapsed_ns: float) -> None:
-        """Let time pass, at most until the first execution is done; what is rounded up to whole nanoseconds may be more."""
+        """Let some ns pass, at most until the first execution is done.
+
+        A time that was rounded up to whole nanoseconds may be a little longer.
+        """
         for group in self._groups.values():
             group.service += group.rate_flops * elapsed_ns / NS
         for account in self._accounts:
@@ -198,7 +206,7 @@ class Sharing:
                 account.bounded_ns += elapsed_ns
 
     def first(self) -> Execution | None:
-        """The execution that is done first unless others start or stop before; of several the one that was started first."""
+        """Return the execution that is done first, unless others start or stop; of several the one that was started first."""
         found: tuple[float, int, Execution] | None = None
         for group in self._groups.values():
             execution = group.first()
@@ -209,13 +217,14 @@ class Sharing:
         return found[2] if found is not None else None
 
     def until_ns(self, execution: Execution) -> float:
-        """The time until a running execution is done, unless others start or stop before."""
+        """Return the time (ns) until the first running execution is done, unless others start or stop."""
         return self._groups[execution.key].until_ns(execution)
 
     def finish(self, first: Execution, slack_ns: float = 1.0) -> list[Execution]:
-        """End the first execution, whose time has come, and all that lack less than `slack_ns`; in the order of their starts.
+        """End the first execution, whose time has come, and all that need less than `slack_ns` more. Return them by
+        their starts.
 
-        `first` ends however its last bits were rounded, so that time always goes on.
+        The first one ends however its last bits were rounded, so that time always goes on.
         """
         own = self._groups[first.key]
         own.service = max(own.service, first.done_at)

@@ -1,4 +1,4 @@
-"""How fast the computer's time stamp counter counts, by which shims measure what threads compute."""
+"""Measures how fast this computer's time stamp counter counts. Shims measure by this counter what threads compute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FRACTION_BITS = 32
 
 
 def check_tsc(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
-    """Raise ServerError if the counter's speed depends on what the processor does."""
+    """Raise ServerError if the speed of the time stamp counter varies with the processor's frequency or sleep."""
     flags = next((line.split() for line in cpuinfo.read_text().splitlines() if line.startswith("flags")), [])
     missing = [flag for flag in NEEDED if flag not in flags]
     if missing:
@@ -25,7 +25,7 @@ def check_tsc(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
 
 
 def cycle_ns() -> int:
-    """Nanoseconds per cycle of the counter, in units of 2^-32 ns."""
+    """Return the ns per cycle of the time stamp counter, in units of 2^-32 ns."""
     cycles, begun_ns = int(lib.tsc_now()), time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
     while (passed_ns := time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW) - begun_ns) < WINDOW_NS:
         pass

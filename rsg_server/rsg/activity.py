@@ -1,6 +1,6 @@
-"""Activities, which take time: communications, executions and others, and the actors that wait for them.
+"""Activities of Remote SimGrid, which take time (communications, executions, …), and the actors that wait for them.
 
-A communication has two handles: one for the actor that puts, another for the actor that gets.
+A communication has two handles: one for the actor that sends (puts), one for the actor that receives (gets).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BOUND: int = lib.RSG_BOUND
 WHERE: int = lib.RSG_WHERE
 
 ERRORS = {DONE: Code.NONE, FAILED: Code.NETWORK_FAILURE, CANCELLED: Code.CANCELED, TIMED_OUT: Code.TIMEOUT}
-"""The error that actors get which wait for an activity, by the state in which it has ended."""
+"""The error that actors get which wait for an activity, by the state in which the activity has ended."""
 
 REMARKS = {
     DONE: " (done, of which nobody has been told)",
@@ -44,28 +44,28 @@ REMARKS = {
     CANCELLED: " (cancelled)",
     TIMED_OUT: " (failed)",
 }
-"""What a report adds to the words for an activity for which another one waits, by its state."""
+"""The words that a report adds about an activity for which another one waits, by its state."""
 SHOWN_MAX = 5
 
 
 class Activity(ABC):
-    """Something that begins, takes time and ends; `flow` is its number in the engine, -1 while it has none."""
+    """Something that begins, takes time and ends. `flow` is its number in the engine that moves flows, -1 while it has none."""
 
     ends_at_timeout = False
-    """Whether the activity ends for both sides when one actor's timeout for it has passed."""
+    """Whether the activity ends for both sides when the timeout of one actor for it has passed."""
 
     def __init__(self) -> None:
         self.state = WAITING
         self.flow = -1
-        self.unasked: list[Handle] = []  # handles that have successors, and whose numbers are forgotten
+        self.unasked: list[Handle] = []  # handles that have successors, and whose numbers the program cannot use any more
         self.start_s = -1.0
         self.finish_s = -1.0
         self.waits: list[Wait] = []
-        self.error = Code.NONE  # the error of a failure, if it differs from that of the state
+        self.error = Code.NONE  # the error of a failure, if it is not the usual one for the state
 
     @property
     def is_over(self) -> bool:
-        """Whether the activity has ended, in any way."""
+        """Whether the activity has ended: done, failed or cancelled."""
         return self.state > STARTED
 
     @property
@@ -83,17 +83,17 @@ class Activity(ABC):
 
     @abstractmethod
     def words(self) -> str:
-        """Describe the activity, for a report of what an actor waits for."""
+        """Return words about the activity, for a report of what an actor waits for."""
 
     def brief(self) -> str:
-        """Describe the activity, for a report of what another activity waits for before it begins."""
+        """Return words about the activity, for a report of what another activity waits for before it begins."""
         return self.words()
 
 
 class Made(Activity):
-    """An activity that was made and has not begun; it has one handle.
+    """An activity that a program has made and that has not begun; it has one handle.
 
-    `begin` makes the activity that takes its place, from the terms of that moment; `what` describes the activity in words.
+    `begin` makes the activity that replaces it, with the terms of that moment; `what` returns words about the activity.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Made(Activity):
         super().__init__()
         self.state = MADE
         self.owner = owner
-        self.terms = terms  # by enum simunix_rsg_term
+        self.terms = terms  # by numbers of enum simunix_rsg_term
         self.begin = begin
         self.what = what
         self.handle = Handle(self)
-        self.after: dict[Handle, None] = {}  # the dependencies that are not solved
+        self.after: dict[Handle, None] = {}  # the number of predecessors that have not ended
         self.is_held = False
         self.is_detached = False
         self.data = b""
@@ -119,20 +119,20 @@ class Made(Activity):
         return [] if self.is_detached else [self.owner]
 
     def hosts(self) -> list[Host]:
-        """Return []: a failure of a host matters only once the activity has begun."""
+        """Return [], since a failing host matters only once the activity has begun."""
         return []
 
     @property
     def left(self) -> float:
-        """The bytes or flops of the activity: 1 for a parallel task, 0 for a get, whose size is not known yet."""
+        """The bytes or flops of the activity; 1 for a parallel task, 0 for a get, whose size is not known yet."""
         return 0.0 if self.is_over else self.terms.get(AMOUNT, 0.0 if self.ends_at_timeout else 1.0)
 
     def brief(self) -> str:
-        """Describe the activity, without what it waits for."""
+        """Return words about the activity, without what it waits for."""
         return self.what(self)
 
     def words(self) -> str:
-        """Describe the activity, and the first activities that it waits for."""
+        """Return words about the activity, and about the first activities that it waits for."""
         if not self.after:
             return f"{self.what(self)}, which has not begun"
         first = [handle.activity for handle in islice(self.after, SHOWN_MAX)]
@@ -142,7 +142,7 @@ class Made(Activity):
 
 
 class Comm(Activity):
-    """A communication: bytes, and a size that decides how long they take."""
+    """A communication between two actors: its bytes, and a size that decides how long it takes."""
 
     ends_at_timeout = True
 
@@ -163,7 +163,7 @@ class Comm(Activity):
         return f"communication{where} from {self.source or self.source_host} to {self.destination or self.destination_host}"
 
     def owners(self) -> list[Participant]:
-        """Return both actors, without the sender of a put that nobody waits for."""
+        """Return both actors; for a put that nobody waits for, without the sender."""
         found = [] if self.source is None or self.is_detached else [self.source]
         return found if self.destination is None else [*found, self.destination]
 
@@ -172,7 +172,7 @@ class Comm(Activity):
         return [host for host in (self.source_host, self.destination_host) if host is not None]
 
     def words(self) -> str:
-        """Describe the communication: its mailbox, and the actor at the other end if there is one."""
+        """Return words about the communication: its mailbox, and the actor at the other end if there is one."""
         if self.mailbox is None:
             return f"a transfer of {self.size_bytes:g} bytes"
         if self.source is None:
@@ -183,14 +183,14 @@ class Comm(Activity):
 
 
 class Execution(Activity):
-    """Flops on the cores of a host."""
+    """An execution: flops that an actor computes on the cores of a host."""
 
     def __init__(self, owner: Participant, host: Host, priority: float, bound: float) -> None:
         super().__init__()
         self.owner = owner
         self.host = host
         self.priority = priority
-        self.bound = bound  # flop/s at most; 0 or less: only the speed of a core limits it
+        self.bound = bound  # the most flop/s; 0 or less: only the speed of a core limits it
 
     def __repr__(self) -> str:
         return f"execution of {self.owner} on {self.host.name}"
@@ -204,12 +204,12 @@ class Execution(Activity):
         return [self.host]
 
     def words(self) -> str:
-        """Describe the execution by its host."""
+        """Return words about the execution, which name its host."""
         return f"an execution on host {self.host.name}"
 
 
 class Io(Activity):
-    """Bytes that are read from a disk, or written to it."""
+    """A read from a disk or a write to it, of some bytes."""
 
     def __init__(self, owner: Participant, place: DiskPlace, direction: Direction, size_bytes: float) -> None:
         super().__init__()
@@ -230,18 +230,18 @@ class Io(Activity):
         return [self.place.host]
 
     def words(self) -> str:
-        """Describe the read or write, and its disk."""
+        """Return words about the read or write, which name its disk."""
         return io_words(self.place, self.direction, self.size_bytes)
 
 
 def io_words(place: DiskPlace, direction: Direction, size_bytes: float) -> str:
-    """Describe a read or write, and its disk."""
+    """Return words about a read or a write, which name its disk."""
     done = "read" if direction is Direction.READ else "write"
     return f"a {done} of {size_bytes:g} bytes on disk {place.name} of host {place.host.name}"
 
 
 class Task(Activity):
-    """A parallel task: flops on several hosts, and bytes between them, which all advance together."""
+    """A parallel task: flops on several hosts and bytes between them, all of which advance together."""
 
     def __init__(self, owner: Participant, on: list[Host]) -> None:
         super().__init__()
@@ -260,20 +260,20 @@ class Task(Activity):
         return self.on
 
     def words(self) -> str:
-        """Describe the task by its hosts."""
+        """Return words about the task, which name its hosts."""
         return task_words(self.on)
 
 
 def task_words(hosts: list[Host]) -> str:
-    """Describe a parallel task by its hosts."""
+    """Return words about a parallel task, which name its hosts."""
     return f"a parallel task on {', '.join(host.name for host in hosts)}"
 
 
 class Handle:
     """An actor's reference to an activity.
 
-    `receives`: this side receives the bytes of a communication. `before` contains the handles of the activities that wait
-    for this one.
+    `receives` says that this is the side that receives the bytes of a communication. `before` contains the handles of
+    the activities that wait for this one.
     """
 
     __slots__ = ("activity", "before", "number", "owner", "receives")
@@ -282,7 +282,7 @@ class Handle:
         self.activity = activity
         self.before: dict[Handle, None] = {}
         self.receives = receives
-        self.number = 0  # 0: no program knows a number for it
+        self.number = 0  # 0: the program knows no number for this handle
         self.owner: Participant | None = None
 
 
@@ -293,7 +293,7 @@ class Wait:
 
     def __init__(self, who: Participant, handles: list[Handle], is_any: bool, place: float) -> None:
         self.who = who
-        self.place = place  # in the order of those that wait
+        self.place = place  # the number of the wait in the order of their beginnings
         self.handles = handles
         self.is_any = is_any
         self.timer: Timer | None = None
@@ -302,7 +302,7 @@ class Wait:
                 handle.activity.waits.append(self)
 
     def end(self) -> None:
-        """Stop waiting."""
+        """Stop waiting for the activities."""
         if self.timer is not None:
             self.timer.cancel()
         for handle in self.handles:
@@ -310,7 +310,7 @@ class Wait:
                 handle.activity.waits.remove(self)
 
     def words(self) -> str:
-        """Describe what the actor waits for."""
+        """Return words that say what the actor waits for."""
         if len(self.handles) == 1:
             return self.handles[0].activity.words()
         return "the first of " + ", ".join(handle.activity.words() for handle in self.handles)

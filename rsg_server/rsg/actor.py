@@ -1,4 +1,4 @@
-"""The actors of Remote SimGrid, here called participants, because an actor of the server is any emulated thread."""
+"""The actors of Remote SimGrid, here called participants, because in the server an actor is any emulated thread."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Participant:
     """An actor in SimGrid's sense: a thread with a name, a number, and a host on which it computes and communicates.
 
-    The host is that of its process unless the actor was created for another one or has migrated: sockets and files remain those
-    of the process's own host.
+    The host is that of its process, unless the actor was created for another host or has migrated. The thread's sockets
+    and files remain those of the process's own host.
     """
 
     def __init__(self, pid: int, parent_pid: int, name: str, host: Host) -> None:
@@ -27,26 +27,28 @@ class Participant:
         self.parent_pid = parent_pid
         self.name = name
         self.host = host
-        self.thread: Actor | None = None  # None until it has connected
+        self.thread: Actor | None = None  # None until the thread has connected
         self.is_daemon = False
         self.is_suspended = False
         self.is_over = False
         self.is_killed = False
-        # while an operation of the actor has not been answered: what it waits for, as words or as what has them; else ""
+        # while an operation of the actor has not been answered: what the actor waits for, as words or as an object that
+        # has words; else ""
         self.waits_for: str | Wait = ""
-        self.abandon: Callable[[], None] | None = None  # takes the actor out of what it waits for
-        self.held: tuple[Code, bytes] | None = None  # an answer that is kept until the actor goes on, or asks again
+        self.abandon: Callable[[], None] | None = None  # removes the actor from what it waits for
+        self.held: tuple[Code, bytes] | None = None  # an answer that is stored until the actor is resumed, or asks again
         self.activities: dict[Activity, None] = {}
         self.staged = bytearray()
         self.received = b""
         self.joiners: list[Participant] = []
-        self.creator: Participant | None = None  # waits until this one has connected
-        self.greeting = b""  # what it gets when the actors begin
+        self.creator: Participant | None = None  # the actor that waits until this one has connected
+        self.greeting = b""  # the answer that it gets when the actors begin
         self.receives_at: list[Mailbox] = []
         self.mutexes: dict[Mutex, None] = {}
         self.handles: dict[int, None] = {}
-        self.helps: Participant | None = None  # the actor on whose behalf this thread waits, which itself is none then
-        self.helpers: dict[int, Participant] = {}  # by number; see RSG_HELP
+        # for a helper, which is no actor itself: the actor on whose behalf this thread waits
+        self.helps: Participant | None = None
+        self.helpers: dict[int, Participant] = {}  # by the helper's number; see RSG_HELP
 
     def __repr__(self) -> str:
         if self.helps is not None:
@@ -54,5 +56,5 @@ class Participant:
         return f"{self.name}({self.pid})@{self.host.name}"
 
     def acts_for(self, who: Participant) -> bool:
-        """Whether the wait of this participant counts as a wait of `who`: it is that actor, or helps it."""
+        """Return whether a wait of this participant counts as a wait of `who`: it is that actor, or it helps that actor."""
         return self is who or self.helps is who

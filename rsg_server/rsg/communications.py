@@ -1,4 +1,6 @@
-"""Puts and gets: how communications begin, move and end, as in SimGrid 3.32 (src/kernel/activity/CommImpl.cpp)."""
+"""Sending (put) and receiving (get): how communications begin, move and end, as in SimGrid 3.32
+(kernel/activity/CommImpl.cpp).
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,13 @@ if TYPE_CHECKING:
     from rsg_server.rsg.room import Rsg
 
 DATA_MAX_BYTES = 256 << 20
-"""The most bytes of messages that the server keeps until they are received."""
+"""The most bytes of messages that the server stores until they are received."""
 MAILBOXES_MAX = 1 << 20
 PRIORITY_MAX = 1e100
 
 
 def checked(number: float) -> float:
-    """Return a size, a rate or a number of flops. Raises OperationError if it is below 0, infinite or no number."""
+    """Return a size, a rate or a number of flops. Raises OperationError if it is below 0, infinite or not a number."""
     if not (0 <= number < math.inf):
         raise OperationError(Code.NEGATIVE)
     return number
@@ -50,7 +52,7 @@ def checked_priority(number: float) -> float:
 
 
 class Communications:
-    """All mailboxes, and the communications that are under way."""
+    """All mailboxes, and the communications that have begun or wait at a mailbox."""
 
     def __init__(self, room: Rsg, engine: FlowEngine) -> None:
         self._room, self._engine = room, engine
@@ -59,7 +61,7 @@ class Communications:
         self.data_bytes = 0
 
     def mailbox(self, name: str) -> Mailbox:
-        """Return the mailbox with a name; it is made at the first use of the name."""
+        """Return the mailbox with a name, which the first use of the name makes."""
         found = self._by_name.get(name)
         if found is None:
             if len(self.mailboxes) >= MAILBOXES_MAX:
@@ -69,19 +71,19 @@ class Communications:
         return found
 
     def numbered(self, number: int) -> Mailbox:
-        """Return the mailbox with a number."""
+        """Return the mailbox with a number. Raises OperationError if there is none."""
         if not 0 <= number < len(self.mailboxes):
             raise OperationError(Code.UNKNOWN_MAILBOX)
         return self.mailboxes[number]
 
     def hold_bytes(self, count: int) -> None:
-        """Count bytes that the server is going to keep. Raises OperationError if there are too many."""
+        """Count bytes that the server is going to store. Raises OperationError if there are too many."""
         if self.data_bytes + count > DATA_MAX_BYTES:
             raise OperationError(Code.MEMORY)
         self.data_bytes += count
 
     def put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes, is_detached: bool) -> Comm:
-        """Send a message. Returns the communication of the first get that waits, or a new one."""
+        """Send a message to a mailbox. Return the communication of the first get that waits there, or a new one."""
         self.hold_bytes(len(data))
         if mailbox.gets:
             comm = mailbox.gets.popleft()
@@ -101,7 +103,7 @@ class Communications:
         return comm
 
     def make_put(self, who: Participant, mailbox: Mailbox, size: float, rate: float, data: bytes) -> Made:
-        """Make a put that has not begun."""
+        """Make a put that does not begin yet, and return it."""
 
         def begin(made: Made) -> Comm:
             return self.put(who, mailbox, made.terms[AMOUNT], made.terms[RATE], self.release(made), made.is_detached)
@@ -112,7 +114,7 @@ class Communications:
         return made
 
     def get(self, who: Participant, mailbox: Mailbox, rate: float) -> Comm:
-        """Receive a message. Returns the communication of the first put that has arrived or waits, or a new one."""
+        """Receive a message from a mailbox. Return the communication of the first put that waits there, or a new one."""
         if mailbox.arrived:
             comm = mailbox.arrived.popleft()
         elif mailbox.puts:
@@ -128,7 +130,7 @@ class Communications:
         return comm
 
     def send_between(self, source: Host, destination: Host, size: float, rate: float, owner: Participant) -> Comm:
-        """Begin a transfer between two hosts, without a mailbox and without a get."""
+        """Begin a transfer between two hosts, without a mailbox and without a receiver, and return it."""
         comm = Comm(None)
         comm.source, comm.source_host, comm.destination_host = owner, source, destination
         comm.size_bytes, comm.rate = size, rate
@@ -137,7 +139,7 @@ class Communications:
         return comm
 
     def set_receiver(self, mailbox: Mailbox, who: Participant | None) -> None:
-        """Set the receiver of a mailbox: from now on a put here begins to move to this actor's host at once."""
+        """Set the permanent receiver of a mailbox: from now on a put to it begins to move to this actor's host at once."""
         mailbox.receiver = who
         if who is not None and mailbox not in who.receives_at:
             who.receives_at.append(mailbox)
@@ -165,12 +167,13 @@ class Communications:
             self._room.hold(comm)
 
     def end(self, comm: Activity, state: int) -> None:
-        """End a communication or an execution, unless it is over; the actors that wait for it go on."""
+        """End a communication or an execution, unless it is over. The actors that wait for it go on."""
         if comm.is_over:
             return
         comm.state, comm.finish_s = state, self._room.date_s
         if comm.flow >= 0:
-            if self._room.flows.pop(comm.flow, None) is not None:  # else the engine has reported its end
+            # otherwise the engine has reported the end of the flow itself
+            if self._room.flows.pop(comm.flow, None) is not None:
                 self._engine.cancel(comm.flow)
             self._room.moments.is_unsettled = True
         if isinstance(comm, Execution):
@@ -198,10 +201,10 @@ class Communications:
         self.end(activity, FAILED if isinstance(activity, Comm) and activity.state == STARTED else CANCELLED)
 
     def time_out(self, activity: Activity) -> None:
-        """End an activity because an actor's timeout has passed: a communication ends for both sides."""
+        """End an activity because an actor's timeout has passed. A communication ends for both sides."""
         self.end(activity, TIMED_OUT)
 
 
 def _narrower(one: float, other: float) -> float:
-    """Return the lower of two rates; a rate below 0 means no limit."""
+    """Return the lower of two rates. A rate below 0 means that there is no limit."""
     return max(one, other) if min(one, other) < 0 else min(one, other)

@@ -1,10 +1,11 @@
-"""The cores on which programs of Remote SimGrid compute, beside the programs that are intercepted.
+"""The cores on which programs of Remote SimGrid compute, and which they share with all other programs of a host.
 
-The cores of a host are a link in the engine: executions share it as flows share a link, and none has more than one core.
-While intercepted programs compute on the host, too (rsg_server/process/cpu.py), rsg_server/processor/shares.py divides the
-cores among both: an execution of priority 1 counts as a thread of nice 0. Each side then keeps its own accounts: the
-processor has the executions as guests, and the link is reduced by what the intercepted programs use. The rest of the link
-is the sum of the executions' fair shares, and so each execution gets its share.
+In the engine that moves flows, the cores of a host are a link: executions share it as flows share a link, and none has
+more than one core. If other programs (whose calls the shim intercepts) compute on the host, too
+(rsg_server/process/cpu.py), rsg_server/processor/shares.py divides the cores among both: an execution of priority 1
+counts as a thread of nice 0. Then each side computes its own part. For the processor the executions are guests. The
+capacity of the link is reduced by what the other programs use, so that the rest is the sum of the executions' fair
+shares.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ ORDINARY = float(weight(0))
 
 
 class Cores:
-    """Starts executions, and divides cores among them and the intercepted programs."""
+    """Starts executions, and divides the cores among the executions and the intercepted programs."""
 
     def __init__(self, room: Rsg, places: Places, cpu: Cpu, engine: FlowEngine) -> None:
         self._room, self._places, self._cpu, self._engine = room, places, cpu, engine
         self._links: dict[str, Link] = {}
-        self._executions: dict[str, dict[Execution, None]] = {}  # by host, in the order of their starts
+        # the executions of each host, by its name, in the order of their starts
+        self._executions: dict[str, dict[Execution, None]] = {}
         cpu.on_change.connect(self._others_changed)
 
     def executions(self, host: Host) -> list[Execution]:
@@ -40,7 +42,7 @@ class Cores:
         return list(self._executions.get(host.name, ()))
 
     def load(self, host: Host) -> float:
-        """Return how many flop/s of a host are in use."""
+        """Return how many flop/s of a host's cores are in use."""
         others = self._cpu.own_cores(host) * self.speed(host)
         return others + sum(self._engine.rate(execution.flow) for execution in self.executions(host))
 
@@ -70,38 +72,38 @@ class Cores:
             self._divide(execution.host)
 
     def restart(self, execution: Execution) -> None:
-        """Go on with an execution under other terms: another speed, priority or bound."""
+        """Continue an execution under other terms: another speed, priority or bound."""
         left = self._engine.remaining_bytes(execution.flow)
         del self._room.flows[execution.flow]
         self._engine.cancel(execution.flow)
         self.compute(execution, left)
 
     def move(self, execution: Execution, host: Host) -> None:
-        """Go on with an execution on another host."""
+        """Continue an execution on another host."""
         before, execution.host = execution.host, host
         del self._executions[before.name][execution]
         self.restart(execution)
         self._divide(before)
 
     def change_speed(self, host: Host) -> None:
-        """Set the speed of a host's cores. What computes there goes on at the new speed."""
+        """Set the speed of a host's cores. Executions there continue at the new speed."""
         if host.name not in self._links:
             return
         self._engine.change("bandwidth", self._links[host.name], self.speed(host) * host.cores)
         for execution in self.executions(host):
             self.restart(execution)
 
-    # Beside what is intercepted
+    # Cores shared with intercepted programs
 
     def _others_changed(self, host: Host) -> None:
-        """Divide the cores of a host anew, since an intercepted program has begun or ended computing there."""
+        """Divide the cores of a host anew, because an intercepted program has begun or ended computing there."""
         if self._executions.get(host.name):
             self._room.moments.follow()
             self._divide(host)
             self._room.moments.is_unsettled = True
 
     def changed(self, execution: Execution) -> None:
-        """Divide the cores anew, since an execution is suspended or goes on: a suspended execution uses no core."""
+        """Divide the cores of a host anew, because an execution is suspended or resumed. A suspended execution uses no core."""
         self._divide(execution.host)
 
     def _divide(self, host: Host) -> None:

@@ -23,15 +23,15 @@ DEPENDENCIES_MAX = 1 << 22
 
 
 class Dependencies:
-    """Begins activities that were made before, once they wait for no other activity."""
+    """Begins activities that were made before, as soon as they wait for no other activity."""
 
     def __init__(self, room: Rsg) -> None:
         self._room = room
-        self._count = 0  # the number of dependencies that are not solved
+        self._count = 0  # the number of dependencies that are not solved yet
         self._solved: deque[Handle] = deque()
 
     def start(self, handle: Handle) -> bool:
-        """Begin the activity of a handle, unless it waits for others or has begun; True if it begins now."""
+        """Begin the activity of a handle, unless it waits for others or has begun; return whether it begins now."""
         made = handle.activity
         if not isinstance(made, Made) or made.is_over:
             return False
@@ -59,7 +59,7 @@ class Dependencies:
             self._room.ended(begun)
 
     def add(self, handle: Handle, successor: Handle) -> None:
-        """Make an activity that has not begun wait for another one."""
+        """Make an activity that has not begun wait for the end of another one."""
         made = self._made(successor)
         if handle is successor or self._leads(successor, handle):
             raise OperationError(Code.CYCLE)
@@ -71,7 +71,7 @@ class Dependencies:
         made.after[handle] = handle.before[successor] = None
 
     def remove(self, handle: Handle, successor: Handle) -> None:
-        """Remove an activity from those that another waits for. As in SimGrid, this alone begins nothing."""
+        """Remove an activity from those that another one waits for. As in SimGrid, this alone begins nothing."""
         if successor not in handle.before:
             raise OperationError(Code.DEPENDENCY)
         self._forget(handle, successor)
@@ -90,7 +90,7 @@ class Dependencies:
         return made
 
     def _leads(self, start: Handle, end: Handle) -> bool:
-        """Whether `end` is among the activities that wait for `start`, directly or through others."""
+        """Return whether `end` is among the activities that wait for `start`, directly or through others."""
         seen, pending = {start}, [start]
         while pending:
             for handle in pending.pop().before:
@@ -110,12 +110,15 @@ class Dependencies:
         return made
 
     def told(self, handle: Handle) -> None:
-        """Note that an actor has learned how an activity has ended: if it is done, what waits for nothing else begins now."""
+        """Note that an actor has learned how an activity has ended.
+
+        If it is done, begin each activity that waits for nothing else.
+        """
         if handle.activity.state != DONE or not handle.before:
             return
         self._solved.append(handle)
         if len(self._solved) > 1:
-            return  # a beginning that has been told of at once: the loop below has its turn for it
+            return  # an activity that began and ended at once; the loop below handles its successors in their turn
         while self._solved:
             self._solve(self._solved[0])
             self._solved.popleft()
@@ -124,11 +127,14 @@ class Dependencies:
         while handle.before:
             made = self._forget(handle, next(reversed(handle.before)))
             if not made.after:
-                with suppress(OperationError):  # who waits is told
+                with suppress(OperationError):  # the actor that waits for this activity is told
                     self._begin(made)
 
     def dropped(self, handle: Handle) -> None:
-        """Note that no program can ask for an activity any more; if never started, and waiting for nothing, it is cancelled."""
+        """Note that no program can ask for an activity any more.
+
+        If it was not started, and waits for no other, it is cancelled.
+        """
         activity = handle.activity
         self.told(handle)
         if handle.before and not activity.is_over:

@@ -9,7 +9,7 @@ from rsg_server._native import lib
 
 @unique
 class Code(IntEnum):
-    """Why an operation has failed. The caller gets the number; its library has the text."""
+    """The reasons for which an operation of Remote SimGrid fails. The caller gets the number; its library has the text."""
 
     NONE = lib.RSG_NO_ERROR
     BAD_REQUEST = lib.RSG_BAD_REQUEST
@@ -40,7 +40,7 @@ class Code(IntEnum):
 
 
 class OperationError(Exception):
-    """The failure of an operation. The text of the exception is its code, which the caller gets."""
+    """Raised if an operation of Remote SimGrid fails. The text of the exception is the Code that the caller gets."""
 
     def __init__(self, code: Code) -> None:
         super().__init__(code.name)

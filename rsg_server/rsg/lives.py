@@ -1,4 +1,4 @@
-"""Birth, suspension and end of the actors of Remote SimGrid."""
+"""How actors of Remote SimGrid begin, are suspended and end."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 PARTICIPANTS_MAX = 1 << 20
 START = "the start of the actors"
-"""What an actor waits for if it has connected before the actors begin."""
+"""The words for what an actor waits for that has connected before the actors begin."""
 
 
 class Lives:
-    """Makes and ends actors."""
+    """Makes and ends the actors of Remote SimGrid."""
 
     def __init__(self, room: Rsg, deaths: Deaths) -> None:
         self._room = room
@@ -31,7 +31,7 @@ class Lives:
         self._helpers: dict[int, Participant] = {}
         self.has_begun = False
         self._begins_when_connected = False
-        self._runner: Actor | None = None  # the thread that waits for the end of all
+        self._runner: Actor | None = None  # the thread that waits until all actors have ended
         self._run_timer: Timer | None = None
 
     @property
@@ -39,10 +39,10 @@ class Lives:
         """Whether an actor was ever announced."""
         return self._next_pid > 1
 
-    # Birth
+    # Beginnings of actors
 
     def announce(self, name: str, host: Host, parent: Participant | None) -> Participant:
-        """Make a new actor, whose thread has not connected yet."""
+        """Make a new actor, whose thread has not connected yet, and return it."""
         if self._room.places.is_off(host):
             raise OperationError(Code.HOST_FAILURE)
         if self._next_pid > PARTICIPANTS_MAX:
@@ -55,23 +55,25 @@ class Lives:
         return who
 
     def begin_when_connected(self) -> None:
-        """Let the actors begin once all announced ones have connected."""
+        """Let the actors begin as soon as all announced ones have connected."""
         self._begins_when_connected = True
 
     def kill_at(self, who: Participant, date_s: float) -> None:
-        """Kill an actor at a date that is still to come. An actor that has ended before is left alone, as in SimGrid."""
+        """Kill an actor at a date in the future. As in SimGrid, nothing happens if the actor has ended by then."""
         moments = self._room.moments
         moments.follow()
         if date_s > moments.date_s:
             moments.after(date_s - moments.date_s, partial(self.kill, who))
 
     def withdraw(self, who: Participant) -> None:
-        """End an announced actor that will not connect, so that the others begin without it."""
+        """End an announced actor that will not connect, so that the others can begin without it."""
         self.end(who)
         self._begin_if_connected()
 
     def connect(self, thread: Actor, pid: int, name: str) -> Participant:
-        """Make a thread an actor: an announced one, or a new one with this name on the host of the thread's process."""
+        """Make a thread an actor, and return it: an announced actor, or a new one with this name on the host of the
+        thread's process.
+        """
         if thread.number in self._room.by_thread:
             raise OperationError(Code.BAD_VALUE)
         if pid:
@@ -81,13 +83,15 @@ class Lives:
             who = found
         else:
             who = self.announce(name, thread.process.host.host, self._parent_of(thread))
-            self._begins_when_connected = True  # a program on its own: nobody else will start the actors
+            self._begins_when_connected = True  # the program runs on its own, so no other program will start the actors
         who.thread = thread
         self._room.by_thread[thread.number] = who
         return who
 
     def _parent_of(self, thread: Actor) -> Participant | None:
-        """Return the actor that has made a thread: the first one in its process, or else in the parent process."""
+        """Return the actor that has made a thread: the first one in its process, or else in the parent process; None if
+        there is none.
+        """
         for process in (thread.process, thread.process.parent):
             for other in process.actors if process is not None else ():
                 found = self._room.by_thread.get(other.number) if other is not thread else None
@@ -95,12 +99,12 @@ class Lives:
                     return found.helps or found
         return None
 
-    # Helpers
+    # Threads that wait on behalf of an actor
 
     def help(self, thread: Actor, who: Participant) -> int:
         """Make a thread wait on behalf of an actor from now on, and return the number of this helper.
 
-        The thread must not be an actor itself.
+        Raises OperationError if the thread is an actor itself.
         """
         before = self._room.by_thread.get(thread.number)
         if before is not None and before.helps is None:
@@ -116,7 +120,7 @@ class Lives:
         return number
 
     def dismiss(self, number: int) -> None:
-        """End the service of a helper. What the helper waits for goes on without it."""
+        """End the service of a helper. Activities that it waits for go on."""
         helper = self._helpers.get(number)
         if helper is None:
             raise OperationError(Code.NO_ACTOR)
@@ -125,7 +129,7 @@ class Lives:
             self._room.answer(helper, Code.KILLED)
 
     def _forget_helpers(self, who: Participant) -> None:
-        """Remove an actor's helpers, or a helper from its actor, at the end of either."""
+        """Remove an actor's helpers, or a helper from its actor, when one of the two ends."""
         if who.helps is not None:
             for number in [number for number, helper in who.helps.helpers.items() if helper is who]:
                 del who.helps.helpers[number], self._helpers[number]
@@ -133,7 +137,7 @@ class Lives:
             self.dismiss(number)
 
     def has_connected(self, who: Participant) -> None:
-        """Let a connected actor go on at once if the actors have begun, and after it the actor that created it."""
+        """Let a connected actor go on, if the actors have begun; after it the actor goes on that has created it."""
         creator, who.creator = who.creator, None
         if self.has_begun:
             self._room.answer(who, data=who.greeting)
@@ -143,7 +147,7 @@ class Lives:
             self._room.answer(creator)
 
     def _begin_if_connected(self) -> None:
-        """Begin if all announced actors have connected."""
+        """Let the actors begin if all announced ones have connected."""
         if self.has_begun or not self._begins_when_connected:
             return
         if all(who.thread is not None for who in self._room.participants.values()):
@@ -157,7 +161,7 @@ class Lives:
                 self._room.answer(who, data=who.greeting)
 
     def run(self, runner: Actor, duration_s: float) -> None:
-        """Begin, and answer this thread when all actors but daemons have ended, or after so many seconds."""
+        """Let the actors begin; answer this thread when all actors but daemons have ended, or after so many seconds."""
         self._runner = runner
         if duration_s >= 0:
             self._run_timer = self._room.moments.after(duration_s, self._end_run)
@@ -166,11 +170,11 @@ class Lives:
         self.look_whether_all_ended()
 
     def is_runner(self, thread: Actor) -> bool:
-        """Whether this is the thread that waits for the end of all actors."""
+        """Return whether this is the thread that waits for the end of all actors."""
         return thread is self._runner
 
     def forget_runner(self, thread: Actor) -> None:
-        """Forget the thread that waits for the end of all actors, if it is this one, which has ended."""
+        """If this thread, which has ended, is the one that waits for the end of all actors, forget it."""
         if thread is self._runner:
             self._runner = None
 
@@ -188,21 +192,24 @@ class Lives:
             self._room.tell(runner)
 
     def look_whether_all_ended(self) -> None:
-        """Check whether all actors but daemons have ended: then the daemons are killed, and the waiting thread is answered."""
+        """Check whether all actors but daemons have ended.
+
+        If so, kill the daemons, and answer the thread that waits for that.
+        """
         if self._runner is None or not self.has_begun:
             return
         if any(not who.is_daemon for who in self._room.participants.values()) or self._room.places.actors_return:
             return
-        runner, self._runner = self._runner, None  # so that no end of a daemon is taken for the end of all
+        runner, self._runner = self._runner, None  # set first, so that the end of a daemon is not taken for the end of all
         for who in list(self._room.participants.values()):
             self.kill(who)
         self._runner = runner
         self._end_run()
 
-    # End
+    # Ends of actors
 
     def end(self, who: Participant) -> None:
-        """End an actor: what it was doing is cancelled, and the actors that wait for its end go on."""
+        """End an actor: activities that it has begun are cancelled, and actors that wait for its end go on."""
         if who.is_over:
             return
         who.is_over = True
@@ -228,7 +235,10 @@ class Lives:
         self.look_whether_all_ended()
 
     def kill(self, who: Participant) -> None:
-        """End an actor from outside. It learns of that at its present or next operation; a process without one is killed."""
+        """End an actor from outside.
+
+        It learns of this at its present or next operation; a process without an operation is killed.
+        """
         if who.is_over:
             return
         self.end(who)
@@ -242,12 +252,12 @@ class Lives:
             self._deaths.kill(thread.process)
 
     def _is_alone(self, thread: Actor) -> bool:
-        """Whether no other thread of the process is a living actor; threads that help this one do not count."""
+        """Return whether no other thread of the process is a living actor. Threads that help this one do not count."""
         others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
         return all(other is None or other.is_over or other.helps is not None for other in others)
 
     def lives_in_process_of(self, host: Host) -> bool:
-        """Whether a process of a host has a living actor, or the thread that waits for the end of all."""
+        """Return whether a process of a host has a living actor, or the thread that waits for the end of all."""
         threads = [who.thread for who in self._room.participants.values() if who.thread is not None]
         threads += [self._runner] if self._runner is not None else []
         return any(thread.process.host.host is host for thread in threads)
@@ -261,10 +271,10 @@ class Lives:
     def _give_up(self, who: Participant, other: Participant) -> None:
         self._room.answer(who, fields=(1,))
 
-    # Suspension and sleep
+    # Suspension and sleep of actors
 
     def sleep(self, who: Participant, duration_s: float) -> None:
-        """Answer an actor after so many seconds."""
+        """Answer an actor's operation after so many seconds."""
         who.abandon = self._room.moments.after(duration_s, partial(self._room.answer, who)).cancel
 
     def suspend(self, who: Participant) -> None:

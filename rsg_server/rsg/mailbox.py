@@ -1,7 +1,7 @@
-"""Mailboxes: where puts and gets meet.
+"""Mailboxes: where messages that are sent (puts) meet requests to receive one (gets).
 
-A communication begins when both have come, or, at a mailbox with a permanent receiver, when the put has come. Puts and gets
-are served in the order of their arrival, which depends on the turns alone, never on real time.
+A communication begins when both have come. At a mailbox with a permanent receiver it begins when the put has come. Puts
+and gets are served in the order of their arrival, which depends on the order of turns alone, never on real time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Mailbox:
-    """Waiting puts, or waiting gets; `arrived` are puts that began before their get, for a permanent receiver."""
+    """A mailbox: puts that wait, or gets that wait.
+
+    `arrived` are the puts that have begun before their get, at a mailbox with a permanent receiver.
+    """
 
     def __init__(self, number: int, name: str) -> None:
         self.number = number
@@ -30,7 +33,7 @@ class Mailbox:
         return f"mailbox {self.name}"
 
     def forget(self, comm: Comm) -> None:
-        """Remove a communication that has ended before both sides had come."""
+        """Remove a communication that has ended before both its put and its get had come."""
         for queue in (self.puts, self.gets, self.arrived):
             if comm in queue:
                 queue.remove(comm)

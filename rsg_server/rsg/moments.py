@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 NS = 1e9
 ROUNDING_NS = 1e-3
-"""A date so little after a nanosecond counts as that nanosecond: 0.1 s + 0.2 s is 0.3 s."""
+"""A date that is later than a nanosecond by at most this part of one counts as that nanosecond: 0.1 s + 0.2 s is 0.3 s."""
 FOREVER_NS = 1 << 62
 
 
 class Timer:
-    """An action at a date, unless it is cancelled."""
+    """An action that happens at a date, unless it is cancelled before."""
 
     __slots__ = ("action", "date_s")
 
@@ -38,15 +38,15 @@ class Timer:
         self.action = action
 
     def cancel(self) -> None:
-        """Cancel the action."""
+        """Cancel the action, if it has not happened."""
         self.action = None
 
 
 class Moments:
     """The date, the timers, and the engine that moves flows and executions.
 
-    `ended` is called with the numbers of the flows that have ended. `take_others` is called, before the clock moves, with
-    the network's flows whose rates have changed by that.
+    `ended` is called with the numbers of flows that have ended. `take_others` is called, before the clock moves, with
+    those flows of the emulated network whose rates have changed by that.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Moments:
         self.engine = engine
         self.date_s = 0.0
         self.tick_ns = 0
-        self.is_unsettled = False  # something has begun or ended since the next event was put into the timeline
+        self.is_unsettled = False  # whether something has begun or ended since the next event was put into the timeline
         self._clock, self._timeline = clock, timeline
         self._ended = ended
         self._take_others = take_others
@@ -71,7 +71,7 @@ class Moments:
         engine.tell_ends()
 
     def after(self, duration_s: float, action: Callable[[], None]) -> Timer:
-        """Call `action` after so many seconds."""
+        """Have `action` called after so many seconds, and return its timer."""
         timer = Timer(self.date_s + duration_s, action)
         self._sequence += 1
         heapq.heappush(self._timers, (timer.date_s, self._sequence, timer))
@@ -79,10 +79,10 @@ class Moments:
         return timer
 
     def follow(self) -> None:
-        """Move the date to the emulation's clock, which other parts may have moved."""
+        """Move the date to the time of the emulation's clock, which other parts may have moved."""
         now_ns = self._clock.now_ns
         if now_ns > self.tick_ns:
-            self.tick_ns = now_ns  # before anything happens, since its actions may ask for the date
+            self.tick_ns = now_ns  # set first, since actions that happen here may ask for the date
             self._advance(now_ns / NS)
 
     def _next_s(self) -> float:
@@ -92,7 +92,7 @@ class Moments:
         return min(flow_s, self._timers[0][0]) if self._timers else flow_s
 
     def _advance(self, until_s: float) -> None:
-        """Let all happen that is due until a date, and move the date there."""
+        """Let everything happen that is due up to a date, and move the date there."""
         while (next_s := self._next_s()) <= until_s:
             self._instant(max(next_s, self.date_s))
         self.date_s = max(self.date_s, until_s)
@@ -110,10 +110,10 @@ class Moments:
             self._ended(ends)
 
     def settle(self) -> None:
-        """Put the next event into the timeline; called before the emulation's clock moves."""
+        """Put the next event into the timeline. This is called before the emulation's clock moves."""
         self.is_unsettled = False
         self.engine.advance(self.date_s)
-        if ends := self.engine.ends():  # what takes no time at all ends now
+        if ends := self.engine.ends():  # activities that take no time end now
             self.is_unsettled = True
             self._ended(ends)
             return
@@ -131,7 +131,7 @@ class Moments:
             self._event = self._timeline.add(max(moment_ns, self._clock.now_ns), self._happen)
 
     def _happen(self) -> None:
-        """Let the next instant happen, whose event in the timeline is due."""
+        """Let everything happen that is due at the next date; the timeline calls this."""
         self._event, self._event_ns = None, FOREVER_NS
         self.is_unsettled = True
         next_s = self._next_s()

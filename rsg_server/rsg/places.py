@@ -1,8 +1,8 @@
-"""Hosts and links as the programs of Remote SimGrid see and change them: the platform of the daemons beside them.
+"""Hosts and links as programs of Remote SimGrid see and change them; other programs run on the same hosts and links.
 
-If a program switches or changes a host or link, its activities change at once, at its date. Everything else that runs
-changes before the next turn, as by an event of a scenario, and the event log records it. An event of a scenario also
-changes programs' activities.
+If a program switches or changes a host or a link, its own activities change at once, at its date. All other programs
+are affected before the next turn, as by an event of a scenario, and the event log records the change. An event of a
+scenario changes the activities, too.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from rsg_server.shared.clock import Clock
 
 FAILURES = {Execution: Code.HOST_FAILURE, Task: Code.HOST_FAILURE, Io: Code.STORAGE_FAILURE}
-"""The error of activities on a host that is switched off, by their class; for a communication it is a network failure."""
+"""The error for activities on a host that is switched off, by their class. A communication gets a network failure."""
 
 
 class Places:
-    """The hosts and links by number, in the order of the platform."""
+    """The hosts and links of the platform by number, in the platform's order."""
 
     def __init__(
         self, room: Rsg, clock: Clock, timeline: Timeline, platform: Platform, network: Network, cpu: Cpu, faults: Faults
@@ -48,43 +48,44 @@ class Places:
         self._numbers = {host.name: number for number, host in enumerate(self.hosts)}
         self.cores = Cores(room, self, cpu, room.engine)
         self._available: dict[str, float] = {}
-        self._off: set[str] = set()  # hosts that are off for programs; their processes may still run
+        self._off: set[str] = set()  # hosts that are off for Remote SimGrid; their other processes may still run
         self._cuts: dict[str, Timer] = {}  # hosts whose power is about to be cut
         self._links: list[Link] | None = None
         self._link_numbers: dict[str, int] = {}
-        self.awaited: dict[Actor, str] = {}  # threads that wait until a host is on
+        self.awaited: dict[Actor, str] = {}  # the threads that wait until a host is on, by the host
         self._booting: set[str] = set()  # hosts that an actor has switched on, and that have not booted yet
-        self.returning: set[Actor] = set()  # threads that know that their host is on again, and have not begun their actor yet
-        self.on_turned_on: Observers[str] = Observers()  # told of a host that is on again without a boot
+        # the threads that have been told that their host is on again, and have not begun their actor yet
+        self.returning: set[Actor] = set()
+        self.on_turned_on: Observers[str] = Observers()  # its observers get a host that is on again without a boot
         faults.power.on_power.connect(self._power_changed)
         faults.on_speed.connect(self._speed_changed)
         network.on_state.connect(self._link_turned)
 
     def _later(self, change: Change) -> None:
-        """Apply a change to all that runs, before the next turn: no actor may have the turn then."""
+        """Apply a change to all other programs before the next turn, since no actor may have the turn then."""
         self._timeline.add(self._clock.now_ns, partial(self._faults.apply, change))
 
     # Hosts
 
     def host(self, number: int) -> Host:
-        """Return the host with a number."""
+        """Return the host with a number. Raises OperationError if there is none."""
         if not 0 <= number < len(self.hosts):
             raise OperationError(Code.UNKNOWN_HOST)
         return self.hosts[number]
 
     def number_of(self, host: Host) -> int:
-        """Return the number of a host."""
+        """Return the number of a host in the platform's order."""
         return self._numbers[host.name]
 
     def number_named(self, name: str) -> int:
-        """Return the number of the host with a name."""
+        """Return the number of the host with a name. Raises OperationError if there is none."""
         number = self._numbers.get(name)
         if number is None:
             raise OperationError(Code.UNKNOWN_HOST)
         return number
 
     def is_off(self, host: Host) -> bool:
-        """Whether a host has no power."""
+        """Return whether a host has no power."""
         return host.name in self._off or self._faults.power.is_off(host.name)
 
     def power_state(self, host: Host) -> int:
@@ -92,22 +93,22 @@ class Places:
         return self._faults.power_state(host)
 
     def speed(self, host: Host) -> float:
-        """Return the present speed of one core, in flop/s."""
+        """Return the present speed of one core of a host, in flop/s."""
         return host.speeds_flops[self.power_state(host)]
 
     def available(self, host: Host) -> float:
-        """Return the part of a host's speed that its profile leaves."""
+        """Return the part of a host's speed that its profile leaves, from 0 to 1."""
         return self._available.get(host.name, 1.0)
 
     def set_available(self, host: Host, part: float) -> None:
-        """Set the part of a host's speed that is left. What computes there goes on at the new speed."""
+        """Set the part of a host's speed that is left. Executions there continue at the new speed."""
         self._available[host.name] = part
         if self._room.is_used:
             self._cpu.change_speed(host.name, self.speed(host) * part)
         self._speed_changed(host)
 
     def turn(self, host: Host, is_on: bool) -> None:
-        """Switch a host on or off for programs: its actors end, and so do all activities there."""
+        """Switch a host on or off for Remote SimGrid: when it goes off, its actors and all activities there end."""
         if is_on:
             if host.name in self._off:
                 self._off.remove(host.name)
@@ -148,7 +149,7 @@ class Places:
             self._later(HostChange(host.name, "off"))
 
     def _power_changed(self, name: str, is_on: bool) -> None:
-        """Follow a change of a host's power, on or off."""
+        """Handle that a host has been switched on or off by something else, such as an event of a scenario."""
         if is_on:
             self._off.discard(name)
             self._booting.discard(name)
@@ -167,7 +168,7 @@ class Places:
                 self._room.comms.end(activity, FAILED)
 
     def set_power_state(self, host: Host, number: int) -> None:
-        """Set the power state of a host. What computes there goes on at the new speed."""
+        """Set the power state of a host. Executions there continue at the new speed."""
         if not 0 <= number < len(host.speeds_flops):
             raise OperationError(Code.BAD_VALUE)
         self._faults.apply(PowerStateChange(host.name, number))
@@ -191,50 +192,50 @@ class Places:
         return self._links
 
     def link(self, number: int) -> Link:
-        """Return the link with a number."""
+        """Return the link with a number. Raises OperationError if there is none."""
         if not 0 <= number < len(self.links):
             raise OperationError(Code.UNKNOWN_LINK)
         return self._network.link(self.links[number].name)
 
     def link_named(self, name: str) -> int:
-        """Return the number of the link with a name."""
+        """Return the number of the link with a name. Raises OperationError if there is none."""
         if not self.links or name not in self._link_numbers:
             raise OperationError(Code.UNKNOWN_LINK)
         return self._link_numbers[name]
 
     def is_link_on(self, link: Link) -> bool:
-        """Whether a link is up."""
+        """Return whether a link is up."""
         return link.name not in self._network.down
 
     def turn_link(self, link: Link, is_on: bool) -> None:
-        """Switch a link on or off for activities: what crosses it fails. TCP's packets are lost there, too."""
+        """Switch a link on or off for activities: those that cross it fail. TCP's packets are lost there, too."""
         self._network.set_link(link.name, is_up=is_on)
 
     def switch_link(self, link: Link, is_on: bool) -> None:
-        """Switch a link on or off for all that runs."""
+        """Switch a link on or off for all programs."""
         self.turn_link(link, is_on)
         self._later(LinkChange(link.name, is_up=is_on))
 
     def _link_turned(self, name: str, is_on: bool) -> None:
-        """Follow a link that an event has switched on or off: only what begins now crosses a link that is on again."""
+        """Handle that an event has switched a link on or off. Only activities that begin now use a link that is on again."""
         if self._room.is_used:
             self._room.moments.follow()
             self._engine.change("state", self._network.link(name), float(is_on))
             self._room.moments.is_unsettled = True
 
     def find_links_down(self) -> None:
-        """Take over, before the first actor, which links are down by now."""
+        """Find out which links are down, before the first actor begins."""
         for name in self._network.down:
             self._engine.change("state", self._network.link(name), 0.0)
 
     def set_link(self, link: Link, bandwidth: float, latency: float) -> None:
-        """Set bandwidth and latency of a link for activities; a value below 0 leaves the old one."""
+        """Set the bandwidth and the latency of a link for activities. A value below 0 leaves the old one."""
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
         self._network.set_link(link.name, *values)
         self._room.moments.is_unsettled = True
 
     def change_link(self, link: Link, bandwidth: float, latency: float) -> None:
-        """Set bandwidth and latency of a link for all that runs."""
+        """Set the bandwidth and the latency of a link for all programs."""
         self.set_link(link, bandwidth, latency)
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
         self._later(LinkChange(link.name, bandwidth_bytes_per_s=values[0], latency_s=values[1]))
@@ -249,7 +250,7 @@ class Places:
         return sum(self.link(number).latency_s for number in links), links
 
     def move(self, who: Participant, host: Host) -> None:
-        """Move an actor to another host; an execution that the actor waits for goes on there."""
+        """Move an actor to another host. An execution that the actor waits for continues there."""
         if self.is_off(host):
             raise OperationError(Code.HOST_FAILURE)
         who.host = host

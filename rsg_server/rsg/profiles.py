@@ -1,4 +1,4 @@
-"""Applies the profiles of a platform to what programs use by name: speeds and states of hosts, values and states of links."""
+"""Applies the profiles of a platform for programs of Remote SimGrid: speeds and states of hosts, values and states of links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Events = Iterator[tuple[float, float]]
 
 
 class Profiles:
-    """Plays each profile from the start of the emulation; events before the first operation count as past."""
+    """Applies each profile from the start of the emulation on. Events before the first operation count as past."""
 
     def __init__(self, room: Rsg, platform: Platform) -> None:
         self._room, self._platform = room, platform

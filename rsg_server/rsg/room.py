@@ -1,8 +1,9 @@
-"""Joins the parts of Remote SimGrid, and answers operations.
+"""Keeps the actors and activities of Remote SimGrid, connects its parts, and answers operations.
 
-Invariant: an actor whose operation has not been answered is parked, `waits_for` says for what, and `abandon` removes the
-actor from the queues that it is in. Every operation but a question puts its actor behind all that are ready, as a simcall
-does in SimGrid. So the actors of one date take turns operation by operation, in an order that depends on nothing else.
+Invariant: an actor whose operation has not been answered has given the turn back, `waits_for` says for what it waits,
+and `abandon` removes the actor from the queues that it is in. Every operation that changes something puts its actor
+behind all that are ready, as a simcall does in SimGrid. So the actors of one date have turns operation by operation, in
+an order that depends on nothing else.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ if TYPE_CHECKING:
     from rsg_server.storage.disks import Disks
 
 ANSWER_MAX_BYTES = 3500
-"""The most bytes of a message that come with the answer itself; the program takes further ones piece by piece."""
+"""The most bytes of a message that are part of the answer itself. The program asks for further ones piece by piece."""
 HANDLES_MAX = 1 << 20
 PRCTL = 157
-"""The number, on x86-64, of the system call by which programs reach the server."""
+"""The number (x86-64) of the system call by which programs send operations: prctl(2)."""
 Answer = tuple[int, Code, bytes]
 
 
 class Rsg:
-    """The actors by number and by thread, and the activities by handle and by flow; other parts contain the rest."""
+    """The actors of Remote SimGrid by number and by thread, and the activities by handle and by flow."""
 
     def __init__(
         self,
@@ -78,9 +79,9 @@ class Rsg:
         self.flows: dict[int, Activity] = {}
         self.handles: dict[int, Handle] = {}
         self._next_handle = 1
-        self._sequence = 0  # of operations
-        self.is_at_once = False  # the present operation takes no turn, as it takes no simcall in SimGrid
-        self.caller: Actor | None = None  # the thread of the present operation
+        self._sequence = 0  # the number of operations
+        self.is_at_once = False  # whether the present operation keeps the turn, since in SimGrid it is no simcall
+        self.caller: Actor | None = None  # the thread that has asked for the present operation
         self.comms = Communications(self, engine)
         self.places = Places(self, clock, timeline, platform, network, cpu, faults)
         self.disks = ProgramDisks(self, platform.hosts, disks, engine)
@@ -95,20 +96,20 @@ class Rsg:
         """The date, in seconds since the start."""
         return self.moments.date_s
 
-    # Answers
+    # Answers to operations
 
     def count(self) -> None:
-        """Count an operation that begins and is no question."""
+        """Count an operation that begins and that is more than a question."""
         self._sequence += 1
 
     def park(self, thread: Actor, blocked: int) -> None:
-        """Make a thread wait until its operation is answered; `blocked` are the signals that may not interrupt it."""
+        """Make a thread wait until its operation is answered; `blocked` are the signals that may not interrupt the wait."""
         wait = OperationWait(self)
         wait.set_terms(PRCTL, NEVER, blocked, self._clock.now_ns, False)
         self._parking.park(thread, wait)
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
-        """Put a thread behind all that are ready, with the answer to its operation."""
+        """Add a thread to the run queue, behind all that are ready, with the answer to its operation."""
         if thread.state is STATE_PARKED:
             self._parking.wake(thread, WAKE_READY)
         else:
@@ -116,7 +117,7 @@ class Rsg:
         thread.reply = (WAKE_READY, int(code), data)
 
     def answer(self, who: Participant, code: Code = Code.NONE, data: bytes = b"", fields: tuple[int, ...] = ()) -> None:
-        """Answer an actor's operation, and take the actor out of its queues. `fields` are integers that precede the data."""
+        """Answer an actor's operation, and remove the actor from its queues. `fields` are integers that precede the data."""
         if fields:
             data = pack(f"<{len(fields)}q", *fields) + data
         abandon, who.abandon = who.abandon, None
@@ -132,22 +133,22 @@ class Rsg:
         if thread.state is STATE_PARKED and isinstance(thread.parked, OperationWait):
             self.tell(thread, code, data)
         else:
-            who.held = (code, data)  # it runs a signal's handler, and will ask
+            who.held = (code, data)  # the actor runs a signal's handler, and will ask afterwards
 
     def wait(self, who: Participant, handles: list[Handle], is_any: bool = False, is_get: bool = False) -> Wait:
         """Make an actor wait for activities that are not over.
 
-        A get is two simcalls in SimGrid: it gets its place among the waiting actors when all that are ready now have had a
-        turn.
+        A get is two simcalls in SimGrid. So the actor is added to the waiting actors only when all actors that are
+        ready now have had a turn.
         """
         place = self._sequence + (len(self._queue) + 0.5 if is_get else 0)
         wait = Wait(who, handles, is_any, place)
         who.abandon = wait.end
-        who.waits_for = wait  # turned into words only if somebody asks
+        who.waits_for = wait  # made into words only when somebody asks
         return wait
 
     def outcome(self, handle: Handle, who: Participant) -> tuple[Code, bytes]:
-        """Return the answer for an actor that has waited for an activity which is over; its handle cannot be used again."""
+        """Return the answer for an actor that has waited for an activity which is over. Its handle cannot be used any more."""
         if handle.number:
             self.drop(handle.number)
         activity = handle.activity
@@ -181,7 +182,7 @@ class Rsg:
         return self.lives.has_actors
 
     def started(self, activity: Activity, flow: int) -> None:
-        """Record the flow of an activity that has begun to use the engine, beside flows of TCP and of files."""
+        """Record the flow of an activity that uses the engine from now on, beside flows of TCP and of files."""
         activity.flow = flow
         self.flows[flow] = activity
         self.moments.is_unsettled = True
@@ -194,7 +195,7 @@ class Rsg:
         sharing.meet()
 
     def share(self) -> list[int]:
-        """Compute all rates as of now, since flows outside of the engine have changed (rsg_server.network.sharing.Partner)."""
+        """Compute all rates anew, because flows outside of the engine have changed (rsg_server.network.sharing.Partner)."""
         self.moments.follow()
         self.moments.is_unsettled = True
         self.engine.share()
@@ -210,10 +211,10 @@ class Rsg:
     def _is_communication(self, flow: int) -> bool:
         return not isinstance(self.flows.get(flow), Execution)
 
-    # Handles
+    # Handles of activities
 
     def number(self, who: Participant, handle: Handle) -> int:
-        """Give a handle a number, by which its actor may ask for the activity from now on."""
+        """Give a handle a number, by which its actor may ask for the activity from now on, and return the number."""
         if len(self.handles) >= HANDLES_MAX:
             raise OperationError(Code.MEMORY)
         handle.number = self._next_handle
@@ -224,31 +225,31 @@ class Rsg:
         return handle.number
 
     def find(self, number: int) -> Handle:
-        """Return the handle with a number."""
+        """Return the handle with a number. Raises OperationError if the actor has none with it."""
         found = self.handles.get(number)
         if found is None:
             raise OperationError(Code.WAITED_TWICE if 0 < number < self._next_handle else Code.UNKNOWN_ACTIVITY)
         return found
 
     def drop(self, number: int) -> None:
-        """Delete a handle: nobody will ask for the activity by this number."""
+        """Delete a handle, because its program will not ask for the activity any more."""
         handle = self.handles.pop(number, None)
         if handle is not None and handle.owner is not None:
             handle.owner.handles.pop(number, None)
             self.dependencies.dropped(handle)
 
     def forget_bytes(self, who: Participant) -> None:
-        """Delete the bytes that an actor has received and not taken."""
+        """Delete the bytes that an actor has received and not asked for."""
         self.comms.data_bytes -= len(who.received)
         who.received = b""
 
     def unstage(self, who: Participant) -> None:
-        """Delete the bytes that an actor has staged for its next message."""
+        """Delete the bytes that an actor has sent in advance for its next message."""
         self.comms.data_bytes -= len(who.staged)
         who.staged = bytearray()
 
     def left(self, activity: Activity) -> float:
-        """Return how many bytes or flops of an activity remain."""
+        """Return how many bytes or flops of an activity are left."""
         if isinstance(activity, Made):
             return activity.left
         if activity.flow < 0:
@@ -259,7 +260,7 @@ class Rsg:
     # Suspended activities
 
     def hold(self, activity: Activity) -> None:
-        """Suspend an activity: it neither moves nor computes until it is released."""
+        """Suspend an activity: it neither moves bytes nor computes until `release`."""
         if isinstance(activity, Made):
             activity.is_held = True
         elif activity.flow >= 0 and not activity.is_over:
@@ -280,7 +281,7 @@ class Rsg:
         if isinstance(activity, Execution):
             self.places.cores.changed(activity)
 
-    # Threads
+    # Threads of actors
 
     def _thread_ended(self, thread: Actor) -> None:
         """End the actor of a thread that has ended, or whose process was killed."""
@@ -295,7 +296,7 @@ class Rsg:
             self.lives.look_whether_all_ended()
 
     def words(self, thread: Actor) -> str:
-        """Describe what an actor waits for, for the report of a deadlock."""
+        """Return words that say what an actor waits for, for the report of a deadlock."""
         who = self.by_thread.get(thread.number)
         if who is None:
             host = self.places.awaited.get(thread)

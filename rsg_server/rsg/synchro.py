@@ -1,4 +1,4 @@
-"""Mutexes, semaphores, barriers and condition variables. All serve waiting actors in the order of their arrival."""
+"""Mutexes, semaphores, barriers and condition variables of Remote SimGrid. All serve waiting actors in the order of arrival."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ OBJECTS_MAX = 1 << 20
 
 
 class Mutex:
-    """A lock, which passes to the first actor that waits."""
+    """A lock that one actor has, and that passes to the first actor which waits for it."""
 
     def __init__(self) -> None:
         self.owner: Participant | None = None
         self.queue: deque[Participant] = deque()
-        self.after_wait: dict[int, int] = {}  # by pid: an actor that comes from a condition variable, with its answer
+        # actors that wait for the mutex after a wait at a condition variable, by number: the answer for each
+        self.after_wait: dict[int, int] = {}
 
 
 class Semaphore:
-    """A semaphore: `capacity` actors may pass, more only after a release."""
+    """A semaphore: `capacity` more actors may pass, others only after a release."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -34,7 +35,7 @@ class Semaphore:
 
 
 class Barrier:
-    """A barrier: all that wait go on when `expected` actors have come."""
+    """A barrier: all actors that wait go on when `expected` actors have come."""
 
     def __init__(self, expected: int) -> None:
         self.expected = expected
@@ -42,7 +43,7 @@ class Barrier:
 
 
 class Condition:
-    """A condition variable; each waiting actor has a mutex that it takes back at the end."""
+    """A condition variable. Each actor that waits has a mutex, which it takes again at the end of the wait."""
 
     def __init__(self) -> None:
         self.queue: deque[Participant] = deque()
@@ -55,14 +56,14 @@ Kind = TypeVar("Kind", Mutex, Semaphore, Barrier, Condition)
 
 
 class Synchro:
-    """All objects, by the number that their maker got."""
+    """All mutexes, semaphores, barriers and condition variables, by number."""
 
     def __init__(self, room: Rsg) -> None:
         self._room = room
         self.objects: list[Object] = []
 
     def add(self, made: Object) -> int:
-        """Add a new object, and return its number."""
+        """Add an object, and return its number."""
         if len(self.objects) >= OBJECTS_MAX:
             raise OperationError(Code.MEMORY)
         self.objects.append(made)
@@ -75,30 +76,30 @@ class Synchro:
         return found
 
     def find_mutex(self, number: int) -> Mutex:
-        """Return the mutex with a number."""
+        """Return the mutex with a number. Raises OperationError if there is none."""
         return self._find(number, Mutex)
 
     def find_semaphore(self, number: int) -> Semaphore:
-        """Return the semaphore with a number."""
+        """Return the semaphore with a number. Raises OperationError if there is none."""
         return self._find(number, Semaphore)
 
     def find_barrier(self, number: int) -> Barrier:
-        """Return the barrier with a number."""
+        """Return the barrier with a number. Raises OperationError if there is none."""
         return self._find(number, Barrier)
 
     def find_condition(self, number: int) -> Condition:
-        """Return the condition variable with a number."""
+        """Return the condition variable with a number. Raises OperationError if there is none."""
         return self._find(number, Condition)
 
     def forget(self, who: Participant) -> None:
-        """Pass the mutexes of an ended actor to the next actors, since nobody else could give them back."""
+        """Pass the mutexes of an actor that has ended to the next actors, since nobody else can give them back."""
         for mutex in list(who.mutexes):
             self._pass_on(mutex)
 
-    # Mutex
+    # Mutexes
 
     def lock(self, who: Participant, mutex: Mutex) -> bool:
-        """Take a mutex, or queue for it; True if the actor has it at once, else the answer comes when it gets the mutex."""
+        """Take a mutex and return True; or let the actor wait for it and return False, in which case the answer comes later."""
         if mutex.owner is who:
             raise OperationError(Code.BAD_VALUE)
         if mutex.owner is None:
@@ -128,10 +129,12 @@ class Synchro:
             answer = mutex.after_wait.pop(who.pid, None)
             self._room.answer(who, fields=() if answer is None else (answer,))
 
-    # Semaphore
+    # Semaphores
 
     def acquire(self, who: Participant, semaphore: Semaphore, timeout_s: float) -> bool:
-        """Pass a semaphore, or queue; True if the actor passes at once, else the answer comes then, or at the timeout."""
+        """Pass a semaphore and return True; or let the actor wait and return False: the answer comes when it may pass,
+        or at the timeout.
+        """
         if semaphore.capacity > 0:
             semaphore.capacity -= 1
             return True
@@ -143,16 +146,18 @@ class Synchro:
         return False
 
     def release(self, semaphore: Semaphore) -> None:
-        """Let the first waiting actor pass, or else the next that comes."""
+        """Let the first waiting actor pass a semaphore; if none waits, let the next one pass that comes."""
         if semaphore.queue:
             self._room.answer(semaphore.queue.popleft(), fields=(0,))
         else:
             semaphore.capacity += 1
 
-    # Barrier
+    # Barriers
 
     def arrive(self, who: Participant, barrier: Barrier) -> bool:
-        """Wait at a barrier, or open it; True if the actor is the last that was missing."""
+        """Let an actor wait at a barrier and return False; if it is the last one that was missing, let all go on and
+        return True.
+        """
         if len(barrier.queue) + 1 >= barrier.expected:
             while barrier.queue:
                 self._room.answer(barrier.queue.popleft(), fields=(0,))
@@ -161,10 +166,13 @@ class Synchro:
         who.abandon = partial(_leave, barrier, who)
         return False
 
-    # Condition variable
+    # Condition variables
 
     def wait(self, who: Participant, condition: Condition, mutex: Mutex, timeout_s: float) -> None:
-        """Give the mutex back and wait. The answer comes when the actor has the mutex again: 1 after a timeout, else 0."""
+        """Give the mutex back, and let the actor wait.
+
+        The answer comes when it has the mutex again: 1 after a timeout, else 0.
+        """
         self.unlock(who, mutex)
         condition.queue.append(who)
         condition.mutexes[who.pid] = mutex
@@ -173,7 +181,7 @@ class Synchro:
         who.abandon = partial(_leave_condition, condition, who)
 
     def notify(self, condition: Condition, is_for_all: bool) -> None:
-        """Make the first actor that waits, or all, take their mutexes back."""
+        """Let the first actor that waits, or all, take their mutexes again."""
         while condition.queue:
             self._take_back(condition.queue[0], condition, 0)
             if not is_for_all:

@@ -1,8 +1,8 @@
-"""Parallel tasks: flops on hosts and bytes between pairs of hosts, all of which advance by the same fraction at each moment.
+"""Parallel tasks of Remote SimGrid: flops on hosts and bytes between hosts, of which equal fractions are done at each moment.
 
-The flow model is ptask_L07, as SimGrid has it (src/surf/ptask_L07.cpp). A task waits for the longest latency of its routes.
-The fraction per second is limited: one core of each host must be able to compute its part of the flops there. TCP's window
-must let through the part of each message.
+The flow model is ptask_L07, as SimGrid has it (src/surf/ptask_L07.cpp). A task waits for the longest latency of its
+routes. The fraction per second is limited: one core of each host must be able to compute its part of the flops there.
+TCP's window must let through the part of each message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def start_task(room: Rsg, who: Participant, hosts: list[Host], flops: list[float], sizes: list[float]) -> Task:
-    """Begin a task; `sizes` are the bytes from each host to each, row by row, or empty."""
+    """Begin a parallel task, and return it. `sizes` are the bytes from each host to each host, row by row, or empty."""
     if any(room.places.is_off(host) for host in hosts):
         raise OperationError(Code.HOST_FAILURE)
     cores = [(host, amount) for host, amount in zip(hosts, flops, strict=True) if amount > 0]

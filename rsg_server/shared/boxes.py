@@ -1,9 +1,8 @@
-"""Boxes: the places in shared memory for requests of Remote SimGrid and their answers.
+"""Boxes: for each thread a place in shared memory for its request of Remote SimGrid, and for the answer.
 
-The struct is in csrc/shared/wire/rsg_protocol.h.
-
-The box of a thread has the number of the thread's slot. There are no boxes, and the shared file ends before them, until a
-program uses Remote SimGrid. Emulated processes can write here: a request is copied before anything in it is looked at.
+Their layout is in csrc/shared/wire/rsg_protocol.h. The box of a thread has the number of the thread's slot. Until a
+program uses Remote SimGrid there are no boxes, and the shared file ends before them. Emulated processes can write to
+boxes at any time, so a request is copied before it is examined.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ OFFSET: Final[int] = lib.SIMUNIX_RSG_BOXES_OFFSET
 REQUEST_MAX: Final[int] = lib.SIMUNIX_RSG_REQUEST_MAX
 ANSWER_MAX: Final[int] = lib.SIMUNIX_RSG_ANSWER_MAX
 IN_BOX: Final = b"in its box"
-"""Stands for a message that lies in the box of its sender. Compare by identity: a message may have equal bytes."""
+"""Stands for a message that is in the box of its sender. It is compared by identity, since a message may have equal bytes."""
 _HEAD: Final = struct.Struct("<QqQQQ")
 _HEAD_BYTES: Final = 40
 _ANSWER_WORD: Final = 4
@@ -29,7 +28,7 @@ _WORDS: Final = BYTES // 8
 
 
 class Boxes:
-    """The boxes of all slots, which `open` makes."""
+    """The boxes of all slots, once `open` has made them."""
 
     def __init__(self, shared_fd: int) -> None:
         self._fd = shared_fd
@@ -38,14 +37,14 @@ class Boxes:
         self._was_tried = False
 
     def open(self) -> bool:
-        """Make the boxes if they do not exist yet; False if that has failed, so that requests come over channels."""
+        """Make the boxes if they do not exist yet. Return False if that has failed; then requests come over channels."""
         if self._was_tried:
             return self._words is not None
         self._was_tried = True
         size = OFFSET + SLOTS * BYTES
         try:
             if os.fstat(self._fd).st_size < size:
-                os.ftruncate(self._fd, size)  # pages that are never written take no memory
+                os.ftruncate(self._fd, size)  # pages to which nothing is written take no memory
             self._memory = mmap.mmap(self._fd, SLOTS * BYTES, offset=OFFSET)
         except OSError:
             return False
@@ -53,12 +52,15 @@ class Boxes:
         return True
 
     def is_asked(self, slot: int) -> bool:
-        """Whether the box of a slot contains a request that has not been taken."""
+        """Return whether the box of a slot contains a request that the server has not taken."""
         words = self._words
         return words is not None and words[slot * _WORDS] != 0
 
     def take(self, slot: int) -> tuple[int, int, bytes]:
-        """Take a request out of a box: operation, blocked signals, bytes. Raises ValueError if no box can hold it."""
+        """Take a request out of a box. Return operation, blocked signals, bytes.
+
+        Raises ValueError for one that no box can hold.
+        """
         memory, words = self._memory, self._words
         if memory is None or words is None or not slot:
             raise ValueError("a request in a box that is not there")
@@ -71,7 +73,10 @@ class Boxes:
         return operation, blocked, memory[begin : begin + length]
 
     def answer(self, slot: int, data: bytes) -> None:
-        """Put the bytes of an answer into a box. The slot is answered afterwards; by that the thread learns of them."""
+        """Put the bytes of an answer into a box.
+
+        The caller then answers at the slot, by which the thread learns of the bytes.
+        """
         memory, words = self._memory, self._words
         assert memory is not None and words is not None
         length = min(len(data), ANSWER_MAX)
@@ -86,7 +91,7 @@ class Boxes:
             self._words[slot * _WORDS] = 0
 
     def close(self) -> None:
-        """Release the mapping."""
+        """Release the mapping of the boxes."""
         if self._words is not None:
             self._words.release()
             self._words = None

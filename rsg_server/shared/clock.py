@@ -1,9 +1,9 @@
-"""Virtual time in shared memory, and the moment up to which the holder of the turn may advance it alone.
+"""Virtual time in shared memory, and how far the actor that has the turn may advance it without the server.
 
-`now` never goes back. While an actor has the turn, nothing but deadlines of the timer queue is due before `lookahead`. Up
-to that moment the holder may set `now` to the earliest of those deadlines by itself; a `lookahead` of 0 forbids that, since
-other actors are ready. `event` is the moment at which something is due, or others are to run: an actor whose clock read
-passes it gives the turn back.
+`now` never decreases. While an actor has the turn, only deadlines of the timer queue are due before `lookahead`. Until
+then the actor may set `now` to the earliest of these deadlines by itself. A `lookahead` of 0 forbids that, because
+other actors are ready. `event` is the moment at which something is due or other actors must run: an actor that reads a
+later time from the clock gives the turn back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from rsg_server.protocol import PAGE_FIELDS
 
 FOREVER_NS: Final = (1 << 63) - 1
 LATEST_NS: Final = (1 << 62) - 1
-"""146 years: a clock that says more has been written over. Sums of moments and spans stay below 2^63."""
+"""A clock that shows a later time (146 years) has been overwritten by a process.
+
+Sums of moments and durations stay below 2^63.
+"""
 
 _NOW: Final = PAGE_FIELDS["now_ns"]
 _LOOKAHEAD: Final = PAGE_FIELDS["lookahead_ns"]
@@ -22,9 +25,9 @@ _EVENT: Final = PAGE_FIELDS["event_ns"]
 
 
 class Clock:
-    """Virtual time in nanoseconds since the start.
+    """Virtual time in nanoseconds since the start of the run.
 
-    Emulated processes can write here, so what they write is never trusted to go backwards: `now_ns` only grows.
+    Emulated processes can write to this memory. If one sets the clock back, `now_ns` stays where it was.
     """
 
     def __init__(self, words: memoryview) -> None:
@@ -34,7 +37,10 @@ class Clock:
 
     @property
     def now_ns(self) -> int:
-        """Virtual nanoseconds since the start. Actors advance the clock by reading it, and by sleeping while they are alone."""
+        """Virtual time, in ns since the start.
+
+        Actors advance it when they read the clock, and when they sleep while no other is ready.
+        """
         now: int = self._words[_NOW]
         if self._now_ns < now <= LATEST_NS:
             self._now_ns = now
@@ -42,32 +48,34 @@ class Clock:
 
     @property
     def known_ns(self) -> int:
-        """The time that the clock showed when the server last looked."""
+        """The virtual time (ns) that the clock showed when the server last read it."""
         return self._now_ns
 
     def saw(self, now_ns: int) -> None:
-        """Note a time that the core has read from the clock."""
+        """Note a time that the server's C code has read from the clock."""
         if now_ns > self._now_ns:
             self._now_ns = now_ns
 
     @property
     def told_ns(self) -> int:
-        """The time in shared memory, unchecked: an emulated process may have written nonsense (rsg_server.turn.clock_guard)."""
+        """The time in shared memory, unchecked: an emulated process may have written any number
+        (rsg_server.turn.clock_guard).
+        """
         told: int = self._words[_NOW]
         return told
 
     @property
     def lookahead_ns(self) -> int:
-        """The moment up to which the holder of the turn may move the clock; 0 if it may not."""
+        """The moment (virtual ns) up to which the actor with the turn may move the clock; 0 if it may not."""
         lookahead: int = self._words[_LOOKAHEAD]
         return lookahead
 
     def advance_to(self, moment_ns: int) -> None:
-        """Move the clock on to a moment; a moment that is past changes nothing."""
+        """Move the clock forward to a moment (virtual ns). A moment in the past changes nothing."""
         if moment_ns > self.now_ns:
             self._now_ns = moment_ns
         self._words[_NOW] = self._now_ns
 
     def put_back(self) -> None:
-        """Set the clock back to what it showed when the server last looked, because a process has written over it."""
+        """Set the clock back to the last value that the server has read, because a process has overwritten it."""
         self._words[_NOW] = self._now_ns

@@ -1,4 +1,4 @@
-"""The counts that the shims keep for the whole run."""
+"""The counts that the shims of all processes keep in shared memory for the whole run."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ _OF_RECORD: Final = {
     "preloaded_calls": _PRELOADED,
     "messages": PAGE_FIELDS["messages"],
 }
-"""The word of each count, by its name in run.json."""
+"""The place in shared memory of each count, by its name in run.json."""
 
 
 class Counters:
-    """The counts of calls, clock reads, hand-offs and messages; only the shims write them."""
+    """The counts of calls, clock reads, turns given without the server, and messages. Only the shims write them."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
 
     @property
     def clock_reads(self) -> int:
-        """How often actors have read the clock."""
+        """How often all actors have read the clock."""
         reads: int = self._words[_CLOCK_READS]
         return reads
 
     @property
     def system_calls(self) -> int:
-        """How many calls other than clock reads all actors have made."""
+        """How many calls, without clock reads, all actors have made."""
         words = self._words
         calls: int = words[_TRAPS] + words[_PRELOADED]
         return calls
 
     @property
     def calls(self) -> int:
-        """How many calls and clock reads all actors have made; computing leaves this number as it is."""
+        """How many calls and clock reads all actors have made. Computing does not change this number."""
         return self.system_calls + self.clock_reads
 
     def of_record(self) -> dict[str, int]:

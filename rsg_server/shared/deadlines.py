@@ -1,6 +1,7 @@
-"""Deadlines in shared memory: the heap that server and shims keep together (csrc/shared/timer_queue.c).
+"""The timer queue in shared memory: the deadlines of slots, in a heap that server and shims change (csrc/shared/timer_queue.c).
 
-Emulated processes can write here, so the heap may contain anything: a slot may have no actor, and a deadline may be past.
+Emulated processes can write to this memory, so the heap may contain anything: a slot may have no actor, and a deadline
+may be in the past.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class Deadlines:
 
     @property
     def address(self) -> Any:
-        """The address of the shared memory, for the core (csrc/turn/)."""
+        """The address of the shared memory, for the server's C code (csrc/turn/)."""
         return self._address
 
     def next_sequence(self) -> int:
-        """Return the next sequence number: what is due at one moment happens in the order of these numbers."""
+        """Return the next sequence number. What is due at one moment happens in the order of these numbers."""
         words = self._words
         sequence: int = words[_SEQUENCE] + 1 & _WORD
         words[_SEQUENCE] = sequence
@@ -39,18 +40,18 @@ class Deadlines:
 
     @property
     def next_ns(self) -> int:
-        """The moment of the earliest deadline; FOREVER_NS if there is none."""
+        """The moment (virtual ns) of the earliest deadline; FOREVER_NS if there is none."""
         due: int = self._words[_DUE]
         return min(due, FOREVER_NS)
 
     @property
     def next_order(self) -> tuple[int, int]:
-        """Moment and sequence number of the earliest deadline."""
+        """The moment (virtual ns) and the sequence number of the earliest deadline."""
         words = self._words
         return words[_DUE], words[_DUE_SEQUENCE]
 
     def add(self, slot: int, at_ns: int) -> None:
-        """Set the deadline of a slot; it replaces the slot's earlier deadline."""
+        """Set the deadline of a slot, which replaces the slot's earlier deadline."""
         lib.timer_queue_add(self._address, slot, at_ns)
 
     def remove(self, slot: int) -> None:
@@ -58,11 +59,11 @@ class Deadlines:
         lib.timer_queue_remove(self._address, slot)
 
     def pop(self) -> int:
-        """Take out the earliest deadline and return its slot; 0 if there is no deadline."""
+        """Remove the earliest deadline, and return its slot; 0 if there is no deadline."""
         return int(lib.timer_queue_pop(self._address))
 
     def misplaced(self) -> int | None:
-        """Find a deadline at a wrong place in the heap, and return its slot; None if the heap is in order."""
+        """Return the slot of a deadline that is at a wrong place in the heap; None if the heap is in order."""
         timer_queue = lib.timer_queue_of(self._address)
         alarms, places = timer_queue.alarms, timer_queue.places
         for place in range(min(timer_queue.count, len(alarms))):
@@ -73,5 +74,5 @@ class Deadlines:
         return None
 
     def close(self) -> None:
-        """Drop the address of the shared memory."""
+        """Forget the address of the shared memory, which is about to be unmapped."""
         self._address = None

@@ -1,8 +1,8 @@
-"""The memory that the server and every emulated process share: one file, which each of them maps.
+"""The memory that the server and all emulated processes share: one file, which each of them maps.
 
-Its first page consists of words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h); slots, timer queue,
-journal, streams, outbox and boxes lie behind it. Each class of this folder reads and writes its own words, and no other
-code touches them.
+Its first page, the clock page, consists of words of 64 bits (struct simunix_clock_page in csrc/shared/protocol.h).
+Slots, timer queue, journal, streams, outbox and boxes follow. Each class of this folder reads and writes its own part,
+and no other code does.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _VERSION: Final = PAGE_FIELDS["version"]
 
 
 class SharedMemory:
-    """The shared file, its mapping, and an object for each of its parts. Emulated processes inherit the descriptor `fd`."""
+    """The shared file, its mapping, and an object for each of its parts. Emulated processes inherit its descriptor `fd`."""
 
     def __init__(self, epoch_ns: int, uptime_ns: int, costs: Costs, begun_ns: int = FOREVER_NS) -> None:
-        """Make the memory.
+        """Make the shared memory.
 
-        CLOCK_REALTIME is virtual time since `epoch_ns`, CLOCK_MONOTONIC since `uptime_ns`. A time stamp of the kernel's
-        real clock from `begun_ns` on was made during this run.
+        At virtual time 0, CLOCK_REALTIME shows `epoch_ns` and CLOCK_MONOTONIC shows `uptime_ns`. A file with a time
+        stamp of the real clock from `begun_ns` on was made during this run.
         """
         self.fd = os.memfd_create("simunix-clock", os.MFD_CLOEXEC)
-        os.ftruncate(self.fd, SHARED_BYTES)  # pages that are never written take no memory
+        os.ftruncate(self.fd, SHARED_BYTES)  # pages to which nothing is written take no memory
         self._memory = mmap.mmap(self.fd, SHARED_BYTES)
         struct.pack_into("=qq", self._memory, _REALTIME * 8, epoch_ns, uptime_ns)
         struct.pack_into("=q", self._memory, _NICE * 8, os.getpriority(os.PRIO_PROCESS, 0))
@@ -53,13 +53,13 @@ class SharedMemory:
         self.prices, self.counters = Prices(words, costs), Counters(words)
         self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)
         self._buffer = ffi.from_buffer(self._memory)
-        self.address = address = ffi.cast("char *", self._buffer)  # for the core, too, which has it as long as the memory lasts
+        self.address = address = ffi.cast("char *", self._buffer)  # the server's C code uses it as long as the memory exists
         self.outbox = Outbox(self._memory, address)
         self.slots = AnswerSlots(address, self.boxes, self.outbox)
         self.deadlines = Deadlines(words, address)
 
     def close(self) -> None:
-        """Release the mapping and its descriptor; no part can be used after that."""
+        """Release the mapping and its descriptor. No part can be used afterwards."""
         self.boxes.close()
         self.outbox.close()
         self.streams.close()

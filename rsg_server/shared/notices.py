@@ -1,6 +1,6 @@
-"""Words of the shared memory that spare needless messages: each tells the shims whether there is anything to ask or report.
+"""Words in shared memory that spare messages: each says whether the shims must ask or report something.
 
-`Notices` are about processes, queues and files; `rsg_server.shared.devices` contains those about devices.
+`Notices` are about processes, queues and files; those about devices are in rsg_server.shared.devices.
 """
 
 from __future__ import annotations
@@ -19,39 +19,53 @@ _TRACEES: Final = PAGE_FIELDS["tracees"]
 
 
 class Notices:
-    """The numbers that tell the shims what to ask about, and the signals that the shims have reported."""
+    """The words by which shims know what they must ask or report, and the signals that the shims have reported."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
-        self._cgroup_moves = 0  # not read back: an emulated process may have written any number there
+        self._cgroup_moves = 0  # counted here and not read from shared memory, where an emulated process may write any number
 
     def tell_storage_conditions(self, count: int) -> None:
-        """Tell the shims how many storages are read-only, full or failing: if none is, a thread that writes need not ask."""
+        """Tell the shims how many storages are read-only, full or failing. If none is, a thread that writes need not ask."""
         self._words[_STORAGE_CONDITIONS] = count
 
     def tell_exclusive_files(self) -> None:
-        """Tell the shims that threads wait for kernel files with EPOLLEXCLUSIVE: from now on the shims report each write."""
+        """Tell the shims that threads wait for files of the kernel with EPOLLEXCLUSIVE.
+
+        From now on the shims report each write.
+        """
         self._words[_EXCLUSIVE_FILES] = 1
 
     def tell_queue_notifies(self, count: int) -> None:
-        """Tell the shims for how many POSIX message queues a process wants a signal: if for none, sends are not reported."""
+        """Tell the shims for how many POSIX message queues a process wants a signal.
+
+        If for none, no message to a queue is reported.
+        """
         self._words[_QUEUE_NOTIFIES] = count
 
     def tell_tracees(self, count: int) -> None:
-        """Tell the shims how many threads are traced, or ended before their tracer asked: wait(2) asks while there are any."""
+        """Tell the shims how many threads are traced, or have ended before their tracer asked.
+
+        If none, wait(2) need not ask.
+        """
         self._words[_TRACEES] = count
 
     def tell_trace_news(self, count: int) -> None:
-        """Tell the shims how many traced threads must stop and do not know it yet: such threads check before they go on."""
+        """Tell the shims how many traced threads must stop and do not know it yet.
+
+        While there are any, threads ask before they go on.
+        """
         self._words[_TRACE_NEWS] = count
 
     def tell_cgroup_moves(self) -> None:
-        """Tell the shims that a process moved to another cgroup, or a cgroup changed the controllers it passes on."""
+        """Tell the shims that a process moved to another cgroup, or that a cgroup changed the controllers for its children."""
         self._cgroup_moves += 1
         self._words[_CGROUP_MOVES] = self._cgroup_moves
 
     @property
     def signals_from_outside(self) -> int:
-        """A bit for each signal, signal 1 first, that a handler was entered for although no process of its host has sent it."""
+        """A mask of signals, the lowest bit for signal 1: a handler ran for them, although no process of its host has
+        sent them.
+        """
         signals: int = self._words[_FROM_OUTSIDE]
         return signals

@@ -1,4 +1,4 @@
-"""Tells the shims what calls and computing cost in virtual time."""
+"""Tells the shims, by words in shared memory, how much virtual time calls and computing cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CYCLE_SHIFT: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """The virtual nanoseconds that calls take: a clock read, a poll that does not wait, any other system call."""
+    """The virtual ns that calls cost: a clock read, a poll that does not wait, any other system call."""
 
     read_ns: int = 50
     poll_ns: int = 1000
@@ -35,9 +35,10 @@ class Costs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lateness:
-    """By how much timed waits on `hosts` end late in a perturbed run (csrc/shim/turn/lateness.c); means in nanoseconds.
+    """How late timed waits end on `hosts` in a perturbed run (csrc/shim/turn/lateness.c), as means in ns.
 
-    `wait_ns` applies to each wait; waits of a second or more are late by `cycle_ns` in addition. `seed` seeds the draws.
+    `wait_ns` applies to each wait. Waits of a second or more end `cycle_ns` later in addition. `seed` seeds the random
+    numbers.
     """
 
     hosts: frozenset[str]
@@ -47,7 +48,7 @@ class Lateness:
 
 
 class Prices:
-    """The prices of calls, which hold for the whole run, and how computing is measured under `cpu_policy: charged`."""
+    """The prices of calls, which are the same throughout the run, and how computing is measured under `cpu_policy: charged`."""
 
     def __init__(self, words: memoryview, costs: Costs) -> None:
         self._words = words
@@ -63,8 +64,8 @@ class Prices:
     def tell_charging(self, least_ns: int, tsc_ns: int, replays: bool) -> None:
         """Tell the shims how computing is measured under `cpu_policy: charged`.
 
-        Computing of less than `least_ns` is not charged yet; `tsc_ns` is the length of a cycle of the time stamp counter in
-        units of 2^-32 ns; `replays`: charges come from a recording.
+        CPU time of less than `least_ns` is not charged yet. `tsc_ns` is the length of a cycle of the time stamp
+        counter, in units of 2^-32 ns. `replays` says that charges come from a recording.
         """
         words = self._words
         words[_CHARGE_LEAST_NS] = least_ns
@@ -77,5 +78,5 @@ class Prices:
         self._words[_REPLAYS_CHARGES] = lib.REPLAY_HAS_DEPARTED
 
     def overheads(self) -> dict[str, int]:
-        """Return the CPU time that simunix adds to each kind of call, as measured (csrc/shim/entry/calibrate.c)."""
+        """Return the CPU time that simunix itself adds to each kind of call, as measured (csrc/shim/entry/calibrate.c)."""
         return {name: self._words[word] for name, word in _OVERHEADS.items()}

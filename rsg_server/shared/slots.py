@@ -1,4 +1,4 @@
-"""The slots in shared memory: the server answers parked threads there, and reads the thread ids of new ones."""
+"""The slots in shared memory, at which the server gives waiting threads their turn and reads the thread ids of new ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHANNEL: Final[int] = lib.SLOT_CHANNEL
 
 
 class AnswerSlots:
-    """Reads and writes the slots. Which actor has which slot is known to rsg_server.process.slots."""
+    """Reads and writes the slots. rsg_server.process.slots knows which actor has which slot."""
 
     def __init__(self, address: Any, boxes: Boxes, outbox: Outbox) -> None:
         self._address = address
@@ -27,33 +27,35 @@ class AnswerSlots:
         lib.slot_answer(self._address, slot, wake, value)
 
     def answer_operation(self, slot: int, wake: int, status: int, data: bytes) -> None:
-        """Give the turn to the thread that waits at a slot, with the bytes of an answer in its box."""
+        """Give the turn to the thread that waits at a slot; the bytes of the answer to its operation are in its box."""
         self._boxes.answer(slot, data)
         lib.slot_answer(self._address, slot, wake, status)
 
     def answer_status(self, slot: int, status: int) -> None:
-        """Answer the message of the thread that waits at a slot with a status and nothing else."""
+        """Answer the message of the thread that waits at a slot; the reply is a status and nothing else."""
         lib.slot_answer(self._address, slot, _STATUS, status)
 
     def answer_message(self, slot: int, data: bytes) -> bool:
-        """Answer the message of the thread that waits at a slot with the bytes of a reply; False if the bytes do not fit."""
+        """Answer the message of the thread that waits at a slot with the bytes of a reply. Return False if they do not fit."""
         fits = self._outbox.answer(data)
         if fits:
             lib.slot_answer(self._address, slot, _INBOX, 0)
         return fits
 
     def answer_at_channel(self, slot: int) -> None:
-        """Make the thread that waits at a slot read the answer that was sent over its channel."""
+        """Tell the thread that waits at a slot to read the answer from its channel."""
         lib.slot_answer(self._address, slot, _CHANNEL, 0)
 
     def begin(self, slot: int) -> None:
-        """Prepare a slot for a thread that is about to be born."""
+        """Prepare a slot for a thread that is about to be created."""
         lib.slot_reset(self._address, slot)
 
     def tid(self, slot: int) -> int:
-        """Return the thread id, in the PID namespace of its process, of a thread that waits at its slot for its first turn."""
+        """Return the thread id of a new thread, which waits at its slot for its first turn, as numbered in its PID
+        namespace.
+        """
         return int(lib.slot_tid(self._address, slot))
 
     def close(self) -> None:
-        """Drop the address of the shared memory."""
+        """Forget the address of the shared memory, which is about to be unmapped."""
         self._address = None

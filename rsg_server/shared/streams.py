@@ -1,4 +1,4 @@
-"""The states of stream sockets that the shims read without asking: a table in shared memory, by socket number."""
+"""The states of TCP sockets, in a table in shared memory from which the shims read them without asking the server."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ _WORD: Final = 0xFFFFFFFF
 
 
 class Streams:
-    """A table with a word of 32 bits for each socket number modulo its size; a later socket overwrites an earlier one."""
+    """A table with a word of 32 bits for each socket's number modulo the table's size.
+
+    A later socket overwrites an earlier one.
+    """
 
     def __init__(self, memory: memoryview) -> None:
         self._words = memory[STREAMS_OFFSET : STREAMS_OFFSET + _BYTES * STREAMS].cast("I")
 
     def tell(self, number: int, what: int) -> None:
-        """Write the state of a stream socket for the shims: bits of enum simunix_stream, 0 if it is connected."""
+        """Write the state of a TCP socket for the shims: bits of enum simunix_stream, 0 if it is connected."""
         self._words[number % STREAMS] = (number | what) & _WORD
 
     def forget(self, number: int) -> None:
-        """Make the shims ask the server about a stream socket again."""
+        """Have the shims ask the server about a TCP socket again."""
         self._words[number % STREAMS] = 0
 
     def close(self) -> None:
-        """Release the view of the memory."""
+        """Release the view of the shared memory."""
         self._words.release()

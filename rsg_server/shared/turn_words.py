@@ -1,7 +1,7 @@
-"""The words by which server and shims share the state of the current turn: who has it, who may be woken, how it ends.
+"""The words in shared memory by which server and shims know the state of the turn: who has it, who may be woken, how it ends.
 
-The shims may hand the turn on without the server: to threads of the holder's process, or with `remote_handoffs` to other
-processes.
+A thread may give the turn to another thread without the server: to a thread of its process, or with `remote_handoffs`
+to one of another process.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _SIBLINGS_READY: Final = PAGE_FIELDS["siblings_ready"]
 
 
 class TurnWords:
-    """The words of the current turn. The shims write here as well: no slot is trusted to be an actor's."""
+    """The words about the current turn. The shims write here as well, so a slot that stands here may have no actor."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words
         words[_SLICE] = FOREVER_NS
 
     def end_at(self, moment_ns: int) -> None:
-        """End the turn with the first call from a moment on, even if no other actor is ready."""
+        """Have the turn end with the first call at or after a moment (virtual ns), even if no other actor is ready."""
         self._words[_SLICE] = moment_ns
 
     def end_when_it_waits(self) -> None:
@@ -37,45 +37,49 @@ class TurnWords:
 
     @property
     def may_have_woken(self) -> bool:
-        """Whether something in this turn may have made another actor ready, so that the server has to look."""
+        """Whether something in this turn may have made another actor ready, so that the server must look before the
+        clock moves.
+        """
         return self._words[_MAY_HAVE_WOKEN] != 0
 
-    # Hand-offs
+    # Turns that threads give each other without the server
 
     @property
     def runner_slot(self) -> int:
-        """The slot of the thread to which the turn was handed on; 0 if the holder still has the turn from the server."""
+        """The slot of the thread that has got the turn from another thread; 0 if the thread that got it from the server
+        still has it.
+        """
         running: int = self._words[_RUNNING]
         return running
 
     @property
     def was_handed_on(self) -> bool:
-        """Whether the turn was handed on to another thread, and the server has not yet been informed."""
+        """Whether a thread has given the turn to another one, and the server has not been told yet."""
         return self._words[_RUNNING] != 0
 
     @property
     def siblings_are_ready(self) -> bool:
-        """Whether threads wait for the turn to which it may be handed on without the server."""
+        """Whether threads wait for the turn to which another thread may give it without the server."""
         return self._words[_SIBLINGS_READY] != 0
 
-    # Computing without a call
+    # Threads that compute without a call
 
     def demand_back(self) -> None:
-        """Ask the runner for the turn: the signal that the server is about to send then makes the runner give it back."""
+        """Ask the thread that has the turn to give it back, when it gets the signal that the server sends next."""
         self._words[_PREEMPT] = 1
 
     def demand_no_more(self) -> None:
-        """End the demand for the turn, so that a signal that comes late changes nothing."""
+        """Withdraw the demand for the turn, so that a signal that arrives late has no effect."""
         self._words[_PREEMPT] = 0
 
     def is_to_charge(self, slot: int) -> bool:
-        """Whether the thread with a slot has not yet noted that its CPU time passes (`charge_computing`)."""
+        """Return whether the thread with a slot has not noticed yet that its CPU time passes (`charge_computing`)."""
         return slot != 0 and self._words[_COMPUTING_SLOT] == slot
 
     def charge_computing(self, slot: int, since_ns: int) -> None:
-        """Make CPU time of the thread with a slot pass in virtual time, as far as its process uses more than `since_ns`.
+        """Let CPU time of the thread with a slot pass in virtual time, beyond the `since_ns` that its process has used.
 
-        The shim takes note when the thread next reads the clock, until the turn ends.
+        This holds until the turn ends. The shim notices it when the thread next reads the clock.
         """
         words = self._words
         words[_COMPUTING_SINCE], words[_COMPUTING_SLOT] = since_ns, slot

@@ -1,8 +1,8 @@
-"""Which socket has which address and port: bind(2), implicit binding, and who receives what is sent to an address.
+"""Records which socket has which address and port: bind(2), implicit binding, and who receives what is sent to an address.
 
-A bound socket is in its host's `HostPorts` until it is closed or broken; accepted connections, which have their listener's
-port, never are. The computer's kernel may know of a close that the server has not been told of yet, so a socket that is found
-there is looked at first (`SocketTable.is_abandoned`).
+A bound socket is in its host's `HostPorts` until it is closed or broken. Accepted connections have the port of their
+listener and are never there. The real kernel may have closed a socket before the server is told. So a socket that is
+found there is examined first (`SocketTable.is_abandoned`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 def _has_port(which: SimulatedSocket) -> bool:
-    """Whether a socket need not be bound before it is used; a raw socket has its protocol for a port."""
+    """Return whether a socket can be used without being bound first; a raw socket has its protocol in place of a port."""
     return which.local is not None and (which.bound or isinstance(which, RawSocket))
 
 
 class Binding:
-    """The addresses and ports of all sockets, host by host."""
+    """The addresses and ports of all sockets, by host."""
 
     def __init__(
         self, clock: Clock, platform: Platform, hosts: Mapping[str, HostState], multicast: Multicast, sockets: SocketTable
@@ -44,16 +44,17 @@ class Binding:
         self._ports: dict[HostState, HostPorts] = {}
 
     def ports_of(self, host: HostState) -> HostPorts:
-        """The ports of a host."""
+        """Return the ports of a host."""
         found = self._ports.get(host)
         if found is None:
             found = self._ports[host] = HostPorts()
         return found
 
     def bind(self, bound: SimulatedSocket, ip: bytes, port: int, least: int = 0) -> int:
-        """Give a socket its local address, with an ephemeral port for port 0; 0 or an errno.
+        """Give a socket its local address; for port 0 with an ephemeral port. Return 0, or an errno.
 
-        `least` is the lowest port that who binds may have. IPv6 looks at the port before the address, IPv4 after it.
+        `least` is the lowest port that the caller may have. As in Linux, IPv6 checks the port before the address, and
+        IPv4 after it.
         """
         is_refused = 0 < port < least and isinstance(bound, (StreamSocket, UdpSocket))
         if is_refused and bound.family == 6:
@@ -65,7 +66,7 @@ class Binding:
             return errno.EACCES
         if bound.bound:
             return errno.EINVAL
-        if isinstance(bound, RawSocket):  # known by its protocol, and may be bound anew
+        if isinstance(bound, RawSocket):  # a raw socket is found by its protocol, and may be bound again
             assert bound.local is not None
             bound.local = Address(ip, bound.local.port)
             return 0
@@ -82,16 +83,16 @@ class Binding:
         return 0
 
     def bind_as_wanted(self, bound: SimulatedSocket, ip: bytes, port: int, least: int) -> int:
-        """bind(2), whose choice outlives the connection; see `bind`."""
+        """Bind a socket as bind(2) asks. Unlike with `bind`, the socket keeps this address when its connection ends."""
         code = self.bind(bound, ip, port, least)
         if code == 0:
             bound.wanted = Address(ip, port)
         return code
 
     def loosen(self, which: SimulatedSocket) -> None:
-        """A socket has no peer any more: what bind(2) has not asked for, an address or a port, is free again.
+        """Free the address and port that bind(2) did not ask for, because a socket has no peer any more.
 
-        Of a stream the old port is told on, though it is free, as by Linux.
+        As in Linux, a TCP socket goes on showing the old port, although the port is free.
         """
         if which.local is None:
             return
@@ -110,16 +111,16 @@ class Binding:
         return self._platform.host_by_address(ip) is host.host
 
     def rejoin(self, which: SimulatedSocket) -> None:
-        """A stream whose connect has failed tries again: it has its address and port as before."""
+        """Give a TCP socket whose connect has failed the address and port that it had, because it tries again."""
         if which.bound:
             self.ports_of(which.host).add(which)
 
     def release(self, which: SimulatedSocket) -> None:
-        """Free a socket's port; nothing happens if it has none."""
+        """Free the port of a socket; do nothing if it has none."""
         self.ports_of(which.host).remove(which)
 
     def autobind(self, which: SimulatedSocket, towards: bytes) -> int:
-        """Give an unbound socket a port and the address that it would use towards another; 0 or an errno."""
+        """Give an unbound socket a port, and the address from which it reaches `towards`. Return 0, or an errno."""
         own = self._own_address(which.host, towards)
         if own is None:
             return errno.ENETUNREACH
@@ -133,7 +134,7 @@ class Binding:
         return 0
 
     def source(self, which: SimulatedSocket, towards: bytes, own: bytes | None = None) -> Address | None:
-        """Where a datagram comes from: the socket's own address, else `own`, else the host's address towards the target.
+        """Return the source address of a datagram: the socket's own, else `own`, else the host's address towards the target.
 
         None if the host has no address towards the target, or no free port.
         """
@@ -153,7 +154,7 @@ class Binding:
         return None
 
     def host_of(self, host: HostState, ip: bytes) -> HostState | None:
-        """The host that has an address, as seen from `host`; None if no host has it."""
+        """Return the host that has an IP address, as seen from `host`; None if no host has it."""
         if is_loopback(ip) or ip in ANY.values():
             return host
         if host.around is not None:
@@ -162,9 +163,10 @@ class Binding:
         return self._hosts[found.name] if found is not None else None
 
     def find(self, host: HostState, kind: type[Kind], ip: bytes, port: int, source: Address | None = None) -> Kind | None:
-        """The socket of a host that receives what is sent to (ip, port): the most closely bound one, listening if a stream.
+        """Return the socket of a host that receives what is sent to (ip, port): for TCP a listening one; None if there is none.
 
-        Sockets that share a port by SO_REUSEPORT share the senders; each sender always meets the same socket.
+        A socket that is bound to exactly this address comes before those bound to any address. Sockets that share a
+        port by SO_REUSEPORT share the senders; each sender always gets the same socket.
         """
         found = [
             which

@@ -1,7 +1,7 @@
-"""The header in front of each datagram between shim and server: struct simunix_datagram of csrc/shared/protocol.h.
+"""The header of each datagram between shim and server: struct simunix_datagram of csrc/shared/protocol.h.
 
-A sender's shim names the target and the fields of the IP header that the application has set (ancillary data); the server names
-the source, and the fields that the receiving application wants to see.
+The sender's shim writes the target and the fields of the IP header that the application has set (ancillary data). The
+server writes the source, and the fields that the receiving application wants to see.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from rsg_server.sockets.pair import SimulatedSocket
 
 _CODES = {"uint8_t": "B", "uint16_t": "H", "int64_t": "q", "uint8_t[16]": "16s"}
-"""How the module struct spells the C types of the header's fields."""
+"""The letters by which Python's module struct names the C types of the header's fields."""
 _FIELDS = ffi.typeof("struct simunix_datagram").fields
 _HEADER = struct.Struct("@" + "".join("x" if name == "unused" else _CODES[field.type.cname] for name, field in _FIELDS))
 assert _HEADER.size == DATAGRAM_HEADER_BYTES
 DEFAULT_HOP_LIMIT = 64
 HEADERS_BYTES = {UDP: 28, ICMP: 20, ICMPV6: 40}
-"""Of the IP packet by protocol, besides what the application writes; of UDP as in IPv4."""
+"""The bytes of the IP packet besides the application's data, by protocol; for UDP as in IPv4."""
 SENDS = {4: ((0, 2), (0, 1)), 6: ((41, 16), (41, 67))}
-"""By family, the socket options that set hop limit and traffic class: IP_TTL, IP_TOS; IPV6_UNICAST_HOPS, IPV6_TCLASS."""
+"""The socket options that set hop limit and traffic class, by address family: IP_TTL, IP_TOS; IPV6_UNICAST_HOPS,
+IPV6_TCLASS.
+"""
 _WANTS_TIME = {(1, 29): DatagramField.TIME, (1, 35): DatagramField.TIME_NS, (1, 37): DatagramField.TIMES}
-"""SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, in the form that 64-bit programs use."""
+"""The options SO_TIMESTAMP, SO_TIMESTAMPNS and SO_TIMESTAMPING, in the form that 64-bit programs use."""
 WANTS = {
     4: {
         (0, 12): DatagramField.HOP_LIMIT,  # IP_RECVTTL
@@ -46,12 +48,15 @@ WANTS = {
         **_WANTS_TIME,
     },
 }
-"""By the receiver's family, the socket options that ask for ancillary data."""
+"""The socket options by which a receiver asks for ancillary data, by its address family."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a sender's header says. `target` is None for the socket's peer; `given` tells which other fields count."""
+    """The header that a sender's shim has written.
+
+    `target` is None for the socket's peer; `given` says which other fields count.
+    """
 
     target: Address | None
     given: int
@@ -60,7 +65,7 @@ class Sent:
 
     @classmethod
     def of(cls, message: bytes) -> Sent:
-        """The header at the beginning of a message, which is long enough for one."""
+        """Return the header at the beginning of a message, which must be long enough for one."""
         family, _, port, raw, hop_limit, traffic_class, given, _, _ = _HEADER.unpack_from(message)
         target = None if family == 0 else Address(raw[:4] if family == 4 else raw, port)
         return cls(target, given, hop_limit, traffic_class)
@@ -68,14 +73,14 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What an IP header says besides addresses."""
+    """The fields of a datagram's IP header besides the addresses."""
 
     hop_limit: int
     traffic_class: int
 
     @classmethod
     def of(cls, sender: SimulatedSocket, sent: Sent) -> Label:
-        """What came along with the datagram, else what the socket's options say, else the default."""
+        """Return each field as the header gives it, else as the socket's options set it, else its default."""
         hops, traffic = (_small(sender, key) for key in SENDS[sender.family])
         return cls(
             hop_limit=sent.hop_limit if sent.given & DatagramField.HOP_LIMIT else DEFAULT_HOP_LIMIT if hops is None else hops,
@@ -84,14 +89,14 @@ class Label:
 
 
 def _small(which: SimulatedSocket, key: tuple[int, int]) -> int | None:
-    """An option between 0 and 255; None if it was not set, or was set to -1 (the default again) or nonsense."""
+    """Return an option's value from 0 to 255; None if it was not set, or was set to -1 (the default) or to no valid number."""
     value = int.from_bytes(which.options.get(key, b"\xff")[:4], "little", signed=True)
     return value if 0 <= value <= 255 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """A datagram on its way."""
+    """A datagram on its way from one socket to another."""
 
     source: Address
     target: Address
@@ -101,13 +106,13 @@ class Datagram:
 
     @property
     def size_bytes(self) -> int:
-        """As much as leaves, headers included."""
+        """The bytes of the datagram on the network, headers included."""
         return len(self.payload) + HEADERS_BYTES[self.protocol]
 
     def shown_to(self, receiver: SimulatedSocket, arrived_ns: int, payload: bytes | None = None) -> bytes:
-        """The message for a receiver's shim: its header, and the payload or what is shown instead.
+        """Return the message for a receiver's shim: the header, and the payload or what is shown instead.
 
-        `arrived_ns` is CLOCK_REALTIME.
+        `arrived_ns` is the time of arrival by CLOCK_REALTIME.
         """
         family, label = receiver.family, self.label
         wanted = sum(bit for key, bit in WANTS[family].items() if _small(receiver, key))
@@ -117,4 +122,4 @@ class Datagram:
 
 
 REFUSED = _HEADER.pack(4, errno.ECONNREFUSED, 0, b"", 0, 0, 0, b"", 0)
-"""The message that stands for ICMP's "port unreachable"."""
+"""The message that tells a receiver's shim of ICMP's "port unreachable"."""

@@ -1,7 +1,7 @@
-"""UDP and ICMP: datagrams leave a sender's pair with their target in a header, travel, and reach the sockets bound there.
+"""UDP and ICMP: takes datagrams from the pairs of sending sockets, lets them travel, and gives them to receiving sockets.
 
-The server takes datagrams from a pair in order, and holds at most one per socket: one for which the queue of its pair of hosts
-has no room. While one is held, nothing more is taken, the pair fills up, and so the sender has to wait.
+The server takes datagrams from a pair in order. If the queue of datagrams to the target's host has no room, the server
+keeps the datagram and takes no other from this pair. Then the pair fills up, so that the sender has to wait.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 LARGEST_BYTES = 65507
-"""Of the payload of a datagram of UDP over IPv4."""
+"""The most bytes of payload in a UDP datagram over IPv4."""
 
 
 def _accepts(receiver: DatagramSocket, source: Address) -> bool:
-    """Whether a socket receives from an address: a connected one receives from its peer only."""
+    """Return whether a socket receives from an address: a connected one receives from its peer only."""
     remote = receiver.remote
     return remote is None or (plain(remote.ip), remote.port) == (plain(source.ip), source.port)
 
@@ -47,7 +47,7 @@ def _frames(datagram: Datagram, capture: Capture) -> list[bytes]:
 
 
 class Datagrams:
-    """Takes datagrams from sending sockets and gives them to receiving ones."""
+    """Takes datagrams from sending sockets, and gives them to receiving sockets."""
 
     def __init__(
         self, clock: Clock, epoch_ns: int, wire: Wire, multicast: Multicast, sockets: SocketTable, readiness: Readiness
@@ -56,10 +56,13 @@ class Datagrams:
         self._sockets, self._readiness = sockets, readiness
         self.multicast = multicast
         self.icmp = icmp.Icmp(wire.network, sockets, self._carry, self.give)
-        self.on_to_off: Observers[HostState, HostState, bytes] = Observers()  # sender, receiver that is off, payload
+        # its observers get the sender, the receiving host, which is off, and the payload
+        self.on_to_off: Observers[HostState, HostState, bytes] = Observers()
 
     def take(self, sender: DatagramSocket, is_closed: bool = False) -> None:
-        """Send on what the application has written, until a datagram has to wait; if it has closed the socket, all of it."""
+        """Send what the application has written, until a datagram has to wait; if the application has closed the
+        socket, all of it.
+        """
         unsent, sender.unsent = sender.unsent, None
         if unsent is not None:
             self._send(sender, unsent, is_closed)
@@ -78,7 +81,7 @@ class Datagrams:
         self._sockets.set_events(sender)
 
     def _joined(self, sender: DatagramSocket, message: bytes) -> bytes | None:
-        """A message with what was begun before it (MSG_MORE, UDP_CORK: udp(7)), or None while more is to join it.
+        """Return a message, joined to what was begun before it (MSG_MORE, UDP_CORK: udp(7)); None while more is to be joined.
 
         What would become larger than a datagram can be is lost as a whole.
         """
@@ -95,18 +98,21 @@ class Datagrams:
         return whole
 
     def has_begun(self, sender: DatagramSocket) -> bool:
-        """Whether something that the socket has sent waits for more that joins it."""
+        """Return whether something that the application has sent waits to be joined with more (MSG_MORE, UDP_CORK)."""
         self.take(sender)
         return sender.begun is not None
 
     def finish(self, sender: DatagramSocket) -> None:
-        """Send what waits for more."""
+        """Send what waits to be joined with more."""
         begun, sender.begun = sender.begun, None
         if begun is not None:
             self._send(sender, begun, is_last=True)
 
     def _finds_room(self, sender: DatagramSocket, receiver: HostState, message: bytes) -> bool:
-        """Whether the queue has room for a datagram now. If not, the datagram is lost, or held until there is room."""
+        """Return whether the queue has room for a datagram now.
+
+        If not, the datagram is lost, or is kept until there is room.
+        """
         queue = self._wire.network.datagrams(sender.host.host, receiver.host)
         if queue.has_room(len(message) - DATAGRAM_HEADER_BYTES + HEADERS_BYTES[UDP]):
             return True
@@ -116,7 +122,7 @@ class Datagrams:
         return False
 
     def _send_unsent(self, sender: DatagramSocket) -> None:
-        """There may be room again for the datagram that is held."""
+        """Try again to send the datagram that is kept, because there may be room now."""
         if sender.vanished or sender.is_broken:
             sender.unsent = None
         elif sender.unsent is not None:
@@ -124,7 +130,7 @@ class Datagrams:
             self._readiness.changed()
 
     def _send(self, sender: DatagramSocket, message: bytes, is_last: bool) -> None:
-        """Let a datagram leave; `is_last`: with room or without, because its socket is closed."""
+        """Send a datagram. With `is_last` it needs no room in the queue, because its socket is closed."""
         sent = Sent.of(message)
         target = sent.target or sender.remote
         if target is None:
@@ -149,14 +155,14 @@ class Datagrams:
 
     @staticmethod
     def _datagram(sender: DatagramSocket, source: Address, target: Address, label: Label, payload: bytes) -> Datagram:
-        """What leaves a socket: a message of ICMP has no ports, and a checksum."""
+        """Return the datagram that leaves a socket. A message of ICMP has no ports, and has a checksum."""
         if isinstance(sender, UdpSocket):
             return Datagram(source, target, label, payload)
         message = icmp.outgoing(sender, source, target.ip, payload)
         return Datagram(Address(source.ip, 0), Address(target.ip, 0), label, message, icmp.protocol_of(target.ip))
 
     def _carry(self, sender: HostState, receiver: HostState, datagram: Datagram, arrive: Callable[[], None]) -> None:
-        """Send a datagram to one host; `arrive` is called there unless it is lost on the way."""
+        """Send a datagram to one host; `arrive` is called there, unless the datagram is lost on the way."""
         lossy = self._wire.reach.loses(sender.host, receiver.host)
         if receiver.name in self._wire.reach.off and not lossy:
             self.on_to_off.tell(sender, receiver, datagram.payload)
@@ -177,7 +183,7 @@ class Datagrams:
         for host in self.multicast.hosts(sender, target.ip):
             queue = self._wire.network.datagrams(sender.host.host, host.host)
             if not queue.has_room(datagram.size_bytes):
-                continue  # some switch loses it
+                continue  # a switch on the way loses the datagram
             arrive = partial(self._arrive_at_all, host, interface, datagram)
             if datagram.protocol != UDP:
                 arrive = partial(self.icmp.arrive, host, sender.host, datagram, is_for_many=True)
@@ -202,12 +208,13 @@ class Datagrams:
             self._wire.packet(host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload))
 
     def give(self, receiver: DatagramSocket, datagram: Datagram, shown: bytes | None = None) -> None:
-        """Let a socket receive a datagram, or what is `shown` of it."""
+        """Let a socket receive a datagram; the application sees `shown` instead of its payload, if that is given."""
         now_ns = self._epoch_ns + self._clock.now_ns
         self._put(receiver, datagram.shown_to(receiver, now_ns, shown))
 
     def _put(self, receiver: DatagramSocket, message: bytes) -> None:
         self._readiness.changed()
         if receiver.number in self._sockets.all:
-            with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):  # full: UDP drops
+            # the socket's buffer is full, so the datagram is lost, as with UDP on Linux
+            with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
                 receiver.end.send(message)

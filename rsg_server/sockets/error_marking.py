@@ -1,7 +1,8 @@
-"""How an application's end of a pair comes to show an error: `poll`, `epoll` and `select` ask the kernel, not the server.
+"""Makes the application's end of a socket show an error, in a way that poll(2), epoll and select(2) see: by the real kernel.
 
-Linux marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) when its peer closes with data unread. So the server
-borrows a copy of the application's own descriptor, sends itself a byte from there, and closes its end with the byte unread.
+Linux marks an AF_UNIX stream as failed (POLLERR, POLLHUP, ECONNRESET) if its peer closes while data is unread. So the
+server borrows a copy of the application's descriptor, sends itself a byte from it, and closes its own end with the byte
+unread.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def copy_of(process: Process, fd: int) -> socket.socket | None:
-    """A copy of an emulated process's socket, which the caller closes; None if there is none, or it cannot be had."""
+    """Return a copy of an emulated process's socket, which the caller closes; None if the process has none, or it
+    cannot be copied.
+    """
     copy = _libc.syscall(_SYS_PIDFD_GETFD, process.pidfd, fd, 0)
     if copy < 0:
         return None
@@ -36,7 +39,7 @@ def copy_of(process: Process, fd: int) -> socket.socket | None:
 
 
 def close_with_error(which: SimulatedSocket) -> bool:
-    """Close the server's end so that the application's shows an error; False if no process was found that has that open."""
+    """Close the server's end so that the application's end shows an error. Return False if no process has that end open."""
     marked = _has_unread(which) or _send_from_application(which)
     which.end.close()
     return marked
@@ -49,7 +52,7 @@ def _has_unread(which: SimulatedSocket) -> bool:
 
 
 def _send_from_application(which: SimulatedSocket) -> bool:
-    if which.app_end is not None:  # not handed out yet
+    if which.app_end is not None:  # the application's end has not been handed out yet
         return _send_byte(which.app_end)
     for process in _likely_holders(which):
         for fd in _open_at(process, which.inode):
@@ -63,12 +66,12 @@ def _send_from_application(which: SimulatedSocket) -> bool:
 def _send_byte(application: socket.socket) -> bool:
     try:
         return application.send(b"x", socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL) == 1
-    except OSError:  # shut down for writing
+    except OSError:  # the application has shut its end down for writing
         return False
 
 
 def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
-    """The process that the server gave the socket to, then all others of its host in the order of their birth."""
+    """Yield the process that the server gave the socket to, then all others of its host in the order of their birth."""
     first = which.owner
     if first is not None and not first.dead:
         yield first

@@ -1,9 +1,10 @@
-"""How connections are made: SYN and its repetitions, the listener's queue, refusal, accept; one flow per direction then.
+"""TCP's handshake: SYN and its repetitions, the listener's queue, refusal and accept(2); then a flow for each direction.
 
-A client is CONNECTING from its SYN until its connect has an outcome. The served end exists from the moment at which the
-listener takes the SYN, CONNECTED and queued in `pending`, even where the answer is lost and the client must ask again.
-A listener's pair holds one byte, a token, for each pending connection, as far as they fit (`tokens` counts them): so the
-application's end is readable while there is something to accept.
+A client is CONNECTING from its SYN until its connect has an outcome. When the listener's host gets the SYN, the server
+makes the served socket, which accept(2) will return. It is CONNECTED, and queued in the listener's `pending`, even if
+the SYN-ACK is lost and the client must send its SYN again. For each pending connection the server writes a byte, a
+token, to the listener's pair, as far as there is room (`tokens` counts them). So the application's end is readable
+while there is a connection to accept.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 
 SYN_RETRY_NS = 10**9
 SYN_RETRIES = 6
-"""tcp_syn_retries: a SYN is first repeated after 1 s, then after twice as long each time; after 127 s, ETIMEDOUT (tcp(7)).
+"""How often a SYN is repeated (tcp_syn_retries): after 1 s, then after twice as long each time; after 127 s, ETIMEDOUT
+(tcp(7)).
 
-Hosts are as far away as if behind a router: that no host answers for an address (ARP; EHOSTUNREACH after 3 s) is not modelled.
+Hosts behave as if a router were between them: EHOSTUNREACH after 3 s, if no host answers ARP, is not modelled.
 """
 WRONG_STATES = {
     SocketState.CONNECTED: errno.EISCONN,
@@ -47,12 +49,13 @@ WRONG_STATES = {
     SocketState.CONNECTING: errno.EALREADY,
     SocketState.CLOSED: errno.ECONNABORTED,
 }
-"""What connect(2) says of a stream that is not open for it."""
+"""The errno of connect(2) for a TCP socket in each state in which it cannot connect."""
 
 
 def _send_tokens(listener: StreamSocket) -> None:
-    """One token for each pending connection; what does not fit now is sent when others have been accepted."""
-    with contextlib.suppress(BlockingIOError, BrokenPipeError):  # BrokenPipe: shut down, so no accept will come
+    """Write a token to a listener's pair for each pending connection; the rest follows when others have been accepted."""
+    # BrokenPipe: the application has shut its end down, so no accept(2) will come
+    with contextlib.suppress(BlockingIOError, BrokenPipeError):
         while listener.queue.tokens < len(listener.queue.pending):
             listener.end.send(b"t")
             listener.queue.tokens += 1
@@ -60,7 +63,7 @@ def _send_tokens(listener: StreamSocket) -> None:
 
 
 class Handshake:
-    """Connects streams, and lets listeners accept."""
+    """Connects TCP sockets, and lets listening sockets accept."""
 
     def __init__(
         self,
@@ -81,15 +84,15 @@ class Handshake:
     # The client
 
     def connect(self, client: StreamSocket, target: Address, waits: bool) -> int:
-        """Begin to connect a stream; an errno, EINPROGRESS when the SYN is under way."""
+        """Begin to connect a TCP socket. Return an errno: EINPROGRESS when the SYN is on its way."""
         if client.state is SocketState.CONNECTED and client.attempt.outcome == 0:
             client.attempt.outcome = None
-            return 0  # an attempt that nobody has waited for: the first call after it is told, see connect(2), EISCONN
+            return 0  # no call has waited for this attempt, so the first call after it gets its result: connect(2), EISCONN
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
         if client.attempt.was_dissolved:
             client.attempt.was_dissolved, client.error = False, 0
-        if client.error:  # the last attempt's, which no SO_ERROR has asked for
+        if client.error:  # the error of the last attempt, which no SO_ERROR has read
             code, client.error = client.error, 0
             return code
         sockets, ip = self._sockets, plain(target.ip)
@@ -109,7 +112,7 @@ class Handshake:
         return errno.EINPROGRESS
 
     def outcome(self, actor: Actor, number: int) -> int | None:
-        """The result of a connect that has ended (0 or -errno), told once; None while the connect is under way."""
+        """Return the result of a connect that has ended (0 or -errno), once; None while it has not ended."""
         which = self._sockets.of(actor, number)
         if which is None:
             return -errno.EBADF
@@ -130,7 +133,7 @@ class Handshake:
         self._travel(client.host, host, arrive, again, lambda capture: capture.syn(client, host.name))
 
     def _retry(self, client: StreamSocket, ip: bytes, attempt: int, sent_ns: int) -> None:
-        """The SYN that was sent at a moment has not been answered: repeat it after 1 s, 2 s, 4 s …"""
+        """Send a SYN again, which was sent at `sent_ns` and was not answered: after 1 s, 2 s, 4 s …"""
         due_ns = max(self._clock.now_ns, sent_ns + (SYN_RETRY_NS << attempt))
         if attempt >= SYN_RETRIES:
             self._timeline.add(due_ns, partial(self._fail, client, errno.ETIMEDOUT))
@@ -145,7 +148,10 @@ class Handshake:
         lost: Callable[[], None],
         frames: Callable[[Capture], list[bytes]],
     ) -> None:
-        """Send a packet of the handshake. Within a host it arrives at once, as over Linux's loopback: within connect itself."""
+        """Send a packet of the handshake.
+
+        Within a host it arrives at once, inside of the call of connect, as over Linux's loopback.
+        """
         if source is destination:
             arrive()
         else:
@@ -160,7 +166,7 @@ class Handshake:
         binding = self._sockets.binding
         host = binding.host_of(client.host, ip)
         assert host is not None
-        if client.peer is not None and not client.peer.vanished:  # the answer to an earlier SYN was lost
+        if client.peer is not None and not client.peer.vanished:  # the SYN-ACK for an earlier SYN was lost
             self._answer(client, client.peer, again)
             return
         listener = binding.find(host, StreamSocket, ip, client.remote.port, client.local)
@@ -168,12 +174,15 @@ class Handshake:
             refuse = partial(self._fail, client, errno.ECONNREFUSED)
             self._travel(host, client.host, refuse, again, lambda capture: capture.refusal(client))
         elif len(listener.queue.pending) > listener.queue.backlog or (served := self._queue(client, listener)) is None:
-            again()  # the listener's queue is full and drops the SYN, as Linux does
+            again()  # the listener's queue is full, so the SYN is dropped, as on Linux
         else:
             self._answer(client, served, again)
 
     def _queue(self, client: StreamSocket, listener: StreamSocket) -> StreamSocket | None:
-        """Make the served end and queue it for accept; None if the server has no descriptor for it."""
+        """Make the served socket of a connection, and queue it for accept(2).
+
+        Return None if the server has no descriptor for it.
+        """
         try:
             served = self._sockets.create(listener.host, listener.family, StreamSocket)
         except OSError as error:
@@ -197,13 +206,13 @@ class Handshake:
         return served
 
     def _answer(self, client: StreamSocket, served: StreamSocket, again: Callable[[], None]) -> None:
-        """Send SYN and ACK; where they are lost, the client asks again."""
+        """Send the SYN-ACK. If it is lost, the client sends its SYN again."""
         now_ns = self._clock.now_ns
         establish = partial(self._established, client)
         self._travel(served.host, client.host, establish, again, lambda capture: capture.syn_ack(client, served, now_ns))
 
     def accept(self, listener: StreamSocket) -> tuple[StreamSocket, int] | int:
-        """The oldest pending connection and the application's end of it (to be closed once passed), or an errno."""
+        """Return the oldest pending connection and its application's end (for the caller to pass on and close), or an errno."""
         if listener.state is not SocketState.LISTENING:
             return errno.EINVAL
         if not listener.queue.pending:
@@ -216,14 +225,14 @@ class Handshake:
         return served, served.hand_out()
 
     def refuse_pending(self, listener: StreamSocket) -> None:
-        """A listener closes: reset the connections that were not accepted."""
+        """Reset the connections that a listener, which is closing, has not accepted."""
         for waiting in listener.queue.pending:
             self._sockets.streams.reset(waiting.peer)
             self._sockets.forget(waiting)
         listener.queue.pending.clear()
 
     def _open(self, sender: StreamSocket, receiver: StreamSocket) -> Retransmission:
-        """One direction of a connection that has been made."""
+        """Return a new flow for one direction of a connection that has been made."""
         return Retransmission(self._clock, self._timeline, self._wire, self._sockets.streams, sender, receiver)
 
     # The outcome
@@ -262,15 +271,15 @@ class Handshake:
         self._tell(client, -code)
 
     def give_up(self, client: StreamSocket) -> None:
-        """The application shuts a stream down that connects: the attempt ends with ECONNRESET, and another may follow."""
+        """End an attempt to connect with ECONNRESET, because the application has shut the socket down; it may connect again."""
         peer, client.peer = client.peer, None
         self._sockets.streams.reset(peer)
         self._fail(client, errno.ECONNRESET)
 
     def dissolve(self, which: StreamSocket) -> None:
-        """connect(2) to AF_UNSPEC: a stream is open and without peer again, with a new pair unless it was open before.
+        """Remove the peer of a TCP socket, as connect(2) with AF_UNSPEC does; the socket gets a new pair, unless it was unused.
 
-        What it was connected with is reset, and SO_ERROR tells ECONNRESET (tcp_disconnect in net/ipv4/tcp.c).
+        Its connection is reset, and SO_ERROR shows ECONNRESET (tcp_disconnect of Linux's net/ipv4/tcp.c).
         """
         if which.state is SocketState.OPEN:
             return
@@ -290,14 +299,14 @@ class Handshake:
         self._readiness.changed()
 
     def _dissolve_from(self, which: StreamSocket, peer: StreamSocket) -> None:
-        """Reset the peer, of which nothing comes any more."""
+        """Reset the peer of a socket, from which nothing more is received."""
         self._sockets.streams.reset(peer)
         if peer.flow is not None:
             peer.flow.cancel()
         peer.peer = which.flow = None
 
     def _tell(self, client: StreamSocket, outcome: int) -> None:
-        """Wake the actors that wait for a connect that has ended; where none does, the outcome is kept until one asks."""
+        """Wake the actors that wait for a connect that has ended. If none waits, the outcome is stored until one asks."""
         client.attempt.outcome = outcome
         for process in client.host.processes.values():
             for actor in process.actors:

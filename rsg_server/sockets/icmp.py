@@ -1,8 +1,9 @@
 """ICMP and ICMPv6 (RFC 792, RFC 4443): echo requests, which hosts answer by themselves, and the sockets that send them.
 
-A ping socket (SOCK_DGRAM) sends nothing but echo requests, under an identifier of its own, which is its port, and hears their
-answers alone (icmp(7)). A raw socket sends whole messages, and hears all that reach its host and pass its filter; those of
-IPv4 behind their IP header (raw(7)). A host answers no request that was sent to many (net.ipv4.icmp_echo_ignore_broadcasts).
+A ping socket (SOCK_DGRAM) sends only echo requests, under an identifier of its own, which is its port. It receives only
+their answers (icmp(7)). A raw socket sends whole messages, and receives all messages that reach its host and pass its
+filter; those of IPv4 come with their IP header (raw(7)). As on Linux, a host answers no request that was sent to a
+broadcast or multicast address (net.ipv4.icmp_echo_ignore_broadcasts).
 """
 
 from __future__ import annotations
@@ -26,26 +27,28 @@ if TYPE_CHECKING:
 HEADER_BYTES = 8
 REQUEST = {ICMP: 8, ICMPV6: 128}
 ANSWER = {ICMP: 0, ICMPV6: 129}
-"""Types of echo messages by protocol."""
+"""The type of an echo reply, by protocol."""
 FILTER = {ICMP: (255, 1), ICMPV6: (58, 1)}
-"""The socket options ICMP_FILTER and ICMPV6_FILTER: a set bit keeps the messages of that type from the application."""
+"""The socket options ICMP_FILTER and ICMPV6_FILTER: a set bit keeps messages of that type from the application."""
 ANSWER_LABEL = Label(hop_limit=64, traffic_class=0)
 Carry = Callable[["HostState", "HostState", Datagram, Callable[[], None]], None]
 
 
 class Give(Protocol):
-    """Lets a socket receive a datagram, or what is `shown` of it (rsg_server.sockets.datagrams.Datagrams.give)."""
+    """A function that lets a socket receive a datagram, or `shown` instead (rsg_server.sockets.datagrams.Datagrams.give)."""
 
     def __call__(self, receiver: DatagramSocket, datagram: Datagram, shown: bytes | None = None) -> None: ...
 
 
 def protocol_of(ip: bytes) -> int:
-    """The protocol that goes with an address."""
+    """Return the protocol (ICMP or ICMPv6) for an address."""
     return ICMP if len(ip) == 4 else ICMPV6
 
 
 def outgoing(sender: DatagramSocket, source: Address, target: bytes, message: bytes) -> bytes:
-    """A message as it leaves: with the identifier of a ping socket, and a checksum unless its sender is to make it (raw(7))."""
+    """Return a message as it leaves: with a ping socket's identifier, and a checksum unless its sender has to make it
+    (raw(7)).
+    """
     if isinstance(sender, RawSocket) and sender.family == 4:
         return message
     if isinstance(sender, PingSocket):
@@ -54,14 +57,14 @@ def outgoing(sender: DatagramSocket, source: Address, target: bytes, message: by
 
 
 class Icmp:
-    """What becomes of ICMP messages that reach a host."""
+    """Handles ICMP messages that reach a host."""
 
     def __init__(self, network: Network, sockets: SocketTable, carry: Carry, give: Give) -> None:
         self._network, self._sockets = network, sockets
         self._carry, self._give = carry, give
 
     def arrive(self, host: HostState, sender: HostState, datagram: Datagram, is_for_many: bool = False) -> None:
-        """Give a message that reaches a host to those that hear it, and answer it if it is a request."""
+        """Give a message that reaches a host to the sockets that receive it, and answer it if it is a request."""
         self._show_to_raw_sockets(host, datagram)
         message, protocol = datagram.payload, datagram.protocol
         if len(message) < HEADER_BYTES or (protocol == ICMP and internet_checksum(message)):
@@ -100,7 +103,7 @@ class Icmp:
 
 
 def _passes(which: RawSocket, datagram: Datagram) -> bool:
-    """Whether a raw socket's filter lets a message through. Linux has filters for ICMP's types below 32 only, see raw(7)."""
+    """Return whether a raw socket's filter lets a message through. For ICMP, Linux filters types below 32 only (raw(7))."""
     kind = datagram.payload[0] if datagram.payload else 0
     blocked = which.options.get(FILTER[datagram.protocol], b"")
     return kind // 8 >= len(blocked) or not blocked[kind // 8] >> kind % 8 & 1

@@ -1,4 +1,4 @@
-"""The network interfaces that a host shows: lo and eth0, made from its addresses and its link."""
+"""The network interfaces of a host, lo and eth0, as its programs see them: made from its addresses and its link."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 UP, BROADCAST, LOOPBACK, RUNNING, MULTICAST, LOWER_UP = 0x1, 0x2, 0x8, 0x40, 0x1000, 0x10000
 ARPHRD_ETHER, ARPHRD_LOOPBACK = 1, 772
 PREFIX_RANGE = {4: (8, 24), 6: (32, 64)}
-"""The network of eth0 is the smallest that holds all hosts, but neither larger nor smaller than real ones are."""
+"""The lengths of network prefixes that eth0 may have, by address family.
+
+Within them, its network is the smallest one that contains all hosts.
+"""
 SPEED_ALONE_MBIT = 10_000
 
 AnyInterface = IPv4Interface | IPv6Interface
@@ -22,7 +25,7 @@ AnyAddress = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
-    """What `ip address` tells of one interface."""
+    """One network interface, as `ip address` shows it."""
 
     index: int
     name: str
@@ -35,7 +38,7 @@ class Interface:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether this is lo."""
+        """Whether the interface is lo."""
         return bool(self.flags & LOOPBACK)
 
 
@@ -51,7 +54,7 @@ LO = Interface(
 
 
 class InterfaceTable:
-    """The interfaces of every host of a platform."""
+    """The network interfaces of every host of a platform."""
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
@@ -60,7 +63,9 @@ class InterfaceTable:
         self._known: dict[str, tuple[Interface, ...]] = {}
 
     def of(self, host: Host) -> tuple[Interface, ...]:
-        """lo and eth0, in the order of their indices; lo alone without an address (rsg_server.sockets.network_namespaces)."""
+        """Return lo and eth0, in the order of their indices; for a host without an address lo alone (see
+        network_namespaces.py).
+        """
         if not host.addresses:
             return (LO,)
         if host.name not in self._known:
@@ -80,25 +85,25 @@ class InterfaceTable:
         )
 
     def _speed_mbit(self, host: Host) -> int:
-        """The speed of the first link to another host."""
+        """Return the speed (Mbit/s) of the first link to another host."""
         for other in self._platform.hosts:
             if other is not host:
                 return round(self._platform.route(host, other).links[0].bandwidth_bytes_per_s * 8 / 1e6)
         return SPEED_ALONE_MBIT
 
     def is_on_link(self, host: Host, address: AnyAddress) -> bool:
-        """Whether an address is in the network of the host's eth0."""
+        """Return whether an address is in the network of the host's eth0."""
         return any(address in own.network for own in self.of(host)[1].addresses)
 
     def reaches_beyond(self, host: Host) -> bool:
-        """Whether hosts of the platform are outside the network of eth0, so that there is a default route to them."""
+        """Return whether some hosts of the platform are outside of the network of eth0, so that it needs a default route."""
         own = {address.version for address in host.addresses}
         known = (address for other in self._platform.hosts for address in other.addresses)
         return not all(self.is_on_link(host, address) for address in known if address.version in own)
 
 
 def _prefix(family: int, addresses: list[AnyAddress]) -> int:
-    """The length of the prefix that all addresses of a family share, within PREFIX_RANGE."""
+    """Return the length of the prefix that all addresses of a family have in common, within PREFIX_RANGE."""
     shortest, longest = PREFIX_RANGE[family]
     if not addresses:
         return longest
@@ -111,12 +116,12 @@ def _prefix(family: int, addresses: list[AnyAddress]) -> int:
 
 
 def _is_edge(address: AnyAddress, prefix: int) -> bool:
-    """Whether an address is the first or last one of an IPv4 network, which no host can have."""
+    """Return whether an address is the first or last one of an IPv4 network, which no host can have."""
     network = ip_network(f"{address}/{prefix}", strict=False)
     return address.version == 4 and address in (network.network_address, network.broadcast_address)
 
 
 def _hardware(host: Host) -> bytes:
-    """A locally administered MAC address that contains the host's first address, as container networks make them."""
+    """Return a locally administered MAC address that contains the host's first address, as container networks make them."""
     first = host.addresses[0].packed if host.addresses else bytes(4)
     return b"\x02\x42" + first[-4:]

@@ -1,7 +1,8 @@
-"""SO_KEEPALIVE: a connection whose peer answers no more is lost at the moment at which Linux would notice (tcp(7)).
+"""SO_KEEPALIVE: a connection whose peer does not answer any more is lost at the moment at which Linux would notice (tcp(7)).
 
-Probes that are answered change nothing, so none is sent while all is well. Each fault (`look`) has the next probe reckoned for
-every connection that it cuts: due one idle time, or a multiple of it, after the peer's host was last heard of.
+Probes that are answered change nothing, so none is sent while all connections work. When a host or link fails, `look`
+plans the next probe of every connection that is cut. The probe is due a multiple of the idle time after the peer's host
+was last heard of.
 """
 
 from __future__ import annotations
@@ -24,28 +25,28 @@ if TYPE_CHECKING:
 SECOND_NS = 10**9
 SO_KEEPALIVE, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT = (1, 9), (6, 4), (6, 5), (6, 6)
 DEFAULTS = {SO_KEEPALIVE: 0, TCP_KEEPIDLE: 7200, TCP_KEEPINTVL: 75, TCP_KEEPCNT: 9}
-"""Option (level, name) -> value where none was set: seconds, and a number of probes."""
+"""The default value of each option, given by (level, name): seconds, and a number of probes."""
 
 
 def setting(which: SimulatedSocket, option: tuple[int, int]) -> int:
-    """The value of an option, or its default."""
+    """Return the value of an option of a socket, or its default."""
     return int.from_bytes(which.options.get(option, b"")[:4], "little") or DEFAULTS[option]
 
 
 class Keepalive:
-    """Probes connections with SO_KEEPALIVE whose peers cannot be reached, or have forgotten them."""
+    """Probes those connections with SO_KEEPALIVE whose peers cannot be reached, or have forgotten the connection."""
 
     def __init__(self, clock: Clock, timeline: Timeline, wire: Wire, sockets: SocketTable) -> None:
         self._clock, self._timeline, self._wire, self._sockets = clock, timeline, wire, sockets
         self._watched: set[int] = set()
 
     def look(self) -> None:
-        """A host or a link has failed: reckon for all connections."""
+        """Plan probes for all connections that are cut, because a host or a link has failed."""
         for which in list(self._sockets.all.values()):
             self.consider(which)
 
     def consider(self, which: SimulatedSocket) -> None:
-        """Reckon for one connection; nothing happens if its peer would answer, or if it does not have SO_KEEPALIVE."""
+        """Plan a probe for one connection; do nothing if its peer would answer, or if it does not have SO_KEEPALIVE."""
         if not isinstance(which, StreamSocket) or which.number in self._watched:
             return
         if not self._is_wanted(which) or self._is_answered(which):
@@ -72,7 +73,7 @@ class Keepalive:
             return
         peer = which.peer
         assert peer is not None
-        if which.flow is not None and which.flow.is_retrying:  # the retransmission timeout decides
+        if which.flow is not None and which.flow.is_retrying:  # the retransmission timeout decides when this connection is lost
             self._probe_in(which, setting(which, TCP_KEEPIDLE) * SECOND_NS, 0)
         elif self._wire.reaches(which.host, peer.host):
             self._watched.discard(which.number)
@@ -90,7 +91,7 @@ class Keepalive:
         return unanswered >= setting(which, TCP_KEEPCNT)
 
     def _reset_by(self, which: StreamSocket, peer: StreamSocket) -> None:
-        """The peer's host has been started anew: it answers the probe with RST."""
+        """Probe a connection whose peer's host has booted anew: that host answers with RST."""
         wire, abort = self._wire, partial(self._sockets.streams.abort, which, errno.ECONNRESET)
         now_ns = self._clock.now_ns
 

@@ -1,7 +1,7 @@
-"""A host's internet sockets as files of /proc/net show them (proc(5)): for netstat, lsof, and ss.
+"""Lists a host's internet sockets as the files of /proc/net do (proc(5)), for netstat, lsof and ss.
 
-Bytes under way are not listed: the queues of a connection read 0, and that of a listener tells how many wait to be accepted.
-Connections in TIME_WAIT are not listed.
+Bytes on their way are not shown: the queues of a connection are 0, and that of a listening socket is the number of
+connections to accept. Connections in TIME_WAIT are not listed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rsg_server.process.process import Process
 
 LINES_AT_ONCE = 16
-"""As many as fit into one message."""
+"""The most lines that fit into one message."""
 ESTABLISHED, _SYN_SENT, _FIN_WAIT2, CLOSE, _CLOSE_WAIT, LISTEN = 1, 2, 5, 7, 8, 10
-"""Of enum in include/net/tcp_states.h."""
+"""Numbers of TCP's states, from an enum in Linux's include/net/tcp_states.h."""
 _STATES = {SocketState.LISTENING: LISTEN, SocketState.CONNECTING: _SYN_SENT}
 _Kind = type[SimulatedSocket]
 _WIDTH: dict[_Kind, int] = {StreamSocket: 149, UdpSocket: 127, PingSocket: 127, RawSocket: 0}
-"""To which the kernel pads the lines of a kind, without the end of the line."""
+"""The width to which the kernel pads the lines for a kind of socket, without the end of the line."""
 _LISTS: dict[str, tuple[_Kind, int]] = {
     "tcp": (StreamSocket, 4),
     "tcp6": (StreamSocket, 6),
@@ -41,7 +41,7 @@ _LISTS: dict[str, tuple[_Kind, int]] = {
     "icmp": (PingSocket, 4),
     "icmp6": (PingSocket, 6),
 }
-"""By file, the kind and the family of the sockets in it."""
+"""The kind and the address family of the sockets in each file of /proc/net."""
 _IN_USE: tuple[_Kind, ...] = (StreamSocket, UdpSocket, RawSocket)
 _COLUMNS_4 = "local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
 _COLUMNS_6 = (
@@ -49,11 +49,11 @@ _COLUMNS_6 = (
     "st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode"
 )
 _ESTABLISHED_AT = 9
-"""The place of CurrEstab among the words of the line of TCP's values in /proc/net/snmp."""
+"""The place of CurrEstab in the line of TCP's values in /proc/net/snmp."""
 
 
 def lines(sockets: Iterable[SimulatedSocket], process: Process, host: HostState, name: str) -> Sequence[str] | None:
-    """A file of /proc/net as a process of `host` sees it; None for a name that has nothing to do with sockets."""
+    """Return the lines of a file of /proc/net, as a process of `host` sees it; None for a file that is not about sockets."""
     if name in _LISTS:
         kind, family = _LISTS[name]
         return [_head(kind, family), *rows(sockets, host, kind, family)]
@@ -67,7 +67,7 @@ def lines(sockets: Iterable[SimulatedSocket], process: Process, host: HostState,
 
 
 def piece(lines: Sequence[str], first: int) -> bytes:
-    """Some lines from the number `first` on, b"" behind the last."""
+    """Return some lines from number `first` on, as bytes; b"" behind the last line."""
     return "".join(f"{line}\n" for line in lines[first : first + LINES_AT_ONCE]).encode()
 
 
@@ -78,18 +78,18 @@ def _head(kind: _Kind, family: int) -> str:
 
 
 def rows(sockets: Iterable[SimulatedSocket], host: HostState, kind: _Kind, family: int) -> list[str]:
-    """The lines of a list behind its head, in the order in which the sockets were made."""
+    """Return the lines of a list after its head, in the order in which the sockets were made."""
     return [_row(number, which) for number, which in enumerate(listed(sockets, host, kind, family))]
 
 
 def listed(sockets: Iterable[SimulatedSocket], host: HostState, kind: _Kind, family: int) -> list[SimulatedSocket]:
-    """The sockets of a host that are listed, in the order in which they were made."""
+    """Return the sockets of a host that are listed, in the order in which they were made."""
     return [
         which for which in sockets if which.host is host and (type(which), which.family) == (kind, family) and _is_listed(which)
     ]
 
 
-# Summaries: what the kernel says of the host's AF_UNIX and netlink sockets, and the internet sockets besides
+# Summaries: numbers of the kernel for the host's AF_UNIX and netlink sockets, and of simunix for its internet sockets
 
 
 def _in_use(own: Sequence[SimulatedSocket], kind: _Kind, family: int) -> int:
@@ -116,7 +116,7 @@ def _sockstat6(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequenc
 
 
 def _snmp(native: Sequence[str], own: Sequence[SimulatedSocket]) -> Sequence[str]:
-    """The kernel's counters of the host's network namespace, in which nothing happens, but for TCP's CurrEstab."""
+    """Return the lines of /proc/net/snmp: the kernel's counters of the host's network namespace, but CurrEstab from simunix."""
     established = sum(isinstance(which, StreamSocket) and state_of(which) in (ESTABLISHED, _CLOSE_WAIT) for which in own)
     shown = list(native)
     for at, line in enumerate(shown):
@@ -134,11 +134,11 @@ _SUMMARIES: dict[str, Callable[[Sequence[str], Sequence[SimulatedSocket]], Seque
 }
 
 
-# Rows
+# Lines of the lists
 
 
 def _is_listed(which: SimulatedSocket) -> bool:
-    """As in Linux: a datagram socket that has a port, a stream that listens, connects or is connected."""
+    """Return whether a socket is listed, as in Linux: UDP with a port, TCP that listens, connects or is connected."""
     if which.local is None or which.state is SocketState.CLOSED:
         return False
     return not isinstance(which, StreamSocket) or which.state is not SocketState.OPEN
@@ -159,17 +159,19 @@ def _row(number: int, which: SimulatedSocket) -> str:
 
 
 def inode_of(which: SimulatedSocket) -> int:
-    """By which the holders of a socket are found; 0 for a connection that nobody has accepted yet."""
+    """Return the inode by which the processes that hold a socket are found; 0 for a connection that nobody has accepted yet."""
     return 0 if which.app_end is not None else which.inode
 
 
 def _timing(state: int) -> str:
-    """Retransmission time-out, delayed acknowledgement, quick mode, congestion window and slow-start threshold."""
+    """Return five fields of a line: retransmission timeout, delayed acknowledgement, quick mode, congestion window,
+    threshold.
+    """
     return "100 0 0 10 0" if state in (LISTEN, _SYN_SENT) else "20 4 30 10 -1"
 
 
 def state_of(which: SimulatedSocket) -> int:
-    """The number of a socket's state."""
+    """Return the number of a socket's state, as in Linux's tcp_states.h."""
     if not isinstance(which, StreamSocket):
         return ESTABLISHED if which.state is SocketState.CONNECTED else CLOSE
     if which.state is not SocketState.CONNECTED:
@@ -181,13 +183,13 @@ def state_of(which: SimulatedSocket) -> int:
 
 
 def _address(address: Address | None, family: int) -> str:
-    """The bytes as this computer's words of 32 bits, as the kernel prints them."""
+    """Return an address and port as the kernel prints them: the bytes as 32-bit words of this computer."""
     ip, port = (ANY[family], 0) if address is None else (address.ip, address.port)
     return "".join(f"{word:08X}" for (word,) in struct.iter_unpack("=I", ip)) + f":{port:04X}"
 
 
 def user_of(which: SimulatedSocket) -> int:
-    """Of the process that the server gave the socket to. A run without root has one user, whom its hosts call root."""
+    """Return the user of the process that got the socket. A run without root has one user, which its hosts call root."""
     try:
         user = os.stat(f"/proc/{which.owner.global_pid}").st_uid if which.owner is not None else 0
     except OSError:

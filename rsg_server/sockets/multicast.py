@@ -1,6 +1,6 @@
-"""Which sockets receive a datagram that is sent to many: broadcast, and multicast groups with the sockets that joined them.
+"""Decides which sockets receive a datagram to a broadcast address or to a multicast group, which sockets join.
 
-All hosts are on one local network. Source filters (IP_ADD_SOURCE_MEMBERSHIP and its like) are refused, as they are not kept.
+All hosts are on one local network. Source filters (IP_ADD_SOURCE_MEMBERSHIP and its like) are refused.
 """
 
 from __future__ import annotations
@@ -29,36 +29,39 @@ IP_MULTICAST_IF, IPV6_MULTICAST_IF = 32, 17
 HOPS = {4: (SOL_IP, 33), 6: (SOL_IPV6, 18)}
 LOOPS = {4: (SOL_IP, 34), 6: (SOL_IPV6, 19)}
 ALL_GROUPS = {4: (SOL_IP, 49), 6: (SOL_IPV6, 29)}
-"""IP_MULTICAST_ALL: receive from every group that any socket of the host has joined. Like IP_MULTICAST_LOOP, on by default."""
+"""The options IP_MULTICAST_ALL: receive from every group that any socket of the host has joined.
+
+As IP_MULTICAST_LOOP, it is on by default.
+"""
 JOINS = {(SOL_IP, 35): True, (SOL_IP, 36): False, (SOL_IPV6, 20): True, (SOL_IPV6, 21): False}
 JOINS |= {(level, option): option == 42 for level in (SOL_IP, SOL_IPV6) for option in (42, 45)}
-"""Options that join (or leave) a group: IP_ADD_MEMBERSHIP, IPV6_ADD_MEMBERSHIP, MCAST_JOIN_GROUP and their opposites."""
+"""The options that join a group (True) or leave it (False): IP_ADD_MEMBERSHIP, IPV6_ADD_MEMBERSHIP, MCAST_JOIN_GROUP, …"""
 SOURCE_FILTERS = {(SOL_IP, option) for option in (37, 38, 39, 40, 41)}
 SOURCE_FILTERS |= {(level, option) for level in (SOL_IP, SOL_IPV6) for option in (43, 44, 46, 47, 48)}
 Membership = tuple[bytes, int]
 
 
 def is_group(ip: bytes) -> bool:
-    """Whether an address is a multicast address."""
+    """Return whether an address is a multicast address."""
     return ip[0] >> 4 == 0xE if len(ip) == 4 else ip[0] == 0xFF
 
 
 def is_on(which: SimulatedSocket, key: tuple[int, int], default: bool = True) -> bool:
-    """Whether an option is on."""
+    """Return whether an option of a socket is on."""
     return any(which.options[key]) if key in which.options else default
 
 
 class Multicast:
-    """Memberships of all sockets, and the receivers of what is sent to many."""
+    """The memberships of all sockets in multicast groups, and the receivers of datagrams to many."""
 
     def __init__(self, interfaces: InterfaceTable, hosts: Mapping[str, HostState], sockets: SocketTable) -> None:
         self._interfaces, self._hosts, self._sockets = interfaces, hosts, sockets
-        self._members: dict[int, set[Membership]] = {}  # by the socket's number
+        self._members: dict[int, set[Membership]] = {}  # by the number of the socket
 
-    # Addresses
+    # Addresses of many receivers
 
     def is_broadcast(self, host: HostState, ip: bytes) -> bool:
-        """Whether an address is 255.255.255.255, or the last one of a network that the host is in."""
+        """Return whether an address is 255.255.255.255, or the last one of a network that the host is in."""
         if len(ip) != 4:
             return False
         return ip == b"\xff" * 4 or any(
@@ -68,17 +71,17 @@ class Multicast:
         )
 
     def is_many(self, host: HostState, ip: bytes) -> bool:
-        """Whether an address stands for more than one receiver."""
+        """Return whether an address stands for more than one receiver: broadcast or multicast."""
         return is_group(ip) or self.is_broadcast(host, ip)
 
     def interface(self, host: HostState, ip: bytes) -> int:
-        """The index of the interface with an address; 0 if the host does not have it."""
+        """Return the index of the interface with an address; 0 if the host does not have this address."""
         if is_loopback(ip):
             return LO
         return ETH0 if any(address.packed == ip for address in host.host.addresses) else 0
 
     def outgoing(self, sender: SimulatedSocket, ip: bytes) -> int:
-        """The index of the interface through which a datagram to many leaves its host."""
+        """Return the index of the interface through which a datagram to many receivers leaves its host."""
         if not is_group(ip):
             return LO if is_loopback(ip) else ETH0
         if len(ip) == 16:
@@ -87,15 +90,15 @@ class Multicast:
         return self._chosen(sender.host, chosen if len(chosen) > 4 else bytes(4) + chosen) or ETH0
 
     def source(self, sender: SimulatedSocket, ip: bytes) -> bytes | None:
-        """The address that a datagram to many comes from."""
+        """Return the source address of a datagram to many receivers; None if the interface has none."""
         if self.outgoing(sender, ip) == LO:
             return LOOPBACK[4 if len(ip) == 4 else 6]
         return next((address.packed for address in sender.host.host.addresses if len(address.packed) == len(ip)), None)
 
-    # Membership
+    # Membership in groups
 
     def change(self, which: SimulatedSocket, level: int, option: int, value: bytes) -> int:
-        """Join or leave as a socket option says; 0 or an errno."""
+        """Join or leave a group, as a socket option asks. Return 0 or an errno."""
         wanted = self._membership(which, level, option, value)
         if isinstance(wanted, int):
             return wanted
@@ -111,7 +114,9 @@ class Multicast:
         return 0
 
     def _membership(self, which: SimulatedSocket, level: int, option: int, value: bytes) -> Membership | int:
-        """The group and the interface that an option names: struct ip_mreq, ip_mreqn, ipv6_mreq or group_req; or an errno."""
+        """Return the group and the interface that an option names (struct ip_mreq, ip_mreqn, ipv6_mreq, group_req), or
+        an errno.
+        """
         if option in (42, 45):
             if len(value) < 136:
                 return errno.EINVAL
@@ -132,23 +137,26 @@ class Multicast:
         return (group, index or ETH0) if index in (0, LO, ETH0) else errno.ENODEV
 
     def _chosen(self, host: HostState, request: bytes) -> int:
-        """The interface of a struct ip_mreq or ip_mreqn: by its index, else by its address; 0 if it names none."""
+        """Return the interface that a struct ip_mreq or ip_mreqn names, by its index, else by its address; 0 if it
+        names none.
+        """
         index = int.from_bytes(request[8:12], "little")
         return index or (self.interface(host, request[4:8]) if any(request[4:8]) else 0)
 
-    # Receivers
+    # Receivers of a datagram
 
     def may_send(self, sender: SimulatedSocket, ip: bytes) -> int:
-        """0, or the errno of a datagram to many that its sender may not send."""
+        """Return 0 if a socket may send a datagram to this address of many receivers, else the errno for the sender."""
         if self.is_broadcast(sender.host, ip) and not is_on(sender, SO_BROADCAST, default=False):
             return errno.EACCES
         return 0 if self.source(sender, ip) is not None else errno.ENETUNREACH
 
     def hosts(self, sender: SimulatedSocket, ip: bytes) -> Iterator[HostState]:
-        """The hosts that a datagram to many reaches, in the order of the platform."""
+        """Yield the hosts that a datagram to many receivers reaches, in the order of the platform."""
         family = 4 if len(ip) == 4 else 6
         leaves = self.outgoing(sender, ip) == ETH0
-        returns = not leaves or not is_group(ip) or is_on(sender, LOOPS[family])  # lo brings everything back
+        # through lo, a datagram reaches only its own host
+        returns = not leaves or not is_group(ip) or is_on(sender, LOOPS[family])
         if is_group(ip) and sender.options.get(HOPS[family], b"\1")[:1] == b"\0":
             leaves = False
         for host in self._hosts.values():
@@ -156,7 +164,7 @@ class Multicast:
                 yield host
 
     def receivers(self, host: HostState, interface: int, ip: bytes, port: int) -> Iterator[UdpSocket]:
-        """The sockets of a host that receive a datagram to many: those that are bound to its port, and to no other address."""
+        """Yield the sockets of a host that receive a datagram to many: bound to its port, and to no other address."""
         candidates = self._sockets.binding.ports_of(host).at(UdpSocket, port)
         joined = {which.number for which in self._all_members(host, (ip, interface))} if is_group(ip) else set()
         if is_group(ip) and not joined:

@@ -1,7 +1,7 @@
-"""Network namespaces that programs make within their host's (network_namespaces(7)): each has a loopback, and nothing else.
+"""Network namespaces that programs make on their host (network_namespaces(7)). Each has a loopback and nothing else.
 
-A socket belongs to the namespace that its maker is in. The simulated network knows hosts alone, so a namespace is a host beside
-its host, with the same processes and without addresses.
+A socket belongs to the namespace of the thread that makes it. The simulated network knows hosts only. So a namespace is
+represented by a further host without addresses, which has the same processes as the real host.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def network_of(actor: Actor) -> HostState:
-    """Where the sockets that an actor makes, and its interfaces, are: its host, or a namespace within that."""
+    """Return the host, or the namespace on it, that has the sockets and interfaces of an actor."""
     return actor.network or actor.process.host
 
 
 def enter(actor: Actor, inode: int, is_new: bool) -> None:
-    """An actor has come into the namespace that the kernel knows by an inode: a new one, or one of the host's that is there."""
+    """Note that an actor has entered the namespace with this inode: a new one, or one that its host has already."""
     host = actor.process.host
-    if is_new:  # the inode may have been that of one which is gone
+    if is_new:  # an old namespace that is gone may have had the same inode
         host.networks[inode] = HostState(replace(host.host, addresses=()), host.flags, host.files, host.processes, around=host)
     actor.network = host.networks.get(inode)

@@ -1,8 +1,9 @@
-"""The options of internet sockets: which there are, what they are before they are set, and what they may be set to.
+"""The options of internet sockets: which exist, their values before they are set, and the values that they may have.
 
-Most are remembered and told again, no more: there is no Nagle algorithm, for instance, that they could concern. Options that
-change what happens are read where it happens, from `SimulatedSocket.options`: ports.py, multicast.py, datagram_header.py,
-datagrams.py, keepalive.py, retransmission.py, stream.py. A key is (level, option) as in setsockopt(2).
+Most options are only stored and returned: simunix has no Nagle algorithm, for example, that TCP_NODELAY could switch
+off. Options with an effect are read from `SimulatedSocket.options` by the code that has the effect: ports.py,
+multicast.py, datagram_header.py, datagrams.py, keepalive.py, retransmission.py, stream.py. A key is (level, option) as
+in setsockopt(2).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ Key = tuple[int, int]
 ALGORITHMS = (b"cubic", b"reno")
 MSS = {True: 65483, False: 1448}
 MTU = {True: 65535, False: 1500}
-"""By whether the peer is reached over the loopback interface."""
+"""The MTU, by whether the peer is reached over the loopback interface."""
 STATES = {
     SocketState.CONNECTED: 1,
     SocketState.CONNECTING: 2,
@@ -39,14 +40,14 @@ STATES = {
     SocketState.CLOSED: 7,
     SocketState.LISTENING: 10,
 }
-"""TCP_INFO's numbers of states: TCP_ESTABLISHED, TCP_SYN_SENT, TCP_CLOSE, TCP_CLOSE, TCP_LISTEN."""
+"""The numbers of states in TCP_INFO: TCP_ESTABLISHED, TCP_SYN_SENT, TCP_CLOSE, TCP_CLOSE, TCP_LISTEN."""
 FIN_WAIT2 = 5
-"""Of a connected stream whose application has finished."""
+"""The state in TCP_INFO of a connected socket whose application has sent its FIN."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """An option that is a number: its value before it is set, and its range. `is_flag` makes any value but 0 a 1."""
+    """An option that is a number: its initial value, and its range. `is_flag` turns any value but 0 into 1."""
 
     unset: int = 0
     least: int = -(1 << 31)
@@ -92,7 +93,7 @@ NUMBERS: dict[Key, Number] = {
 }
 BYTES: dict[Key, bytes] = {
     (SOL_SOCKET, 13): bytes(8),  # SO_LINGER
-    (SOL_IP, 4): b"",  # IP_OPTIONS, and the IPv6 headers: sshd refuses peers that seem to route by them
+    (SOL_IP, 4): b"",  # IP_OPTIONS, and the IPv6 headers: sshd refuses peers that set these
     (SOL_IP, 32): bytes(4),  # IP_MULTICAST_IF
     (SOL_IPV6, 54): b"",
     (SOL_IPV6, 55): b"",
@@ -103,12 +104,12 @@ BYTES: dict[Key, bytes] = {
     (SOL_RAW, 1): bytes(4),  # ICMP_FILTER
     (SOL_ICMPV6, 1): bytes(32),  # ICMPV6_FILTER
 }
-"""Options that are no numbers, and what they are before they are set."""
+"""The options that are no numbers, with their initial values."""
 REFUSED: dict[Key, int] = {
-    (SOL_SOCKET, 16): errno.EOPNOTSUPP,  # SO_PASSCRED, SO_PASSSEC, SO_PASSPIDFD: for AF_UNIX
+    (SOL_SOCKET, 16): errno.EOPNOTSUPP,  # SO_PASSCRED, SO_PASSSEC, SO_PASSPIDFD, which are for AF_UNIX sockets
     (SOL_SOCKET, 34): errno.EOPNOTSUPP,
     (SOL_SOCKET, 76): errno.EOPNOTSUPP,
-    (SOL_SOCKET, 26): errno.ENOPROTOOPT,  # filters: they would be run on what passes between application and server
+    (SOL_SOCKET, 26): errno.ENOPROTOOPT,  # filters, which would act on what application and server write
     (SOL_SOCKET, 50): errno.ENOPROTOOPT,
     (SOL_SOCKET, 51): errno.ENOPROTOOPT,
     (SOL_SOCKET, 52): errno.ENOPROTOOPT,
@@ -118,23 +119,23 @@ REFUSED: dict[Key, int] = {
     (SOL_TCP, 31): errno.ENOENT,  # TCP_ULP
     (SOL_IP, 3): errno.ENOPROTOOPT,  # IP_HDRINCL
 }
-"""Options that can be neither read nor set, and the errno of an attempt."""
+"""The options that can be neither read nor set, with the errno of an attempt."""
 SET_ONLY = {(SOL_IP, option) for option in (*range(35, 41), *range(42, 49))} | {
     (SOL_IPV6, option) for option in (0, 7, 9, 20, 21, 42, 43, 44, 45, 46, 47, 50, 52)
 }
-"""Options that cannot be read: memberships of multicast groups, for most of them."""
+"""The options that can be set but not read, most of them for memberships of multicast groups."""
 SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE = 8, 32, 33
 BUFFERS = tuple((SOL_SOCKET, option) for option in (SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE))
 LARGEST_BUFFER_BYTES = 1 << 24
 LAST_OPTIONS = {SOL_IP: 51, SOL_TCP: 45, SOL_UDP: 104, SOL_IPV6: 80}
-"""Of these levels, the highest number of an option (Linux 6.12); what is higher is netfilter's."""
+"""The highest number of an option at some levels (Linux 6.12). Higher numbers belong to netfilter."""
 READ_ONLY = {(SOL_SOCKET, option) for option in (3, 4, 17, 30, 38, 39)}
-"""Options that cannot be set: SO_TYPE, SO_ERROR, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN."""
+"""The options that can be read but not set: SO_TYPE, SO_ERROR, SO_PEERCRED, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN."""
 TCP_INFO, TCP_MAXSEG = (SOL_TCP, 11), (SOL_TCP, 2)
 TCP_CORK, UDP_CORK = (SOL_TCP, 3), (SOL_UDP, 1)
 LENGTHS = {(SOL_SOCKET, 13): 8}
 SEGMENT_BYTES = (88, 32767)
-"""TCP_MAXSEG of Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
+"""The range of TCP_MAXSEG in Linux: TCP_MIN_MSS to MAX_TCP_WINDOW (net/ipv4/tcp.c)."""
 
 
 _OWN_LEVELS: dict[type[SimulatedSocket], tuple[int, ...]] = {
@@ -143,11 +144,11 @@ _OWN_LEVELS: dict[type[SimulatedSocket], tuple[int, ...]] = {
     PingSocket: (),
     RawSocket: (SOL_RAW, SOL_ICMPV6),
 }
-"""By kind of socket, the levels of its protocol."""
+"""The levels of a socket's own protocol, by kind of socket."""
 
 
 def levels_of(which: SimulatedSocket) -> tuple[int, ...]:
-    """The levels at which a socket has options."""
+    """Return the levels at which a socket has options."""
     if isinstance(which, NetlinkSocket):
         return (SOL_SOCKET, SOL_NETLINK)
     own = _OWN_LEVELS[type(which)]
@@ -162,7 +163,7 @@ def _is_unknown(which: SimulatedSocket, key: Key) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the values of options depend on outside of the socket."""
+    """The objects outside of a socket on which the values of its options depend."""
 
     interfaces: InterfaceTable
     datagrams: Datagrams
@@ -170,7 +171,7 @@ class Surroundings:
 
 
 def get(around: Surroundings, which: SimulatedSocket, key: Key) -> bytes | int:
-    """The value of an option, or an errno."""
+    """Return the value of a socket option as bytes, or an errno."""
     if key[0] not in levels_of(which):
         return errno.EOPNOTSUPP if which.family == 4 else errno.ENOPROTOOPT
     if _is_unknown(which, key) or key in SET_ONLY:
@@ -191,7 +192,7 @@ def get(around: Surroundings, which: SimulatedSocket, key: Key) -> bytes | int:
 
 
 def put(around: Surroundings, which: SimulatedSocket, key: Key, value: bytes) -> int:
-    """Set an option; 0 or an errno."""
+    """Set a socket option. Return 0 or an errno."""
     if _is_unknown(which, key) or key in READ_ONLY:
         return errno.ENOPROTOOPT
     if key in REFUSED:
@@ -211,10 +212,10 @@ def put(around: Surroundings, which: SimulatedSocket, key: Key, value: bytes) ->
 
 
 def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
-    """Set the size of a buffer; Linux doubles it, here as on a real socket.
+    """Set the size of a socket's buffer, which is doubled as on Linux. Return 0 or an errno.
 
-    The receive buffer is the send buffer of the server's end: what the server has sent and the application not yet taken. Sizes
-    that are forced (SO_SNDBUFFORCE, SO_RCVBUFFORCE) also widen a stream's window, see `StreamSocket.buffer_bytes`.
+    The socket's receive buffer is the send buffer of the server's end. Sizes that are forced (SO_SNDBUFFORCE,
+    SO_RCVBUFFORCE) also widen a stream's window, see `StreamSocket.buffer_bytes`.
     """
     if option == SO_SNDBUFFORCE:
         if isinstance(which, StreamSocket):
@@ -229,7 +230,7 @@ def _set_buffer(which: SimulatedSocket, option: int, size_bytes: int) -> int:
 
 
 def _put_number(which: SimulatedSocket, key: Key, value: bytes) -> int:
-    """Set a number, given as four bytes; at the IP level one byte will do (ip(7))."""
+    """Set an option that is a number, given as four bytes; at the IP level one byte is enough (ip(7))."""
     number = NUMBERS.get(key, Number())
     if len(value) >= 4:
         wanted = int.from_bytes(value[:4], "little", signed=True)
@@ -252,7 +253,7 @@ def _is_known_algorithm(around: Surroundings, which: SimulatedSocket, value: byt
 
 
 def _is_segment_size(around: Surroundings, which: SimulatedSocket, value: bytes) -> int:
-    """0 stands for the default; what else Linux takes is TCP_MIN_MSS to MAX_TCP_WINDOW bytes."""
+    """Return whether a number can be a segment size: 0 for the default, or TCP_MIN_MSS to MAX_TCP_WINDOW bytes, as in Linux."""
     wanted = int.from_bytes(value[:4], "little", signed=True)
     return 0 if wanted == 0 or SEGMENT_BYTES[0] <= wanted <= SEGMENT_BYTES[1] else errno.EINVAL
 
@@ -280,25 +281,25 @@ _CHECKED = {
 }
 
 
-# Options that are computed rather than remembered
+# Options whose values are computed
 
 
 def _is_near(which: StreamSocket) -> bool:
-    """Whether a socket's peer is reached over the loopback interface."""
+    """Return whether a socket's peer is reached over the loopback interface."""
     return which.remote is not None and (
         is_loopback(plain(which.remote.ip)) or which.peer is None or which.peer.host is which.host
     )
 
 
 def segment_bytes(which: StreamSocket) -> int:
-    """How many bytes a segment of a stream holds, or would hold."""
+    """Return the bytes of data in a full segment of a TCP socket."""
     mss = MSS[_is_near(which)] if which.state is SocketState.CONNECTED else 536
     wanted = int.from_bytes(which.options.get(TCP_MAXSEG, b""), "little")
     return min(wanted or mss, mss) if which.state is SocketState.CONNECTED else wanted or mss
 
 
 def _segment(around: Surroundings, which: SimulatedSocket) -> bytes:
-    assert isinstance(which, StreamSocket)  # no other kind has options at TCP's level
+    assert isinstance(which, StreamSocket)  # only TCP sockets have options at TCP's level
     return struct.pack("=i", segment_bytes(which))
 
 
@@ -309,7 +310,7 @@ def _mtu(around: Surroundings, which: SimulatedSocket) -> bytes | int:
 
 
 def tcp_info(wire: Wire, which: StreamSocket) -> bytes:
-    """struct tcp_info; the fields about loss and congestion say that there has been none."""
+    """Return a struct tcp_info. Its fields about loss and congestion say that there was none."""
     state = STATES[which.state]
     if which.state is SocketState.CONNECTED and which.fin.is_sent:
         state = FIN_WAIT2
@@ -325,7 +326,7 @@ def tcp_info(wire: Wire, which: StreamSocket) -> bytes:
 
 
 def congestion_control(which: StreamSocket) -> bytes:
-    """The name of the algorithm that a stream believes in."""
+    """Return the name of the congestion control algorithm of a TCP socket, which has no effect."""
     return which.options.get((SOL_TCP, 13), BYTES[SOL_TCP, 13]).rstrip(b"\0")
 
 
@@ -347,12 +348,12 @@ def _error(around: Surroundings, which: SimulatedSocket) -> bytes:
 
 
 def _tcp_info(around: Surroundings, which: SimulatedSocket) -> bytes:
-    assert isinstance(which, StreamSocket)  # no other kind has options at TCP's level
+    assert isinstance(which, StreamSocket)  # only TCP sockets have options at TCP's level
     return tcp_info(around.wire, which)
 
 
 _TYPES: dict[type[SimulatedSocket], int] = {StreamSocket: 1, UdpSocket: 2, PingSocket: 2, RawSocket: 3}
-"""SOCK_STREAM, SOCK_DGRAM and SOCK_RAW by kind of socket."""
+"""SOCK_STREAM, SOCK_DGRAM and SOCK_RAW, by kind of socket."""
 
 
 def _type(which: SimulatedSocket) -> int:
@@ -371,10 +372,10 @@ _FACTS: dict[Key, Callable[[SimulatedSocket], int]] = {
     (SOL_SOCKET, 38): _protocol,  # SO_PROTOCOL
     (SOL_SOCKET, 39): lambda which: {4: 2, 6: 10, 16: 16}[which.family],  # SO_DOMAIN
 }
-"""Numbers that follow from the socket."""
+"""Options whose values are numbers that follow from the socket."""
 _TOLD: dict[Key, Callable[[Surroundings, SimulatedSocket], bytes | int]] = {
     (SOL_SOCKET, 4): _error,  # SO_ERROR, which reading clears
-    (SOL_SOCKET, 17): lambda around, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED: of no process
+    (SOL_SOCKET, 17): lambda around, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED, which names no process
     (SOL_SOCKET, 28): _peer_name,  # SO_PEERNAME
     (SOL_SOCKET, 57): lambda around, which: struct.pack("=Q", which.number),  # SO_COOKIE
     (SOL_SOCKET, 71): lambda around, which: struct.pack("=Q", 1),  # SO_NETNS_COOKIE
@@ -384,4 +385,4 @@ _TOLD: dict[Key, Callable[[Surroundings, SimulatedSocket], bytes | int]] = {
     (SOL_IPV6, 24): _mtu,  # IPV6_MTU
     (SOL_IPV6, 61): lambda around, which: errno.ENOTCONN,  # IPV6_PATHMTU
 }
-"""Other values that are computed; a number is an errno."""
+"""Other options whose values are computed; the function returns bytes, or an errno."""

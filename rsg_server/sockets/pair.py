@@ -1,7 +1,8 @@
-"""A simulated socket: an AF_UNIX pair of which the server holds one end, and what all kinds of sockets have.
+"""A simulated socket: an AF_UNIX pair of which the server has one end, and the properties that all kinds of sockets share.
 
-The application holds the other end, as an ordinary descriptor: what it writes is read from `end`, what reaches the socket is
-written to `end`. What only one kind of socket has is in the classes of rsg_server.sockets.kinds.
+The application has the other end, as an ordinary descriptor. The server reads from `end` what the application writes,
+and writes to `end` what reaches the socket. Properties of one kind of socket are in the classes of
+rsg_server.sockets.kinds.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ READ_EVENTS = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLPRI
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An IPv4 or IPv6 endpoint: 4 or 16 bytes in network order, and a port."""
+    """An IP address of 4 or 16 bytes in network order, and a port."""
 
     ip: bytes
     port: int
 
     @property
     def family(self) -> int:
-        """4 or 6."""
+        """The IP version of the address: 4 or 6."""
         return 4 if len(self.ip) == 4 else 6
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ class Address:
 
 
 class SocketState(Enum):
-    """TCP's states as far as an application can tell them apart; datagram sockets stay OPEN or become CONNECTED."""
+    """The states of TCP that an application can tell apart. A datagram socket is OPEN, or CONNECTED if it has a peer."""
 
     OPEN = "open"
     LISTENING = "listening"
@@ -50,35 +51,36 @@ class SocketState(Enum):
 
 @dataclass(eq=False, slots=True)
 class SimulatedSocket:
-    """A socket of an emulated host. `app_end` is the application's end until it is handed out (pending connections)."""
+    """A socket of an emulated host. `app_end` is the application's end until it has been handed out."""
 
     number: int
     host: HostState
-    family: int  # 4, 6; 16 netlink
-    held: socket.socket | None  # `end`; None while the descriptor store has it
+    family: int  # 4, 6, or 16 for netlink
+    held: socket.socket | None  # the server's end, `end`; None while it is in the descriptor store
     app_end: socket.socket | None
-    owner: Process | None = None  # the process that the server gave the application's end to
-    inode: int = 0  # of the application's end: tells which processes hold it
+    owner: Process | None = None  # the process to which the server gave the application's end
+    inode: int = 0  # the inode of the application's end, by which the processes that have it open are found
     state: SocketState = SocketState.OPEN
     local: Address | None = None
     remote: Address | None = None
     bound: bool = False
     wanted: Address | None = None  # what bind(2) has asked for; port 0: the kernel's choice
-    error: int = 0  # as SO_ERROR tells it
+    error: int = 0  # the errno that SO_ERROR returns
     options: dict[tuple[int, int], bytes] = field(default_factory=dict)
     app_closed: bool = False
-    was_shut_down: bool = False  # in both directions: `end` reads as if closed, but the application's descriptor lives on
-    vanished: bool = False  # its host lost power: nothing there knows of the socket any more
-    events: int = READ_EVENTS  # for which the server's epoll watches `end`
+    # shut down in both directions: `end` reads as if closed, although the application's descriptor is open
+    was_shut_down: bool = False
+    vanished: bool = False  # its host has lost power, and knows nothing of the socket any more
+    events: int = READ_EVENTS  # the epoll events for which the server watches `end`
     fd_store: FdStore | None = None
-    is_warm: bool = True  # used since the store last looked for sockets to store
+    is_warm: bool = True  # used since the descriptor store last looked for sockets to take
 
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"
 
     @property
     def end(self) -> socket.socket:
-        """The server's end of the pair, fetched back if it is stored."""
+        """The server's end of the pair. If it is in the descriptor store, it is taken back first."""
         if self.held is None:
             assert self.fd_store is not None
             self.held = self.fd_store.fetch(self)
@@ -87,37 +89,37 @@ class SimulatedSocket:
 
     @property
     def may_be_stored(self) -> bool:
-        """Whether the server's end is open."""
+        """Whether the server's end is open, so that it may be put into the descriptor store."""
         return not self.is_broken
 
     @property
     def storage_token(self) -> int:
-        """The number under which the store keeps `end`, and by which the server's epoll reports it: see turn/readiness.py."""
+        """The number of `end` in the descriptor store, and in the reports of the server's epoll (turn/readiness.py)."""
         return self.number
 
     @property
     def watched_events(self) -> int:
-        """What the server's epoll watches `end` for."""
+        """The epoll events for which the server watches `end`."""
         return self.events
 
     def socket_of(self, descriptor: int) -> socket.socket:
-        """`end` for a descriptor that has come back from the store."""
+        """Return a socket object for the descriptor of `end`, which has come back from the descriptor store."""
         end = socket.socket(socket.AF_UNIX, self.pair_type, 0, descriptor)
         end.setblocking(False)
         return end
 
     def hand_out(self) -> int:
-        """The application's end, now the caller's to pass on and close."""
+        """Return the descriptor of the application's end, which the caller passes on and closes."""
         assert self.app_end is not None
         app_end, self.app_end = self.app_end, None
         return app_end.detach()
 
     @property
     def pair_type(self) -> int:
-        """The type of the AF_UNIX pair, which keeps one message apart from the next."""
+        """The type of the AF_UNIX pair: SOCK_SEQPACKET, which keeps messages apart."""
         return socket.SOCK_SEQPACKET
 
     @property
     def is_broken(self) -> bool:
-        """Whether the server's end is closed, though the application's may be open."""
+        """Whether the server's end is closed. The application's end may be open."""
         return self.held is not None and self.held.fileno() < 0

@@ -1,4 +1,4 @@
-"""Whether anything gets from one host to another just now: hosts that are off, links that are down, partitions, loss."""
+"""Decides whether packets get from one host to another now: hosts may be off, links down; there may be partitions and loss."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cut = tuple[Hosts, Hosts]
 
 
 class Reachability:
-    """What cuts hosts off from each other. The network is asked nothing while all is well (`is_whole`)."""
+    """What cuts hosts off from each other. While there is nothing of this kind (`is_whole`), routes need not be looked up."""
 
     def __init__(self, network: Network, seed: int) -> None:
         self._network = network
@@ -26,11 +26,11 @@ class Reachability:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every host reaches every other."""
+        """Whether every host reaches every other host."""
         return not (self.off or self.cuts or self._network.down)
 
     def reaches(self, source: Host, destination: Host) -> bool:
-        """Whether a packet that is on its way now arrives. A host reaches itself as long as it is on."""
+        """Return whether a packet that is on its way now arrives. A host that is on reaches itself."""
         if self.is_whole:
             return True
         names = (source.name, destination.name)
@@ -39,7 +39,7 @@ class Reachability:
         return source is destination or self.connects(source, destination)
 
     def connects(self, source: Host, destination: Host) -> bool:
-        """Whether the network lets a packet pass from one host to another, whether these are on or off."""
+        """Return whether the network lets a packet pass between two hosts, whether these are on or off."""
         names = (source.name, destination.name)
         if any(is_between(cut, *names) for cut in self.cuts):
             return False
@@ -47,7 +47,7 @@ class Reachability:
         return not down or all(link.name not in down for link in self._network.route(source, destination).links)
 
     def loses(self, source: Host, destination: Host) -> bool:
-        """Whether this datagram is lost; asked once for each. Draws a number only where something can be lost."""
+        """Return whether this datagram is lost; to be called once for each. Draws a random number only if there may be loss."""
         if not (self.pair_loss or self.link_loss) or source is destination:
             return False
         kept = 1.0
@@ -61,6 +61,6 @@ class Reachability:
 
 
 def is_between(cut: Cut, source: str, destination: str) -> bool:
-    """Whether two hosts are on different sides."""
+    """Return whether two hosts are on different sides of a partition."""
     one, other = cut
     return (source in one and destination in other) or (source in other and destination in one)

@@ -1,10 +1,10 @@
-"""One direction of a connection, above its flow: what is lost is sent again as TCP does, until it arrives or time is up.
+"""One direction of a TCP connection: sends lost bytes again as TCP does, until they arrive or the time for that is over.
 
-The flow loses nothing by itself. Bytes that arrive while the way is cut, or at a host that is off, count as lost: they and all
-that follow them are held, and sent again after the retransmission timeout, doubled each time (RFC 6298; Linux:
-net/ipv4/tcp_timer.c). When the way is free at such a moment, all held bytes go at once; fast retransmission, which is often
-earlier, is not modelled. While something is held, nothing is sent or delivered past it, which keeps the order, and one timer
-runs.
+The flow that carries the bytes loses nothing by itself. Bytes that arrive while the way is cut, or at a host that is
+off, count as lost. They and all bytes that follow are held, and sent again after the retransmission timeout, which
+doubles each time (RFC 6298; Linux: net/ipv4/tcp_timer.c). When the way is free at such a moment, all held bytes are
+sent at once. Fast retransmission, which often comes earlier, is not modelled. While bytes are held, no later bytes are
+sent or delivered, which keeps the order, and one timer runs.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ RTO_MIN_NS = 200 * MS
 RTO_MAX_NS = 120 * 10**9
 RETRIED_BYTES = 1448
 RETRIES = 15
-"""tcp_retries2: with these timeouts the sender gives up 924.6 s after the first loss (tcp(7))."""
+"""How often held bytes are sent again (tcp_retries2): the sender gives up 924.6 s after the first loss (tcp(7))."""
 USER_TIMEOUT = (6, 18)
-"""TCP_USER_TIMEOUT, milliseconds; 0 for the default."""
+"""The option TCP_USER_TIMEOUT in milliseconds, as (level, option); 0 for the default."""
 
 
 def user_timeout_ns(which: SimulatedSocket) -> int:
-    """How long the application lets data stay unacknowledged; 0 if it has set no limit."""
+    """Return how long (ns) data may stay unacknowledged, as the application has set it; 0 if it has set no limit."""
     return int.from_bytes(which.options.get(USER_TIMEOUT, b"")[:4], "little") * MS
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A loss: bytes and their offset in the stream; or no bytes, and what the end of the stream brings about."""
+    """Something that was lost: bytes and their offset in the stream; or no bytes, and `action`, the effect of the
+    stream's end.
+    """
 
     data: bytes
     offset: int
@@ -49,13 +51,13 @@ class _Held:
 
 
 class Ends(Protocol):
-    """What becomes of the sockets at the ends of connections (rsg_server.sockets.stream.Streams)."""
+    """The sockets at the ends of connections (rsg_server.sockets.stream.Streams), as far as they are used here."""
 
     def arrived(self, which: StreamSocket, data: bytes) -> None:
-        """Bytes have arrived for a socket."""
+        """Deliver bytes that have arrived for a socket."""
 
     def abort(self, which: StreamSocket, code: int) -> None:
-        """A connection has failed, with an errno."""
+        """End the connection of a socket, because it has failed with an errno."""
 
 
 class Retransmission:
@@ -68,14 +70,15 @@ class Retransmission:
         self._sender = sender
         self._receiver = receiver
         self._flow = wire.network.open_flow(sender.host.host, receiver.host.host, self._arrived)
-        self._under_way: deque[tuple[int, int]] = deque()  # (moment of sending, offset) of each piece, if the wire is looked at
-        self._offset = 0  # of the stream's next byte
-        self._left_ns = 0  # when the last byte of the latest piece left
-        self._held: deque[_Held] = deque()  # lost, oldest first
+        # if a watcher or a capture observes the wire: (moment of sending, offset) of each piece
+        self._under_way: deque[tuple[int, int]] = deque()
+        self._offset = 0  # the offset of the stream's next byte
+        self._left_ns = 0  # when the last byte of the latest piece has left the sender
+        self._held: deque[_Held] = deque()  # what was lost, the oldest first
         self._held_bytes = 0
         self._timer: Event | None = None
         self._retries = 0
-        self._lost_ns = 0  # when the first of what is held was lost
+        self._lost_ns = 0  # when the first of the held bytes was lost
 
     def __repr__(self) -> str:
         return f"{self._flow!r}, {self._held_bytes} bytes lost and to be sent again"
@@ -87,21 +90,21 @@ class Retransmission:
 
     @property
     def in_flight_bytes(self) -> int:
-        """Bytes under way, or lost and to be sent again."""
+        """The bytes that are on their way, or that were lost and will be sent again."""
         return self._flow.in_flight_bytes + self._held_bytes
 
     @property
     def window_bytes(self) -> int:
-        """How much may be under way or undelivered before the sender has to wait."""
+        """The most bytes that may be on their way or unread by the receiver; with more, the sender has to wait."""
         return self._flow.window_bytes
 
     @property
     def is_retrying(self) -> bool:
-        """Whether something was lost and has not been sent again with success."""
+        """Whether something was lost and has not arrived yet."""
         return bool(self._held)
 
     def send(self, data: bytes) -> None:
-        """Queue bytes for the receiver."""
+        """Send bytes to the receiver."""
         for reader in self._wire.readers:
             reader.sent(self._sender, len(data))
         offset, self._offset = self._offset, self._offset + len(data)
@@ -116,7 +119,7 @@ class Retransmission:
         self._flow.send(data)
 
     def finish(self, action: Action) -> None:
-        """Send a FIN: have `action` called when it arrives, behind everything that was sent before."""
+        """Send a FIN; `action` is called when it arrives, after everything that was sent before."""
         if self._hold_if_lost(b"", self._offset, action):
             self._show_end(self._clock.now_ns, None)
         else:
@@ -131,7 +134,10 @@ class Retransmission:
         action()
 
     def abandon(self, action: Action) -> None:
-        """Send an RST: have `action` called when it arrives. TCP never repeats one: if it is lost, so is all before it."""
+        """Send an RST; `action` is called when it arrives.
+
+        TCP never repeats an RST: if it is lost, so is all that was sent before.
+        """
 
         def arrive() -> None:
             if not self._held and self._is_free:
@@ -144,7 +150,7 @@ class Retransmission:
             self._flow.finish(arrive)
 
     def cancel(self) -> None:
-        """Forget everything under way and everything held."""
+        """Discard all bytes that are on their way or held."""
         self._flow.cancel()
         self._held.clear()
         self._held_bytes = 0
@@ -158,7 +164,7 @@ class Retransmission:
         return self._wire.reaches(self._sender.host, self._receiver.host)
 
     def _hold_if_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
-        """Whether something cannot pass, or comes behind what is held; if so it is held, too."""
+        """Hold something that cannot pass, or that comes after what is held. Return whether it is held."""
         if self.is_cancelled or (not self._held and self._is_free):
             return False
         self._held.append(_Held(data, offset, action))
@@ -188,7 +194,7 @@ class Retransmission:
         self._streams.arrived(self._receiver, data)
 
     def _refused(self) -> None:
-        """The receiver's host has been started anew and knows nothing of the connection: it answers with RST."""
+        """Let the receiver's host answer with an RST, because it has booted anew and knows nothing of the connection."""
         sender, receiver, clock = self._sender, self._receiver, self._clock
         self._wire.packet(
             receiver.host,
@@ -197,12 +203,12 @@ class Retransmission:
             frames=lambda capture: capture.reset(receiver, clock.now_ns),
         )
 
-    # Showing to watchers and captures
+    # What watchers and captures see
 
     def _tell(self, size_bytes: int) -> tuple[int, int]:
-        """Tell the watchers of a piece that has arrived; return when it began to leave, and its offset in the stream.
+        """Tell the watchers of a piece that has arrived. Return when it began to leave, and its offset in the stream.
 
-        When its last byte left follows from the latency, as a flow sends one piece after the other.
+        The latency tells when its last byte left, since a flow sends one piece after the other.
         """
         wire, source, destination = self._wire, self._sender.host, self._receiver.host
         sent_ns, offset = self._under_way.popleft()
@@ -213,7 +219,7 @@ class Retransmission:
 
     @property
     def _capture(self) -> Capture | None:
-        """The capture, unless both ends are on one host: loopback is not seen on eth0."""
+        """The capture, unless both ends are on one host: eth0 does not see loopback traffic."""
         return self._wire.capture if self._sender.host is not self._receiver.host else None
 
     def _show(self, data: bytes, offset: int, begin_ns: int, left_ns: int, arrived_ns: int | None) -> None:
@@ -222,7 +228,7 @@ class Retransmission:
             capture.data(self._sender, offset, data, begin_ns, left_ns, arrived_ns)
 
     def _leaves_last_ns(self) -> int:
-        """When something left that arrives now, or would arrive if it were not lost."""
+        """Return when something left the sender that arrives now, or would arrive if it were not lost."""
         there, back = self._sender.host, self._receiver.host
         return max(self._left_ns, self._clock.now_ns - self._wire.latency_ns(there, back))
 
@@ -240,18 +246,18 @@ class Retransmission:
                 capture.record(self._receiver.host.name, self._clock.now_ns, frame)
 
     def _show_attempt(self) -> None:
-        """Show the first held segment leaving again, in vain."""
+        """Record in the capture that the first held segment leaves again, and is lost again."""
         first, now_ns = self._held[0], self._clock.now_ns
         if first.data:
             self._show(first.data[:RETRIED_BYTES], first.offset, now_ns, now_ns, None)
         else:
             self._show_end(now_ns, None)
 
-    # Sending again
+    # Sending lost bytes again
 
     @property
     def _timeout_ns(self) -> int:
-        """The retransmission timeout: a round trip and 200 ms, doubled with each attempt up to 120 s."""
+        """The retransmission timeout (ns): a round trip and 200 ms, doubled with each attempt up to 120 s."""
         wire = self._wire
         there, back = self._sender.host, self._receiver.host
         first_ns = RTO_MIN_NS + wire.latency_ns(there, back) + wire.latency_ns(back, there)

@@ -1,9 +1,10 @@
-"""The bytes of connected streams: from the sender's pair through the network into the receiver's pair, to FIN or RST.
+"""Moves the bytes of TCP connections: from the sender's pair through the network into the receiver's pair, up to FIN or RST.
 
-Of each direction, the bytes that the server has taken and not yet delivered are either in flight (`flow.in_flight_bytes`) or
-arrived and `undelivered` (the receiver's pair is full). The server reads from the sender's pair only while both together are
-below the window, so they exceed it by one piece at most; only what was written before a close is taken whatever the window.
-A FIN travels behind the last byte, in the flow, and is shown behind the last undelivered one.
+In each direction, the bytes that the server has taken and not delivered are either on their way
+(`flow.in_flight_bytes`), or have arrived and are `undelivered`, because the receiver's pair is full. The server reads
+from the sender's pair only while both together are below the window. So they exceed it by one piece at most; only bytes
+that were written before a close are taken in any case. A FIN travels behind the last byte in the flow, and the receiver
+sees it behind the last undelivered byte.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from rsg_server.sockets.wire import Wire
 
 KEPT_NS = 200 * 10**6
-"""So long what is sent with MSG_MORE, or under TCP_CORK, waits for more (tcp(7))."""
+"""How long (virtual ns) bytes that were sent with MSG_MORE or under TCP_CORK wait for more (tcp(7))."""
 SO_LINGER = (SOL_SOCKET, 13)
 LINGER_NOT = b"\x01\0\0\0\0\0\0\0"
-"""struct linger, on with no seconds: a close throws away what has not been sent, and resets (socket(7))."""
+"""A struct linger that is on, with 0 seconds: close(2) discards what has not been sent, and resets (socket(7))."""
 
 
 def _window_left(which: StreamSocket) -> int:
-    """Bytes that the server may still take from an application."""
+    """Return how many bytes the server may still take from an application."""
     peer = which.peer
     waiting = len(which.cork.data) + (len(peer.undelivered) + len(peer.late) if peer is not None else 0)
     if which.flow is None:
@@ -45,7 +46,7 @@ def _window_left(which: StreamSocket) -> int:
 
 
 def _take_sent(which: StreamSocket) -> bool:
-    """Send on all that the application has written; False if the application closed with data unread."""
+    """Send all that an application has written. Return False if the application has closed the socket with data unread."""
     try:
         while data := which.read():
             if which.flow is not None:
@@ -56,7 +57,7 @@ def _take_sent(which: StreamSocket) -> bool:
 
 
 class Streams:
-    """Moves the bytes of streams, and ends connections."""
+    """Moves the bytes of TCP connections, and ends connections."""
 
     def __init__(
         self,
@@ -74,13 +75,14 @@ class Streams:
     # Bytes
 
     def takes(self, which: StreamSocket) -> bool:
-        """Whether the server would take bytes from an application now."""
+        """Return whether the server would take bytes from an application now."""
         return not which.fin.is_sent and _window_left(which) > 0
 
     def take(self, which: StreamSocket, has_only_bytes: bool = False) -> None:
-        """Send on what an application has written, as far as the window allows.
+        """Send what an application has written, as far as the window allows.
 
-        If there are only bytes to take, no end and no urgent ones, a short piece is the last: the kernel is not asked again.
+        With `has_only_bytes` there is no end of data and no urgent byte. Then a short piece is the last one, and the kernel
+        is not asked again.
         """
         if which.state is SocketState.CONNECTING:
             return  # what can be read is filler
@@ -101,7 +103,7 @@ class Streams:
         self._sockets.set_events(which)
 
     def _send(self, which: StreamSocket, data: bytes) -> None:
-        """Let bytes leave; of a socket that keeps back what fills no segment, only whole segments."""
+        """Send bytes. If the socket keeps back what fills no segment, send whole segments only."""
         assert which.flow is not None
         if not which.cork.reasons:
             which.flow.send(data)
@@ -117,7 +119,7 @@ class Streams:
             which.cork.until = self._timeline.add(due_ns, partial(self._let_go, which))
 
     def _let_go(self, which: StreamSocket) -> None:
-        """Send what has been kept back."""
+        """Send the bytes that were kept back."""
         self._forget_kept_until(which)
         if which.cork.data and which.flow is not None:
             which.flow.send(bytes(which.cork.data))
@@ -130,9 +132,9 @@ class Streams:
             which.cork.until = None
 
     def keep_back(self, which: StreamSocket, reason: int, is_on: bool) -> None:
-        """From now on, for a reason of KEEPS_, keep back what fills no segment, or do so no more: what is kept leaves at once.
+        """Begin to keep back what fills no segment, for a reason of KEEPS_; or end that, and send what was kept back.
 
-        What has been written before is taken first.
+        Bytes that were written before are taken first.
         """
         if which.state is SocketState.CONNECTED and not which.is_broken:
             self.take(which)
@@ -142,13 +144,13 @@ class Streams:
         self.tell(which)
 
     def tell(self, which: StreamSocket) -> None:
-        """Tell the shims of a connected stream."""
+        """Tell the shims the state of a connected TCP socket."""
         if which.state is SocketState.CONNECTED:
             bits = STREAM_MORE if which.cork.reasons & KEEPS_MORE else STREAM_CONNECTED
             self._told.tell(which.number, bits | (STREAM_READS_NO_MORE if which.fin.reads_no_more else 0))
 
     def take_late(self, which: StreamSocket, most: int, leaves_it: bool) -> bytes:
-        """What has come since the application shut the socket down for reading, at most so many bytes."""
+        """Return at most so many of the bytes that came after the application's shutdown(2) for reading."""
         data = bytes(which.late[: min(most, LATE_MOST)])
         if not leaves_it:
             del which.late[: len(data)]
@@ -156,16 +158,16 @@ class Streams:
         return data
 
     def arrived(self, which: StreamSocket, data: bytes) -> None:
-        """Deliver bytes that reach a connected socket through the network."""
+        """Deliver bytes that have reached a connected socket through the network."""
         if which.state is SocketState.CLOSED and not which.app_closed:
-            return  # reset meanwhile
+            return  # the socket was reset meanwhile
         self._readiness.changed()
         if which.app_closed or not which.deliver(data):
             self.reset(which.peer)
         self._set_events_of_both(which)
 
     def push(self, which: StreamSocket) -> None:
-        """Deliver bytes that wait: there is room at the application again, which may wait for them already."""
+        """Deliver bytes that wait, because there is room at the application again; it may be waiting for them."""
         self._readiness.changed()
         if not which.push():
             self.reset(which.peer)
@@ -179,7 +181,7 @@ class Streams:
     # The end of one direction
 
     def _finished(self, which: StreamSocket) -> None:
-        """The application sends no more: a FIN follows its last byte."""
+        """Send a FIN after the last byte, because the application sends nothing more."""
         if which.fin.is_sent:
             return
         which.fin.is_sent = True
@@ -196,7 +198,9 @@ class Streams:
         self._readiness.changed()
 
     def closed(self, which: StreamSocket) -> None:
-        """The application has closed a connected stream: what it wrote before still travels, then FIN; or RST follows."""
+        """Handle that the application has closed a connected socket: what it has written travels, then FIN; or an RST
+        follows.
+        """
         which.cork.reasons = 0
         self._let_go(which)
         if which.options.get(SO_LINGER, b"")[:8] == LINGER_NOT:
@@ -213,7 +217,9 @@ class Streams:
     # The end of a connection
 
     def reset(self, which: StreamSocket | None) -> None:
-        """Let an RST from the peer reach a socket, behind what the peer sent: the application meets ECONNRESET, later EPIPE."""
+        """Let an RST from the peer reach a socket, after what the peer has sent: the application gets ECONNRESET, later
+        EPIPE.
+        """
         if which is None or which.state is SocketState.CLOSED:
             return
         peer = which.peer
@@ -227,7 +233,7 @@ class Streams:
             self._wire.packet(peer.host, which.host, arrive, frames=lambda capture: capture.reset(peer, now_ns))
 
     def abort(self, which: StreamSocket, code: int) -> None:
-        """A connection is lost (ECONNRESET, ETIMEDOUT): its application meets the error."""
+        """End a connection that is lost (ECONNRESET, ETIMEDOUT): its application gets the error."""
         if which.number not in self._sockets.all or which.state is SocketState.CLOSED:
             return
         if code != errno.ECONNRESET:
@@ -240,12 +246,12 @@ class Streams:
             which.error = code
 
     def connect_failed(self, which: StreamSocket, code: int) -> None:
-        """A connect without a waiting actor has failed: `poll` tells that there is an error, and SO_ERROR which."""
+        """Make a socket whose non-blocking connect has failed show that: poll(2) reports an error, and SO_ERROR returns it."""
         which.error = code
         self._break(which)
 
     def _break(self, which: StreamSocket) -> bool:
-        """Close the server's end so that the application's shows an error; False if that could not be done."""
+        """Close the server's end so that the application's end shows an error. Return False if that is not possible."""
         self._told.forget(which.number)
         self._readiness.changed()
         self.stop(which)
@@ -254,7 +260,7 @@ class Streams:
         return error_marking.close_with_error(which)
 
     def stop(self, which: StreamSocket) -> None:
-        """Neither take from an application nor deliver to it any more."""
+        """Take nothing from an application and deliver nothing to it any more."""
         self._readiness.unwatch(which.end.fileno(), which)
         if which.flow is not None:
             which.flow.cancel()

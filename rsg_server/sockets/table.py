@@ -1,8 +1,9 @@
-"""All simulated sockets by number: how a socket is made, what its events lead to, and how it is forgotten.
+"""All simulated sockets by number: makes them, handles events of the server's ends, and forgets them.
 
-Of each AF_UNIX pair the server holds `end` and the application `app_end`. While `end` is open, the server's epoll watches it,
-and an end of file there (EPOLLHUP) says that the application has closed its last descriptor. Where `end` is closed and the
-application's may live on, the socket is `silent`: nothing tells of its close any more, so a sweep looks from time to time.
+Each socket is an AF_UNIX pair: `end` is the server's end, `app_end` the application's. While `end` is open, the
+server's epoll watches it. An end of file there (EPOLLHUP) says that the application has closed its last descriptor. If
+`end` is closed and the application's end may still be open, the socket is `silent`: no event tells of its close any
+more, so the server searches for closed ones from time to time.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 BYTES_EVENTS = select.EPOLLIN | select.EPOLLOUT
-"""Of an end of which the epoll reports no other event, there are only bytes to take."""
+"""If the epoll reports only these events of an end, there are only bytes to take, no end of data."""
 FIRST_SWEEP = 256
-"""Silent sockets at which the first sweep takes place."""
+"""The number of silent sockets at which the server first searches for closed ones."""
 LETTERS: dict[type[SimulatedSocket], str] = {
     StreamSocket: "s",
     UdpSocket: "d",
@@ -53,34 +54,36 @@ LETTERS: dict[type[SimulatedSocket], str] = {
     RawSocket: "r",
     NetlinkSocket: "n",
 }
-"""By which the name of a pair tells the shim the kind of its socket (csrc/shared/protocol.h)."""
+"""The letter in the name of a pair by which the shim knows the kind of the socket (csrc/shared/protocol.h)."""
 
 
 def unix_inodes() -> set[int]:
-    """Inodes of all AF_UNIX sockets that a process has open, or that are on their way to one (SCM_RIGHTS)."""
+    """Return the inodes of all AF_UNIX sockets that a process has open, or that are on their way to one (SCM_RIGHTS)."""
     with open("/proc/net/unix") as lines:
         next(lines)
         return {int(line.split()[6]) for line in lines}
 
 
 class Readiness(Protocol):
-    """The epoll in which the server watches its ends of the pairs (rsg_server.turn.readiness)."""
+    """The epoll by which the server watches its ends of the pairs (rsg_server.turn.readiness)."""
 
     def watch(self, descriptor: int, target: SimulatedSocket, events: int) -> None:
-        """Have a descriptor reported as a socket."""
+        """Begin to watch the descriptor of a socket."""
 
     def modify(self, descriptor: int, target: SimulatedSocket, events: int) -> None:
-        """Report other events of a descriptor."""
+        """Change the events for which a descriptor is watched."""
 
     def unwatch(self, descriptor: int, target: SimulatedSocket) -> None:
-        """Forget a descriptor; nothing happens if it is not watched."""
+        """Stop watching a descriptor; do nothing if it is not watched."""
 
     def changed(self) -> None:
-        """Say that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that a descriptor may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class SocketTable:
-    """Every socket whose number an application may still name, and what they consist of: addresses, streams, handshakes."""
+    """Every socket that an application may still name by its number, with the parts that handle addresses, streams and
+    handshakes.
+    """
 
     def __init__(
         self,
@@ -100,9 +103,9 @@ class SocketTable:
     ) -> None:
         self._readiness, self._fd_store = readiness, fd_store
         self._next = 1
-        self._tag = f"{os.getpid():08x}"  # keeps the names of two runs apart
+        self._tag = f"{os.getpid():08x}"  # a part of the pairs' names that differs between two runs
         self.all: dict[int, SimulatedSocket] = {}
-        self.silent: dict[int, None] = {}  # numbers
+        self.silent: dict[int, None] = {}  # the numbers of silent sockets
         self._sweep_at = FIRST_SWEEP
         self.interfaces = InterfaceTable(platform)
         multicast = Multicast(self.interfaces, hosts, self)
@@ -113,7 +116,7 @@ class SocketTable:
         self.netlink = Netlink(Routing(platform, self.interfaces), Diag(self, wire), self, readiness)
 
     def create(self, host: HostState, family: int, kind: type[Kind]) -> Kind:
-        """A new socket on a host; the caller hands its `app_end` to the application."""
+        """Make a socket on a host, and return it. The caller gives its `app_end` to the application."""
         self._sweep()
         number = self._next
         end, app_end = self._pair(kind, number)
@@ -126,21 +129,23 @@ class SocketTable:
         return made
 
     def _pair(self, kind: type[SimulatedSocket], number: int) -> tuple[socket.socket, socket.socket]:
-        """The server's end, by whose name the shim knows the socket (csrc/shared/protocol.h), and the application's."""
+        """Return the server's end, whose name tells the shim about the socket (csrc/shared/protocol.h), and the
+        application's end.
+        """
         end, app_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM if kind is StreamSocket else socket.SOCK_SEQPACKET)
         end.setblocking(False)
         end.bind(f"\0simunix:{LETTERS[kind]}:{number:08x}:{self._tag}".encode())
         return end, app_end
 
     def discard_pair(self, which: StreamSocket) -> None:
-        """Close the server's end of a stream that is to get a new pair; nothing is taken from the old one or put into it."""
+        """Close the server's end of a TCP socket that gets a new pair. Bytes in the old pair are lost."""
         if not which.is_broken:
             self.streams.stop(which)
             which.end.close()
         self.binding.release(which)
 
     def renew(self, which: StreamSocket) -> None:
-        """A new pair for a stream that may connect again; its `app_end` is to replace the application's."""
+        """Make a new pair for a TCP socket that may connect again; its `app_end` is to replace the application's end."""
         which.held, which.app_end = self._pair(StreamSocket, which.number)
         which.inode = os.fstat(which.app_end.fileno()).st_ino
         which.events = READ_EVENTS
@@ -149,14 +154,14 @@ class SocketTable:
         self._readiness.watch(which.end.fileno(), which, which.events)
 
     def of(self, actor: Actor, number: int) -> SimulatedSocket | None:
-        """The socket that an actor names; None for another host's, whose number the actor cannot have come by."""
+        """Return the socket that an actor names; None for a socket of another host, whose number the actor cannot know."""
         found = self.all.get(number)
         return found if found is not None and found.host.machine is actor.process.host else None
 
     # Events
 
     def ready(self, which: SimulatedSocket, events: int) -> None:
-        """Act on what the server's epoll reports of a socket's end."""
+        """Handle the events that the server's epoll reports of a socket's end."""
         if isinstance(which, StreamSocket):
             if events & select.EPOLLOUT:
                 self.streams.push(which)
@@ -177,7 +182,7 @@ class SocketTable:
             self.netlink.take(which)
 
     def set_events(self, which: SimulatedSocket) -> None:
-        """Watch for what can be acted on: input unless there is no room for it, room at the application while bytes wait."""
+        """Choose the events to watch for: input if there is room for it, and room at the application while bytes wait."""
         if which.number not in self.all or which.is_broken:
             return
         if isinstance(which, StreamSocket):
@@ -190,10 +195,12 @@ class SocketTable:
             self._readiness.modify(which.end.fileno(), which, events)
             self._readiness.changed()
 
-    # Ends
+    # Ends of sockets
 
     def is_abandoned(self, old: SimulatedSocket) -> bool:
-        """Whether the application has closed a socket, perhaps within this very turn, so that the epoll has not told yet."""
+        """Return whether the application has closed a socket, perhaps in this very turn, so that the epoll was not
+        asked since.
+        """
         if old.is_broken:
             return True
         poller = select.poll()
@@ -204,7 +211,7 @@ class SocketTable:
         return False
 
     def closed_by_application(self, which: SimulatedSocket) -> None:
-        """The application has closed its last descriptor of a socket."""
+        """Handle that the application has closed its last descriptor of a socket."""
         if which.app_closed:
             return
         which.app_closed = True
@@ -218,7 +225,9 @@ class SocketTable:
         self.forget(which)
 
     def forget(self, which: SimulatedSocket) -> None:
-        """Close the server's end, and drop the socket unless the application shut it down: then it may still ask about it."""
+        """Close the server's end and forget the socket; keep its number if the application has only shut it down and
+        may still ask.
+        """
         if not which.is_broken:
             self._readiness.unwatch(which.end.fileno(), which)
         which.end.close()
@@ -233,11 +242,14 @@ class SocketTable:
             self.silent.pop(which.number, None)
 
     def keep_silently(self, which: SimulatedSocket) -> None:
-        """Keep a socket whose `end` is closed: the application may have its own open, and ask about the socket."""
+        """Keep a socket whose `end` is closed, because the application may have its own end open, and ask about the socket."""
         self.silent[which.number] = None
 
     def _sweep(self) -> None:
-        """Forget the silent sockets that the application has closed, whenever these may be half of all silent ones."""
+        """Forget the silent sockets that the application has closed.
+
+        This is done when they may be half of all silent sockets.
+        """
         if len(self.silent) < self._sweep_at:
             return
         alive = unix_inodes()
@@ -247,7 +259,7 @@ class SocketTable:
         self._sweep_at = max(FIRST_SWEEP, 2 * len(self.silent))
 
     def lose_host(self, host: HostState) -> None:
-        """A host has lost power: its sockets vanish in the order of their numbers, and its ports are free."""
+        """Remove the sockets of a host that has lost power, in the order of their numbers, and free its ports."""
         for number in sorted(self.all):
             which = self.all.get(number)
             if which is not None and which.host.machine is host:
@@ -255,7 +267,7 @@ class SocketTable:
         self.binding.ports_of(host).clear()
 
     def vanish(self, which: SimulatedSocket) -> None:
-        """Drop everything of a socket whose host has lost power; its peer is not told."""
+        """Remove a socket whose host has lost power. Its peer is not told."""
         which.vanished = True
         which.state = SocketState.CLOSED
         if isinstance(which, StreamSocket) and not which.is_broken:
@@ -265,6 +277,6 @@ class SocketTable:
         self.forget(which)
 
     def close(self) -> None:
-        """Release every descriptor, at the end of the run."""
+        """Close every descriptor, at the end of the run."""
         for which in list(self.all.values()):
             self.forget(which)

@@ -1,7 +1,7 @@
-"""What sockets send through: the network model, minus what is lost on the way (`reach`), plus what `watchers` are told.
+"""The network as sockets use it: the network model, with packets that are lost (`reach`) and observers (`watchers`).
 
-The network model itself loses nothing. Whether a packet is lost is decided twice, when it leaves and when it would arrive: a
-host may go off, or a link down, between the two. Within a host nothing is lost.
+The network model itself loses nothing. Whether a packet is lost is decided twice, when it leaves and when it would
+arrive: between the two, a host may go off, or a link down. Within a host nothing is lost.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ Action = Callable[[], None]
 
 
 class Watcher(Protocol):
-    """Looks at what crosses the network between two hosts, and changes nothing. Moments are virtual nanoseconds."""
+    """Observes what crosses the network between two hosts, and changes nothing. Moments are virtual ns."""
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
-        """Bytes have left their source between two moments."""
+        """Note that bytes have left their source between two moments."""
 
 
 class StreamReader(Protocol):
-    """Reads what connections carry, within a host too, and changes nothing. Each connection's bytes come in their order."""
+    """Observes what connections carry, also within a host, and changes nothing. The bytes of a connection come in order."""
 
     def sent(self, sender: StreamSocket, size_bytes: int) -> None:
-        """Bytes that an application has written have been taken from a socket."""
+        """Note bytes that an application has written, and that the server has taken from its socket."""
 
     def arrived(self, sender: StreamSocket, receiver: StreamSocket, data: bytes) -> None:
-        """Bytes of a socket are about to be delivered to the other one."""
+        """Note bytes from one socket that are about to be delivered to the other."""
 
 
 class Wire:
-    """Carries packets (`packet`, `datagram`); connections send through it as well (rsg_server.sockets.retransmission)."""
+    """Carries packets and datagrams between hosts. Connections use it as well (rsg_server.sockets.retransmission)."""
 
     def __init__(self, clock: Clock, network: Network, seed: int) -> None:
         self._clock, self.network = clock, network
@@ -52,11 +52,11 @@ class Wire:
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether a watcher or a capture wants to know what crosses the wire, and when."""
+        """Whether a watcher or a capture observes what crosses the network."""
         return bool(self.watchers) or self.capture is not None
 
     def reaches(self, source: HostState, destination: HostState) -> bool:
-        """Whether a packet that is on its way now arrives."""
+        """Return whether a packet that is on its way now arrives."""
         return self.reach.reaches(source.host, destination.host)
 
     def packet(
@@ -68,9 +68,10 @@ class Wire:
         size_bytes: int = CONTROL_PACKET_BYTES,
         frames: Callable[[Capture], list[bytes]] | None = None,
     ) -> None:
-        """Send a packet on its own. `arrive` is called when it arrives, else `lost`; an `arrive` of None is lost on the way.
+        """Send a packet on its own. `arrive` is called when it arrives, or `lost` when it does not; with `arrive` None
+        it is lost.
 
-        A host that is off sends nothing. `frames` tells a capture what the packet looks like.
+        A host that is off sends nothing. `frames` returns the packet's frames for a capture.
         """
         passes = self._passes(source, destination, arrive, lost, frames)
         if passes is not None:
@@ -85,7 +86,7 @@ class Wire:
         size_bytes: int,
         frames: Callable[[Capture], list[bytes]],
     ) -> None:
-        """Send a datagram, behind the earlier ones of this pair of hosts that have not left yet; else like `packet`."""
+        """Send a datagram, after earlier datagrams of these two hosts that have not left yet; otherwise as `packet` does."""
         passes = self._passes(source, destination, arrive, None, frames)
         if passes is not None:
 
@@ -102,7 +103,7 @@ class Wire:
         lost: Action | None,
         frames: Callable[[Capture], list[bytes]] | None,
     ) -> Action | None:
-        """What happens at the destination; None if the packet does not get that far."""
+        """Return what is to be called when a packet arrives; None if the packet does not get that far."""
         if source.name in self.reach.off:
             return None
         seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []
@@ -127,12 +128,12 @@ class Wire:
             self.capture.record(host.name, self._clock.now_ns, frame)
 
     def latency_ns(self, source: HostState, destination: HostState) -> int:
-        """One way, as the links are now."""
+        """Return the latency (ns) from one host to another, with the links as they are now."""
         return self.network.route(source.host, destination.host).latency_ns
 
     def moved(
         self, source: HostState, destination: HostState, begin_ns: int, size_bytes: int, end_ns: int | None = None
     ) -> None:
-        """Tell the watchers that bytes have left; all at once without `end_ns`."""
+        """Tell the watchers that bytes have left their source; all at one moment if `end_ns` is not given."""
         for watcher in self.watchers:
             watcher.moved(source.host, destination.host, begin_ns, begin_ns if end_ns is None else end_ns, size_bytes)

@@ -1,7 +1,7 @@
-"""How far the holder of the turn may move the clock without the server; csrc/turn/listener.c writes the limit for the shims.
+"""How far the actor that has the turn may move virtual time without the server; csrc/turn/listener.c writes it for the shims.
 
-Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready, `lookahead`
-is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how the three relate.
+Up to `lookahead`, the actor may set `now` to the deadlines of the timer queue. While another actor is ready,
+`lookahead` is 0, and `event` is at most a quantum after the turn began. rsg_server.shared.clock explains the three.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from rsg_server.order import Order
 
 SOLO_LIMIT_NS: Final = 60 * 10**9
-"""How far, in virtual time, an actor that is alone may advance the clock before the server looks again."""
+"""How far (virtual ns) an actor may advance the clock while no other is ready, before the server looks again."""
 
 
 def solo_limit_ns(order: Order) -> int:
-    """Return how far an actor that is alone may advance the clock: 0 if only the server knows who runs next.
+    """Return how far (ns) an actor may advance the clock while no other is ready; 0 if only the server knows who is next.
 
-    This is the one place that turns hand-offs off. Shims hand the turn on, and move the clock, only while `now < lookahead`
-    (csrc/shim/turn/handoff.c: may_hand_off), and choose first in, first out. Under another order `lookahead` never passes
-    `now`, so every turn comes from the server.
+    Only here are hand-offs switched off, by which threads give the turn to each other without the server. A shim hands
+    the turn on, and moves the clock, only while `now < lookahead` (csrc/shim/turn/handoff.c: may_hand_off), and it
+    chooses first in, first out. Under another order `lookahead` never exceeds `now`, so every turn comes from the
+    server.
     """
     return SOLO_LIMIT_NS if order.allows_handoffs else 0

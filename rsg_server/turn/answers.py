@@ -1,4 +1,6 @@
-"""Sends answers to actors: into the slot at which an actor waits, into the inbox, or over the actor's channel."""
+"""Sends answers to actors: to the slot at which an actor waits, into the inbox in shared memory, or over the actor's
+channel.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from rsg_server.turn.parts import Parts
 
 UNREAD: Final = "does not read its answers"
-"""The reason given when a process is killed because its channel is full: a shim reads each reply before it sends again."""
+"""The reason for killing a process whose channel is full, because a shim reads each reply before it sends another message."""
 OPERATION_VALUES: Final = 3
-"""How many values answer an operation of Remote SimGrid. A slot alone has room for two; the third goes into the box."""
+"""The number of values that answer an operation of Remote SimGrid. A slot has room for two; the third is put into the box."""
 
 
 class Answers:
@@ -31,7 +33,7 @@ class Answers:
         self.packer = msgpack.Packer(autoreset=True, unicode_errors="surrogateescape")
 
     def tell(self, actor: Actor, values: tuple[object, ...]) -> None:
-        """Send the values of a reply to where the actor waits: to its slot, or over its channel."""
+        """Send the values of a reply to the place where the actor waits: its slot, or its channel."""
         if actor.answer_at_slot:
             actor.answer_at_slot = False
             if len(values) == OPERATION_VALUES:
@@ -55,7 +57,7 @@ class Answers:
             self._failures.kill(actor, UNREAD)
 
     def send_with_descriptors(self, actor: Actor, reply: Reply) -> None:
-        """Send a reply with its descriptors over the channel."""
+        """Send a reply together with its descriptors over the actor's channel."""
         message = self.packer.pack(reply.values)
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", reply.fds))]
         try:
@@ -71,10 +73,10 @@ class Answers:
                 os.close(fd)
 
     def lost_runner(self, runner: Actor) -> None:
-        """End the process of the actor that had the turn and is gone.
+        """End the process of the actor that had the turn, because it is gone.
 
-        If shims had handed the turn on to that actor, the journal says how: all actors are first brought to the state that
-        follows.
+        If threads have given the turn to each other without the server, the journal lists how; all actors are first put
+        into the state that follows from it.
         """
         if runner is not self._core.holder:
             self._core.catch_up(runner)
@@ -82,7 +84,7 @@ class Answers:
         self._lost(runner, in_turn=True)
 
     def _lost(self, actor: Actor, in_turn: bool = False) -> None:
-        """End the process of an actor whose channel has ended: the process has died, or is about to."""
+        """End the process of an actor whose channel is closed: the process has died, or is about to."""
         if self._core.holder is actor:
             self._core.holder = None
         if actor.process.pidfd < 0 and not actor.process.dead and not self._first_messages.find_dead(actor):

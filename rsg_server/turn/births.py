@@ -1,7 +1,7 @@
-"""Receives the first message of an actor, whose credentials say which real process the actor belongs to.
+"""Receives the first message of an actor, whose credentials say to which real process the actor belongs.
 
-A forked child sends HELLO before its parent goes on, so every signal sent after the fork finds the child. A thread that
-waits at its slot sends nothing before its first turn (rsg_server.handlers.process: fork).
+A forked child sends HELLO before its parent goes on. So each signal that is sent after the fork finds the child. A
+thread that waits at its slot sends nothing before its first turn (rsg_server.handlers.process: fork).
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from rsg_server.shared.slots import AnswerSlots
 
 HELLO_LOOKS = 20
-"""How often the server looks for the HELLO of a forked child, for a tenth of a second each time (the channel's SO_RCVTIMEO).
-A child that has been stopped meanwhile sends HELLO in its first turn."""
+"""How often the server looks for the HELLO of a forked child, for a tenth of a second each time (SO_RCVTIMEO of the
+channel). A child that was stopped meanwhile sends HELLO in its first turn.
+"""
 _CREDENTIALS = struct.Struct("=iII")
-"""struct ucred of unix(7): pid, uid, gid."""
+"""The layout of struct ucred (unix(7)): pid, uid, gid."""
 
 
 class FirstMessages:
@@ -33,9 +34,9 @@ class FirstMessages:
         self._deaths, self._slots = deaths, slots
 
     def receive(self, actor: Actor) -> bytes:
-        """Receive an actor's first message, and open a pidfd of its process.
+        """Return an actor's first message, and open a pidfd of its process.
 
-        The pid comes from SCM_CREDENTIALS, as the server's namespace numbers it. The result is empty if the process has
+        The pid comes from SCM_CREDENTIALS, as numbered in the server's namespace. The result is b"" if the process has
         died. Raises BlockingIOError if nothing has come yet.
         """
         message, ancillary, _, _ = actor.channel.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(_CREDENTIALS.size))
@@ -47,13 +48,15 @@ class FirstMessages:
             if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and process.pidfd < 0:
                 try:
                     process.open_pidfd(_CREDENTIALS.unpack(data[: _CREDENTIALS.size])[0])
-                except ProcessLookupError:  # killed before its first turn, and its parent has waited for it
+                except ProcessLookupError:  # the process was killed before its first turn, and its parent has waited for it
                     self._deaths.met_dead(process)
                     return b""
         return message
 
     def await_of(self, child: Actor) -> bytes | None:
-        """Wait for the first message of a child; None if the child is dead or silent, or the kernel has refused the vfork."""
+        """Return the first message of a child, when it comes; None if the child is dead or silent, or the kernel has
+        refused the vfork.
+        """
         for _ in range(HELLO_LOOKS):
             try:
                 message = self.receive(child)
@@ -71,10 +74,10 @@ class FirstMessages:
         return None
 
     def find_dead(self, actor: Actor) -> bool:
-        """Find the pid of a process that died before its first message, and open its pidfd; True if the pidfd is open now.
+        """Find the pid of a process that has died before its first message, and open its pidfd. Return whether it is open now.
 
-        The first message would have had the pid in the server's namespace. Without it the pid is looked up among the
-        children of the parent. The child of a vfork has left its pid, as its own namespace counts, in its slot.
+        Without the message, whose credentials have the pid, it is looked up among the children of the parent. The child
+        of a vfork has left its pid, as its own PID namespace has it, in its slot.
         """
         process = actor.process
         if process.is_quiet and actor.slot and process.pidfd < 0:
@@ -87,8 +90,8 @@ class FirstMessages:
     def holder_of_vfork(self, child: Actor) -> Actor:
         """Return the actor that has the turn after a vfork: the child, or the parent if the kernel has refused the vfork.
 
-        The parent of a vfork is silent until the child has exec'd or died. A message of the parent before the first one of
-        the child therefore says that there is no child, and the announced child is reaped.
+        The parent of a vfork sends nothing until the child has called exec or died. So a message of the parent before
+        the first one of the child says that there is no child; the announced child is then removed.
         """
         parent = child.process.vfork_parent
         if not child.owes_message or parent is None or parent.state is not State.VFORK:

@@ -1,6 +1,6 @@
-"""Counts, for a run, which instructions trap (csrc/shim/entry/trap_places.c counts them) and which messages the server gets.
+"""Counts which instructions trap (csrc/shim/entry/trap_places.c) and which messages the server gets, for a whole run.
 
-Counting is off unless a CallCounts is made before the first process starts. Counting changes no event log.
+Nothing is counted unless a CallCounts is made before the first process starts. Counting does not change the event log.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrapPlace:
-    """An instruction that trapped `count` times, by its file and its offset there; "" for memory that maps no file."""
+    """An instruction that trapped `count` times, given by its file and its offset there; "" for memory that maps no file."""
 
     program: str
     file: str
@@ -36,7 +36,7 @@ class TrapPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageKind:
-    """A kind of message and the program that sent it. For a park, also the kind of wait and the system call that waits."""
+    """A kind of message, and the program that has sent it. For a PARK, also the kind of wait and the system call that waits."""
 
     program: str
     message: str
@@ -45,7 +45,7 @@ class MessageKind:
 
 
 def call_name(number: int) -> str:
-    """Return the name of a system call, or its number as text if no table has a name."""
+    """Return the name of a system call; its number as text if csrc/tables/syscalls.def does not have it."""
     name = ffi.string(lib.syscall_name(number)).decode()
     return name if name != "unknown" else str(number)
 
@@ -54,14 +54,16 @@ class CallCounts:
     """The counts of one run, from before its first process until `close`."""
 
     def __init__(self, shared_fd: int, hosts: Mapping[str, HostState]) -> None:
-        """Enlarge the shared memory by the table of trap places, and set the flag that makes processes count their traps."""
+        """Add the table of trapped instructions to the shared memory, and set the flag that makes processes count their
+        traps.
+        """
         self._table = trap_places(shared_fd)
         self.messages: Counter[MessageKind] = Counter()
         for host in hosts.values():
             host.flags |= FLAG_COUNT_TRAPS
 
     def counting(self, handlers: Mapping[int, Handler]) -> dict[int, Handler]:
-        """Return the same handlers, each wrapped so that it counts the messages that it gets."""
+        """Return the given handlers, each wrapped in a function that counts the messages it gets."""
         return {number: replace(handler, run=self._counted(number, handler)) for number, handler in handlers.items()}
 
     def _counted(self, number: int, handler: Handler) -> Callable[[Actor, Sequence[Any]], Answer]:
@@ -77,7 +79,10 @@ class CallCounts:
         return counted
 
     def count_park(self, actor: Actor, arguments: Sequence[int]) -> None:
-        """Count a message by which an actor gives the turn back: its first arguments are the wait and the system call."""
+        """Count a message by which an actor gives the turn back.
+
+        Its first arguments are the kind of wait and the system call.
+        """
         program = os.path.basename(actor.process.program)
         wait, call = Wait(arguments[0]).name, call_name(arguments[1])
         self.messages[MessageKind(program=program, message=Op.PARK.name, wait=wait, call=call)] += 1
@@ -100,7 +105,7 @@ class CallCounts:
         yield from sorted(found, key=lambda place: (-place.count, place.program, place.file, place.offset, place.call))
 
     def close(self) -> None:
-        """Release the mapping."""
+        """Release the mapping of the table."""
         self._table.close()
 
 

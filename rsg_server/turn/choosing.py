@@ -1,4 +1,6 @@
-"""Choices of turns: which ready actor is next, when it runs, and when its turn ends; who is woken; which deadline is first."""
+"""Lets a run of `simunix explore` choose: which ready actor is next, when it runs, when its turn ends, who is woken,
+what is first.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ChosenOrder:
-    """Which of the ready actors is next is a choice wherever there are several."""
+    """Chooses the next actor wherever several are ready."""
 
     allows_handoffs = False
 
@@ -28,7 +30,7 @@ class ChosenOrder:
         self._choices = choices
 
     def place(self, line: Collection[Ready]) -> int:
-        """The place in the line that is chosen."""
+        """Return the chosen place in the line of ready actors."""
         if len(line) < 2 or TURN not in self._choices.places:
             return 0
         taken = self._choices.choose(TURN, len(line), [actor.number for actor in line])
@@ -40,17 +42,19 @@ class ChosenOrder:
 
 
 class ChosenTurns:
-    """When the actor that is next gets its turn, and how long the turn lasts, are choices at the beginning of each turn."""
+    """Chooses at the beginning of each turn whether the actor gets the turn now or later, and how long the turn lasts."""
 
     def __init__(
         self, choices: Choices, clock: Clock, timeline: Timeline, run_queue: RunQueue, turn: TurnWords, call_ns: int
     ) -> None:
-        """`call_ns`: the price of a system call, whose multiples are the lengths of turns."""
+        """Take the price of a system call, `call_ns`: the lengths of turns are multiples of it."""
         self._choices, self._clock, self._timeline, self._run_queue = choices, clock, timeline, run_queue
         self._turn, self._call_ns = turn, call_ns
 
     def begin(self, actor: Actor) -> bool:
-        """Choose when the turn that the actor is about to get ends at the latest, at a call; False if the actor is put off."""
+        """Choose after how much virtual time the turn of an actor ends, at a call; return False if the actor gets the
+        turn later.
+        """
         if self._is_paused(actor):
             return False
         taken = self._choices.choose(SLICE, 1 + LONGEST_SLICE, [actor.number]) if SLICE in self._choices.places else 0
@@ -63,9 +67,10 @@ class ChosenTurns:
         return True
 
     def _is_paused(self, actor: Actor) -> bool:
-        """Choose whether the actor, which has left the run queue, comes back there after a while only.
+        """Choose whether an actor, which has left the run queue, comes back there only after a while.
 
-        An actor that is nominated may find nothing to do, and one that owes a message is waited for: these are not asked about.
+        This is never chosen for an actor that is nominated, since it may find nothing to do, nor for one that owes a
+        message, since others wait for it.
         """
         if PAUSE not in self._choices.places or actor.is_nominated or actor.owes_message:
             return False
@@ -80,13 +85,13 @@ class ChosenTurns:
 
 
 class ChosenWakes:
-    """Which of several waiters of a futex is woken is a choice."""
+    """Chooses which of several waiters of a futex is woken."""
 
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
 
     def pick(self, waiters: list[Actor]) -> int:
-        """The place of one of two or more waiters in the order of their arrival."""
+        """Return the place of the chosen one of two or more waiters, which are in the order of their arrival."""
         if WAKE not in self._choices.places:
             return 0
         taken = self._choices.choose(WAKE, len(waiters), [actor.number for actor in waiters])
@@ -97,13 +102,13 @@ class ChosenWakes:
 
 
 class ChosenTies:
-    """Whether a time-out comes before or after what else is due at its moment is a choice."""
+    """Chooses whether a time-out comes before or after other events of the same moment."""
 
     def __init__(self, choices: Choices) -> None:
         self._choices = choices
 
     def comes_later(self, record: Any) -> bool:
-        """Whether the time-out of the actor with a record comes after what else is due."""
+        """Return whether the time-out of the actor with this struct turn_actor comes after the other events of its moment."""
         actor = actor_of(record)
         if TIE not in self._choices.places:
             return False
@@ -114,7 +119,7 @@ class ChosenTies:
 
 
 def named(actor: Actor) -> str:
-    """An actor for a person: host, program's file name, process id, and which thread of several."""
+    """Return words for an actor: host, file name of the program, process id, and which thread of several."""
     process = actor.process
     threads = process.actors
     thread = f", thread {threads.index(actor) + 1}" if len(threads) > 1 and actor in threads else ""

@@ -1,7 +1,8 @@
-"""Checks that the clock page holds a possible time: every emulated process can write to the page, also by mistake.
+"""Checks that the virtual time in shared memory is possible: every emulated process can write there, also by mistake.
 
-Between two messages the clock moves on by what calls cost, by CPU time, and up to the next event of the server; never back.
-A small jump is not looked at, so that what each message pays is one comparison.
+Between two messages the clock moves forward by the prices of calls, by CPU time, and up to the next event of the
+server. It never moves back. A small jump is not examined further, so that the check costs one comparison at most
+messages.
 """
 
 from __future__ import annotations
@@ -21,24 +22,27 @@ if TYPE_CHECKING:
     from rsg_server.shared.prices import Costs
 
 JUMP_NS = 10**9
-"""A jump up to this length is not checked. A jump past what is due may be as long, since a scenario sets what calls cost."""
+"""A jump of the clock up to this length (ns) is not examined.
+
+A jump beyond what is due may be as long, since a scenario sets the prices of calls.
+"""
 CALLS = 200
-"""The most calls that an actor makes once something is due (csrc/shim/turn/price.c)."""
+"""The most calls that an actor makes after something has become due (csrc/shim/turn/price.c)."""
 ASKING_FACTOR = 1000
-"""How many times faster than real time the clock may go if an actor is alone and does nothing but ask for the time."""
+"""How many times faster than real time the clock may run while a single actor does nothing but read it."""
 
 
 class ClockGuard:
-    """Checks the clock after each turn."""
+    """Checks virtual time after each turn."""
 
     def __init__(self, clock: Clock, timeline: Timeline, costs: Costs, disturbances: Disturbances, deaths: Deaths) -> None:
         self._clock, self._timeline, self._costs = clock, timeline, costs
         self._disturbances, self._deaths = disturbances, deaths
 
     def check(self, actor: Actor, holder_since: float) -> None:
-        """Check the clock that an actor's turn has left behind.
+        """Check the virtual time after an actor's turn.
 
-        Raises ServerError, and kills the actor's process, if the clock went back or beyond what is due.
+        If the clock went back, or beyond what is due, the actor's process is killed, and ServerError is raised.
         """
         clock = self._clock
         now, before = clock.told_ns, clock.known_ns

@@ -1,11 +1,11 @@
-"""Finds an actor that computes and reads the clock to wait for a moment: computing alone never moves the clock.
+"""Finds an actor that waits for a moment by computing and reading the clock, and lets its CPU time pass in virtual time.
 
-Under the free CPU policy computing takes no virtual time, so a benchmark that runs for two seconds by the clock would run
-for ever. Therefore an actor that has made no call but clock reads for a long while is told that its CPU time passes from
-then on. The shim adds the CPU time to the price of each of its clock reads, until the actor waits for something
-(csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time is let alone, such as a spinner on the
-time stamp counter (csrc/shim/sys/time/tsc.c). CPU time is the real computer's, so the run is no longer deterministic, which
-run.json says.
+Under the CPU policy `free`, computing takes no virtual time, so a benchmark that runs for two seconds by the clock
+would run for ever. Therefore an actor that has made no call but clock reads for a long while is told that its CPU time
+passes from then on. The shim adds the CPU time to the price of each of its clock reads, until the actor waits for
+something (csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time is let alone, such as a
+spinner on the time stamp counter (csrc/shim/sys/time/tsc.c). CPU time is the real computer's, so the run is no longer
+deterministic, which run.json says.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 PATIENCES = 5
-"""After how many times `preempt_after` of computing and clock reads alone an actor's CPU time begins to pass."""
+"""After how many times `preempt_after` of computing and clock reads alone the CPU time of an actor begins to pass."""
 
 
 class Computing:
@@ -30,27 +30,30 @@ class Computing:
         self.count = 0
         self.is_off = False
         self._shared, self._warner = shared, warner
-        self._watched: tuple[int, int] | None = None  # an actor, and how many calls there had been
+        # an actor that is watched, and the number of all calls so far when that began
+        self._watched: tuple[int, int] | None = None
         self._since_ns = 0
-        self._began_ns = 0  # virtual time then
+        self._began_ns = 0  # the virtual time when that began
         self._reads = 0
         self._is_told = False
         self._unheard: Actor | None = None
         self._unheard_since_ns = 0
 
     def gave_back(self, actor: Actor) -> None:
-        """Note, when an actor gives the turn back on demand, whether its shim has read that its CPU time passes."""
+        """Note, when an actor gives the turn back on demand, whether its shim has noticed that its CPU time passes."""
         self._unheard = actor if self._shared.turn.is_to_charge(actor.slot) else None
         self._unheard_since_ns = self._since_ns
 
     def begins(self, actor: Actor) -> None:
-        """Begin a turn of an actor: mark again what its shim has not read yet, since each new turn clears the mark."""
+        """Begin a turn of an actor: set the mark again which its shim has not noticed yet, since each new turn clears
+        the mark.
+        """
         if self._unheard is actor:
             self._unheard = None
             self._shared.turn.charge_computing(actor.slot, self._unheard_since_ns)
 
     def look(self, actor: Actor, after_ns: int) -> None:
-        """Check an actor that has the turn and is silent; tell its shim if the actor only computes and reads the clock."""
+        """Examine an actor that has the turn and sends nothing. If it only computes and reads the clock, tell its shim."""
         if self.is_off:
             return
         counters = self._shared.counters
@@ -64,7 +67,7 @@ class Computing:
             self._tell(actor)
 
     def _is_late(self, cpu_ns: int, patience_ns: int) -> bool:
-        """Whether the watched actor has computed for `patience_ns` of CPU time, while less virtual time has passed."""
+        """Return whether the watched actor has computed for `patience_ns` of CPU time, while less virtual time has passed."""
         computed_ns = cpu_ns - self._since_ns
         return computed_ns >= patience_ns and self._shared.clock.now_ns - self._began_ns < computed_ns
 

@@ -1,4 +1,4 @@
-"""Access to the core of the server (csrc/turn/) for the turn loop: who has the turn, and what the holder may do alone."""
+"""Gives the turn loop access to the core (the server's C code in csrc/turn/), which knows who has the turn."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ LIES: Final = {
     lib.HANDOFFS_WITHOUT_THE_HOLDER: "handoffs, none of them of the actor that had the turn",
     lib.HANDOFFS_OF_ANOTHER_WAIT: "handoffs with a wait that siblings may not end",
 }
-"""Why the hand-offs that an actor reports are impossible, by enum handoffs_lie."""
+"""Texts for the reasons why reported hand-offs (turns given without the server) are impossible, by enum handoffs_lie."""
 
 
 class Core:
-    """The struct turn_core of a server. The parts that it works with must live longer."""
+    """The struct turn_core of a server. The objects given to the constructor must live as long."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Core:
         moments: Moments,
         threads: Threads,
     ) -> None:
-        self._parts = (shared, timeline, slots, parking, readiness, log)  # whose memory the struct points to
+        self._parts = (shared, timeline, slots, parking, readiness, log)  # kept, since the struct points to their memory
         self._moments = moments
         core = self.struct = ffi.gc(lib.turn_core_new(), lib.turn_core_free)
         core.shared, core.outbox, core.slots = shared.address, shared.outbox.core, slots.core
@@ -63,12 +63,14 @@ class Core:
             self.holder = None
 
     def forbid_handoffs(self) -> None:
-        """Forbid hand-offs from the next turn on, so that every turn comes from the server."""
+        """Forbid hand-offs (turns that threads give each other), so that every turn comes from the server from the next
+        one on.
+        """
         self.struct.solo_limit_ns = 0
 
     @property
     def holder(self) -> Actor | None:
-        """The actor to which the server has given the turn; None if nobody has it."""
+        """The actor to which the server has given the turn; None if no actor has it."""
         record = self.struct.holder
         return actor_of(record) if record else None
 
@@ -83,33 +85,34 @@ class Core:
 
     @property
     def speaker(self) -> Actor:
-        """The actor that sent the last message."""
+        """The actor that has sent the last message."""
         return actor_of(self.struct.speaker)
 
     @property
     def which(self) -> int:
-        """The number that an event of the core is about: a handle, a slot or a reason."""
+        """The number that an event of the core is about: that of a timeline event, of a slot, or of a reason."""
         which: int = self.struct.which
         return which
 
     @property
     def is_unsettled(self) -> bool:
-        """Whether the moment of Remote SimGrid's next event still has to be computed."""
+        """Whether the moment of the next event of Remote SimGrid still has to be computed."""
         return self._moments.is_unsettled
 
     def allow(self) -> None:
-        """Write what the holder of the turn may do alone, and begin to listen, before the holder gets the turn.
+        """Write into shared memory how far the actor that gets the turn may move the clock, and begin to listen for its
+        message.
 
-        Up to `lookahead` the holder may move `now` to the deadlines of the timer queue; while another actor is ready,
-        `lookahead` is 0 and `event` is at most a quantum after the turn began. rsg_server.shared.clock says how these
-        relate.
+        The limits are `lookahead` and `event`; rsg_server.shared.clock explains them.
         """
         lib.turn_allow(self.struct, self._moments.is_unsettled)
 
     def catch_up(self, runner: Actor) -> bool:
-        """Apply the hand-offs that the journal in shared memory lists to all actors; False if they are impossible."""
+        """Take over the hand-offs (turns given without the server) from the journal in shared memory; False if they are
+        impossible.
+        """
         return not lib.handoffs_catch_up(self.struct, runner.record)
 
     def told(self, runner: Actor) -> str | None:
-        """Apply the hand-offs that the runner has recorded in the outbox. Returns why they are impossible, or None."""
+        """Take over the hand-offs that the outbox lists. Return the reason why they are impossible, or None."""
         return LIES.get(lib.handoffs_told(self.struct, runner.record, self.struct.outbox))

@@ -1,7 +1,7 @@
-"""Handles an actor that breaks the protocol, and a system call of the server itself that fails.
+"""Handles an actor that sends what no shim sends, and a system call of the server itself that fails.
 
-A process that breaks the protocol is killed, and no other process suffers. An error of the server's own system calls is
-never the sender's fault: the sender gets an errno where nothing has changed yet, else the run ends.
+In the first case the actor's process is killed, and no other process suffers. An error of the server's own system calls
+is never the sender's fault: the sender gets an errno if nothing has changed yet, else the run ends.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 
 
 class Failures:
-    """Kills processes that break the protocol, and ends the run if the server itself has failed."""
+    """Kills processes that send what no shim sends, and ends the run if the server itself has failed."""
 
     def __init__(self, warner: Warner, deaths: Deaths) -> None:
         self._warner, self._deaths = warner, deaths
 
     def kill(self, actor: Actor, why: str) -> None:
-        """Kill the process of an actor that breaks the protocol, and tell the user why."""
+        """Kill the process of an actor that has sent what no shim sends, and tell the user why."""
         self._warner.warn(f"{actor!r} {why}; the process is killed")
         self._deaths.kill(actor.process)
 
     def own_failure(self, actor: Actor, handler: Handler | None, error: OSError) -> Reply:
-        """Turn an error of the server's own system calls into a reply with an errno for the sender, or raise ServerError."""
+        """Return a reply with an errno for an error of the server's own system calls; raise ServerError if the sender
+        cannot go on.
+        """
         if error.errno in LACKS and handler is not None and handler.makes_descriptors:
             self._warner.warn(f"{actor!r}: the server has no descriptor for it ({error.strerror}); {MORE_FILES}")
             return failed(errno.ENFILE)

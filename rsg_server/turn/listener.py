@@ -1,7 +1,7 @@
-"""Receives messages from the actor that has the turn; shims may have handed the turn on without the server (csrc/shim/turn/).
+"""Receives messages from the actor that has the turn. Threads may have given the turn to each other without the server.
 
-The core receives most messages (csrc/turn/listener.c). This module receives the others: over channels, in boxes, and from
-actors that have been silent.
+The core receives most messages (csrc/turn/listener.c). This module receives the others: over channels, in boxes, and
+from actors that have been silent for long.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from rsg_server.turn.core import Core
 
 PATIENCE_NS = 100_000_000
-"""How long the server listens before it returns to the turn loop, unless the runner was preempted before."""
+"""How long (ns) the server listens before it returns to the turn loop, unless the actor was preempted before."""
 CPU_TIMER_PATIENCE_NS = 2_000_000
-"""How long the server listens to a process with a timer or limit of CPU time, which expires while the process computes."""
+"""How long (ns) the server listens to a process with a timer or limit of CPU time, which may expire while it computes."""
 _FIRST_SLICE_NS = 6_000_000
-"""After how long the listener checks whether the runner has died: a death rings no doorbell. The time doubles with each
-check.
+"""After how long (ns) the listener checks whether the actor with the turn has died, since a death rings no doorbell.
+The time doubles with each check.
 
-The core has the same constant, FIRST_SLICE_NS in csrc/turn/loop.c, with the reason for its length."""
+The core has the same constant, FIRST_SLICE_NS in csrc/turn/loop.c, with the reason for its length.
+"""
 
 
 class Listener:
-    """Receives messages; `speaker` is the actor that sent the last one."""
+    """Receives messages. `speaker` is the actor that has sent the last one."""
 
     def __init__(self, core: Core, slots: Slots, shared: SharedMemory) -> None:
         self._core, self._slots = core, slots
@@ -40,14 +41,16 @@ class Listener:
         self.speaker: Actor | None = None
 
     def runner(self, holder: Actor) -> Actor:
-        """Return the actor that has the turn now: the holder, or an actor that the turn was handed on to."""
+        """Return the actor that has the turn now: the one that got it from the server, or one to which another thread
+        has given it.
+        """
         running = self._turn.runner_slot
         return holder if running == 0 else self._slots.get(running) or holder
 
     def receive(self, holder: Actor) -> bytes:
-        """Receive the next message: b"" if its sender has died, IN_OUTBOX or IN_BOX if the message lies there.
+        """Return the next message: b"" if its sender has died, IN_OUTBOX or IN_BOX if the message is in shared memory.
 
-        Raises BlockingIOError after some silence.
+        Raises BlockingIOError if no message has come after a while.
         """
         self.speaker = holder
         core = self._core.struct
@@ -69,7 +72,9 @@ class Listener:
                     raise
 
     def receive_now(self, holder: Actor) -> bytes | None:
-        """Receive the next message: None after some silence, b"" if the sender has died or its connection was reset."""
+        """Return the next message: None if none has come after a while, b"" if the sender has died or its connection
+        was reset.
+        """
         try:
             return self.receive(holder)
         except BlockingIOError:

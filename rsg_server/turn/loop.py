@@ -1,8 +1,8 @@
-"""The part of the turn loop that is Python: it does what the core (csrc/turn/loop.c) cannot do by itself.
+"""The turn loop of the server, as far as it is Python: it does what the C code in csrc/turn/loop.c cannot do by itself.
 
-At most one actor holds the turn and runs; all others are parked, or ready in the run queue, which is served first in, first
-out. What is due by now happens before the next turn is given. The loop moves virtual time on only when no actor is ready,
-or when all that are ready have been found to spin (preemption.py).
+At most one actor (emulated thread) has the turn and runs. All others wait, or are ready in the run queue, which is
+first in, first out. What is due by now happens before the next turn is given. The loop moves virtual time on only when
+no actor is ready, or when all ready actors only look again and again for a change (preemption.py).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from rsg_server.turn.parts import Parts
 
 SETTLE_LOOKS, SETTLE_S = 5, 0.001
-"""How often, and after how many real seconds each, the loop looks whether the kernel has passed on a terminal's characters."""
+"""How often, and for how many real seconds each time, the loop waits for the kernel to pass a terminal's characters on."""
 LONG_NS = 1_000_000_000
-"""From this step of the clock on, the loop first checks whether anybody still waits for what is due."""
+"""Before a step of the clock of this length (ns) or more, the loop checks whether somebody still waits for what is due."""
 OPERATION = int(Op.RSG)
-"""The number of the message whose arguments may lie in its sender's box."""
+"""The number of the only message whose arguments may be in its sender's box in shared memory."""
 _MALFORMED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, msgpack.UnpackException)
 """The exceptions that a handler raises if a message is malformed."""
 _GOES_ON: Final[int] = lib.TURN_GOES_ON
@@ -64,7 +64,7 @@ _MAY_SPIN: Final[int] = lib.TURN_MAY_SPIN
 
 
 class Outcome(Enum):
-    """The reasons for which the turn loop returns."""
+    """The reasons for which `TurnLoop.run` returns."""
 
     BUDGET = "the wall time it was given is over"
     COMPUTING = "the holder of the turn computes on"
@@ -74,7 +74,9 @@ class Outcome(Enum):
 
 
 class TurnLoop:
-    """Gives turns until something outside of the emulation has to be decided. Only rsg_server.edge knows trio."""
+    """Gives turns until it has to wait for something outside of the emulation, which rsg_server.edge does (the only
+    user of trio).
+    """
 
     def __init__(self, parts: Parts, handlers: dict[int, Handler], parks: ParkHandlers) -> None:
         self._parts, self.core, self.listener = parts, parts.core, parts.listener
@@ -83,13 +85,13 @@ class TurnLoop:
         self._moments, self._wakeups, self._preemption = parts.moments, parts.wakeups, parts.preemption
         self._failures, self._deaths = parts.failures, parts.deaths
         self.stop = False
-        self.check: Callable[[Actor], None] | None = None  # looks at each turn before its holder is told (rsg_server.checks)
+        self.check: Callable[[Actor], None] | None = None  # called at each turn before the actor is told (rsg_server.checks)
         self.handlers, self.parks = handlers, parks
         self.answers = Answers(parts)
 
     @property
     def holder(self) -> Actor | None:
-        """The actor that has been given the turn."""
+        """The actor that has the turn from the server; None if no actor has the turn."""
         return self.core.holder
 
     @holder.setter
@@ -98,13 +100,13 @@ class TurnLoop:
 
     @property
     def holder_since(self) -> float:
-        """The moment since which the holder has had the turn, by time.monotonic()."""
+        """The real time (time.monotonic()) since which the holder has had the turn."""
         since_ns: int = self.core.struct.holder_since_ns
         return since_ns / 1e9
 
     @property
     def limit_ns(self) -> int:
-        """The moment that the clock may not pass, because of the pace or of a pause."""
+        """The virtual time (ns) that the clock may not pass now, because of the pace or of a pause."""
         limit_ns: int = self.core.struct.limit_ns
         return limit_ns
 
@@ -113,7 +115,7 @@ class TurnLoop:
         self.core.struct.limit_ns = min(limit_ns, FOREVER_NS)
 
     def run(self, budget_s: float) -> Outcome:
-        """Give turns for about `budget_s` seconds of wall time; returns why the loop stopped."""
+        """Give turns for about `budget_s` seconds of real time. Return why the loop stopped."""
         struct = self.core.struct
         struct.tells_turns = self.check is not None or self._log.tells_turns
         struct.counts_parks = self.parks.count is not None
@@ -130,7 +132,7 @@ class TurnLoop:
         return Outcome.STOPPED
 
     def _flags(self) -> int:
-        """Return what the core has to know before it goes on, as enum turn_flag."""
+        """Return what the core (C code) must know before it goes on, as bits of enum turn_flag."""
         flags = 0
         if self._moments.is_unsettled:
             flags = _UNSETTLED
@@ -141,7 +143,7 @@ class TurnLoop:
         return flags
 
     def _act(self, event: int) -> Outcome | None:
-        """Act on an event of the core (enum turn_event). Returns why the loop is over, or None if it goes on."""
+        """Handle an event that the core reports (enum turn_event). Return why the loop must stop, or None if it goes on."""
         if event == _HAPPENS:
             self._timeline.take(self.core.which)()
         elif event == _MESSAGE:
@@ -193,26 +195,26 @@ class TurnLoop:
         return None
 
     def _picked(self) -> Actor | None:
-        """Choose the next actor by an order other than first in, first out, and begin its slice; None if it is put off."""
+        """Return the next actor by an order other than first in, first out, and begin its turn; None if it is put off."""
         actor = self._parts.parking.run_queue.pick()
         chosen = self._parts.chosen
         return actor if chosen is None or chosen.begin(actor) else None
 
-    # The clock
+    # The virtual clock
 
     def _spin(self) -> Outcome | None:
-        """Decide after turns were taken back: move time on if all actors that can run spin, else give the next turn."""
+        """After turns were taken back, move time on if all actors that can run spin; else give the next turn."""
         if self._preemption.all_spin():
             return self._advance(self._timeline.next_ns)
         return self._act(lib.turn_next(self.core.struct, self._flags()))
 
     def _advance(self, due: int | None) -> Outcome | None:
-        """Move the clock to the next event and act on it. Called when no actor can run, or when all that can run spin."""
+        """Move the clock to the next event and let it happen. Called when no actor can run, or when all that can run spin."""
         queue = self._parts.parking.run_queue
         if self.core.struct.unsettled and self._settle():
             return None
         if due is None:
-            self._wakeups.wake_ready()  # a process that all wait for may have been killed from outside
+            self._wakeups.wake_ready()  # a process for which all others wait may have been killed from outside
             return None if queue or self._timeline.next_ns is not None else Outcome.IDLE
         if due > self.limit_ns:
             self._clock.advance_to(self.limit_ns)
@@ -227,13 +229,13 @@ class TurnLoop:
         return None
 
     def _drop_dead_timers(self) -> bool:
-        """Close timerfds that no process has open, if nothing but timerfds is due; True if there were any."""
+        """If nothing but timerfds is due, close those that no process has open. Return whether there were any."""
         return self._parts.timerfds.drop_dead(self._parts.processes.values(), len(self._timeline))
 
     def _settle(self) -> bool:
-        """Wait in real time for the kernel to pass on a terminal's characters, before virtual time moves on.
+        """Wait in real time for the kernel to pass a terminal's characters on, before virtual time moves.
 
-        True if an actor has become ready by that.
+        Return whether an actor has become ready by that.
         """
         self.core.struct.unsettled = 0
         for _ in range(SETTLE_LOOKS):
@@ -243,7 +245,7 @@ class TurnLoop:
                 return True
         return False
 
-    # The turn
+    # Giving the turn
 
     def _give(self, actor: Actor) -> None:
         """Give the turn to an actor that gets more than a reason and a value at its slot, such as a reply over its channel."""
@@ -261,7 +263,7 @@ class TurnLoop:
             self.answers.tell(actor, actor.reply)
 
     def _tell_checked(self, actor: Actor) -> None:
-        """Log the turn that the core has begun, run the invariant checks, and then wake the actor."""
+        """Log the turn that the core has begun, check the invariants, and then wake the actor."""
         self._log.tell_turn(self._clock.now_ns, actor.number, actor.record.reply_wake)
         if self.check is not None:
             self.check(actor)
@@ -270,8 +272,8 @@ class TurnLoop:
     # Messages
 
     def _message(self, speaker: Actor) -> None:
-        """Handle a message that the core has taken from the outbox."""
-        if speaker is not self.holder:  # its first message must say that it has the turn
+        """Handle a message that the core has taken from the outbox in shared memory."""
+        if speaker is not self.holder:  # the first message of an actor must say that the actor has the turn
             self._deaths.kill(speaker.process)
             self.answers.lost_runner(speaker)
         else:
@@ -283,7 +285,7 @@ class TurnLoop:
             self._answer(actor, answer)
 
     def _listen(self, actor: Actor) -> Outcome | None:
-        """Receive from the holder where the core cannot. Returns COMPUTING if the holder still computes."""
+        """Receive a message that the core cannot receive. Return COMPUTING if the holder of the turn still computes."""
         first, listener = self._parts.first_messages, self.listener
         try:
             if actor.owes_message:
@@ -313,13 +315,13 @@ class TurnLoop:
         return None
 
     def _lied(self, speaker: Actor, why: str) -> None:
-        """End an actor that reports impossible hand-offs."""
+        """End an actor that reports hand-offs (turns given without the server) that are impossible."""
         self._failures.kill(speaker, f"sent a malformed message ({why})")
         if speaker is not self.holder:
             self.answers.lost_runner(speaker)
 
     def _handle(self, actor: Actor, message: bytes) -> Answer:
-        """Run the handler of a message, and return its answer. A malformed message ends its sender, and no other process."""
+        """Call the handler of a message, and return its answer. A malformed message ends its sender, and no other process."""
         handler = None
         try:
             if message is IN_BOX:
@@ -347,20 +349,23 @@ class TurnLoop:
             return None
 
     def _is_for_slot(self, actor: Actor) -> bool:
-        """Whether the sender of the message in the outbox waits at its slot. Raises ValueError for another's slot."""
+        """Return whether the sender of the message in the outbox waits at its slot.
+
+        Raises ValueError for another actor's slot.
+        """
         slot = self._outbox.slot
         if slot and slot != actor.slot:
             raise ValueError(f"a message that is to be answered at slot {slot}")
         return slot != 0
 
     def release(self, actor: Actor, reply: Reply) -> None:
-        """Send the reply that was kept back while a debugger held the actor. The actor has had the turn all the while."""
+        """Send the reply that was kept back while a debugger held the actor, which had the turn meanwhile."""
         if self.holder is actor:
             self.core.struct.holder_since_ns = time.monotonic_ns()
             self._answer(actor, reply)
 
     def _answer(self, actor: Actor, reply: Reply) -> None:
-        """Send a reply, with its descriptors."""
+        """Send a reply with its descriptors."""
         if reply.newborn is not None and not reply.fds:
             self._introduce(reply.newborn)
         if actor.state is STATE_RUNNING:
@@ -373,7 +378,7 @@ class TurnLoop:
             self._introduce(reply.newborn)
 
     def _introduce(self, child: Actor) -> None:
-        """Handle the HELLO of a child before its parent or others go on. The child reads the reply in its first turn."""
+        """Handle the HELLO of a child before any other actor runs. The child reads the reply in its first turn."""
         message = self._parts.first_messages.await_of(child)
         if message is None:
             return
@@ -386,7 +391,7 @@ class TurnLoop:
 
 
 def _says_hello(message: bytes) -> bool:
-    """Whether a message is a HELLO of a child."""
+    """Return whether a message is the HELLO of a child."""
     try:
         operation, kind = msgpack.unpackb(message)[:2]
         return operation == Op.HELLO and kind % Hello.REAPER in (Hello.FORKED, Hello.LATE)

@@ -1,4 +1,4 @@
-"""The record of the parts that the turn loop works with. rsg_server.wiring fills it."""
+"""The record of the objects that the turn loop uses. rsg_server.wiring makes it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of the server that the turn loop works with."""
+    """The objects that the turn loop uses."""
 
     core: Core
     shared: SharedMemory

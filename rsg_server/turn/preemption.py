@@ -1,13 +1,14 @@
-"""Takes the turn back from an actor that computes without a call: it may spin until another actor has done something.
+"""Takes the turn back from an actor that computes without a call, since it may be waiting for another actor to do something.
 
-One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. The server cannot
-tell such a loop from a long computation, which had better be left alone: the actor may run for a while before it is
-preempted, and the other actors that can run go first. Computing takes no virtual time, but waiting does. Once all actors
-that can run have been preempted several times over, and none has made a call in between, the server takes all of them to
-wait for a later event. Time then moves on to the next event.
+One actor runs at a time, so a loop that waits for a word of shared memory to change would wait for ever. The server
+cannot tell such a loop, which is said to spin, from a long computation, which had better not be interrupted. So an
+actor may run for a while before it is preempted, that is, before the turn is taken from it; then other actors that can
+run go first. Computing takes no virtual time, but waiting does. Once all actors that can run have been preempted
+several times over, and none has made a call in between, the server takes all of them to wait for a later event. Time
+then moves on to the next event.
 
-An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. A spinner finds
-the same however long it looks, so the turns that a spinner goes on with leave no trace in the event log.
+An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. A spinner
+finds the same however long it looks, so the turns that a spinner goes on with leave no trace in the event log.
 """
 
 from __future__ import annotations
@@ -30,16 +31,19 @@ if TYPE_CHECKING:
     from rsg_server.warner import Warner
 
 SHORTEST_NS = 1_000_000
-"""CPU time that a known spinner may compute without a call: long enough to read a word thousands of times."""
+"""The CPU time (ns) that a known spinner may compute without a call: enough to read a word thousands of times."""
 ROUNDS, KNOWN_ROUNDS = 5, 4
-"""How many patiences (units of `patience_ns`) an actor must spin before time moves on: if it may compute; if it is known
-to spin."""
+"""How many patiences (units of `patience_ns`) an actor must spin before time moves on: one that may compute; one known
+to spin.
+"""
 ROUNDS_TOGETHER = 100
-"""How many patiences each actor must have spun if several can run: they may pass work to and fro in shared memory."""
+"""How many patiences each of several actors that can run must have spun: they may be passing work to and fro in shared
+memory.
+"""
 LOOKS = 10
-"""For how many patiences in a row the server watches a known spinner, before it returns to the edge."""
+"""For how many patiences in a row the server watches a known spinner, before the turn loop returns."""
 ANSWER_S = 2.0
-"""How long the server waits for an actor to give back the turn, in real time."""
+"""How long (real seconds) the server waits for an actor to give the turn back."""
 STALL_S = 10.0
 """After how many real seconds without a call of any actor the user is warned that the run stalls."""
 
@@ -59,22 +63,24 @@ class Preemption:
         self._shared, self._timeline, self._run_queue = shared, timeline, run_queue
         self._cpu_timers, self._warner, self._has_debugger = cpu_timers, warner, has_debugger
         self.after_ns: int | None = None
-        self.count = 0  # turns that were taken back
-        self.moves = 0  # times that the clock moved on although an actor could run
-        self.streak = 0  # turns taken back in a row while no actor of the emulation has made a call
+        self.count = 0  # how often the turn was taken back
+        self.moves = 0  # how often the clock moved on although an actor could run
+        self.streak = 0  # how often in a row the turn was taken back, without a call of any actor in between
         self.computing = Computing(shared, warner)
-        self._streak_ns = 0  # CPU time that the streak has taken, at least
+        self._streak_ns = 0  # the CPU time (ns) that these turns have taken, at least
         self._calls = -1
         self._since = 0.0
         self._watched: tuple[int, int] = (0, 0)
         self._watched_cpu_ns = 0
 
     def forget_streak(self) -> None:
-        """Restart the count of turns without progress: a signal was sent, and a spinner may wait for what its handler does."""
+        """Begin to count anew how often the turn was taken back in a row, since a spinner may wait for what a signal's
+        handler does.
+        """
         self.streak = 0
 
     def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
-        """Take the turn back from a silent holder if it is time. Returns its next message; None if it stays silent."""
+        """Take the turn back from a silent holder if it is time. Return the holder's next message; None if it stays silent."""
         if self.after_ns is None or actor.owes_message or self._has_debugger:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
@@ -95,10 +101,10 @@ class Preemption:
         return None
 
     def _take_back(self, actor: Actor, runner: Actor, listener: Listener) -> bytes | None:
-        """Demand the turn back from the runner: the actor to which the server gave it, or one to which it was handed on.
+        """Demand the turn back from the actor that has it, from the server or from another thread. Return its next message.
 
-        A message that the runner has just sent comes first, and counts as a call. On a loaded computer the answer may be
-        late.
+        A message that the actor has sent just before comes first, and counts as a call. On a loaded computer the answer
+        may be late.
         """
         self._shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
@@ -110,7 +116,7 @@ class Preemption:
         return message
 
     def _is_time(self, actor: Actor) -> bool:
-        """Whether the actor has used up its patience since any actor last made a call."""
+        """Return whether an actor has used up its patience since any actor last made a call."""
         calls, cpu_ns = self._shared.counters.calls, native_signal.process_cpu_ns(actor.process.global_pid)
         spinner, charge_due_ns = actor.spinner, self._cpu_timers.due_ns(actor)
         if charge_due_ns is not None:
@@ -128,15 +134,15 @@ class Preemption:
         return cpu_ns - spinner.cpu_ns >= min(enough_ns, self._until_due_ns())
 
     def _others_may_run(self) -> bool:
-        """Whether another actor can run, or may have become able to run during this turn."""
+        """Return whether another actor can run, or may have become able to run during this turn."""
         turn = self._shared.turn
         return bool(self._run_queue) or turn.may_have_woken or turn.siblings_are_ready
 
     def _until_due_ns(self) -> float:
-        """Return how long an actor that was preempted before may compute on: half of the time until the next event.
+        """Return how long (ns) an actor that was preempted before may go on: half of the time until the next event.
 
-        The other half is for what the others do at that event, so that a run with a spinner is not slower than real time.
-        There is no such bound if other actors can run, which then go first, or if no event is due.
+        The other half is for what others do at that event, so that a run with a spinner is not slower than real time.
+        There is no such limit if other actors can run, which then go first, or if no event is due.
         """
         return math.inf if self._others_may_run() else self._half_until_due_ns()
 
@@ -155,7 +161,7 @@ class Preemption:
         return native_signal.global_tid(actor.process.global_pid, actor.tid, actor.process.host.level)
 
     def gave_back(self, actor: Actor) -> None:
-        """Account for a turn that an actor has given back at the server's demand; the actor joins the end of the run queue."""
+        """Handle that an actor has given the turn back at the server's demand: add it to the end of the run queue."""
         if actor.spinner is None:
             actor.spinner = Spinner(self._global_tid(actor), self.after_ns or SHORTEST_NS)
         actor.spinner.was_preempted = True
@@ -178,10 +184,12 @@ class Preemption:
         self._calls = calls
 
     def _tell_stall(self, actor: Actor) -> None:
-        """Warn the user once when preempted actors pass the turn round among themselves, and no event is due to end that."""
+        """Warn the user, once, if preempted actors only give the turn to each other, and no event is due that could end
+        this.
+        """
         waited = time.monotonic() - self._since
         if waited > STALL_S and self._timeline.next_ns is None:
-            self._since = float("inf")  # once
+            self._since = float("inf")  # the warning is given once
             others = len(self._run_queue)
             self._warner.on_warning.tell(
                 f"no thread has made a call for {waited:.0f} s of wall time, and nothing is due: "
@@ -189,7 +197,10 @@ class Preemption:
             )
 
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
-        """Begin a turn of an actor that was preempted before; True if this turn only continues the one that was taken back."""
+        """Begin a turn of an actor that was preempted before.
+
+        Return whether this turn only continues the one that was taken back.
+        """
         spinner.calls, spinner.cpu_ns = (
             self._shared.counters.calls,
             native_signal.process_cpu_ns(actor.process.global_pid),
@@ -202,22 +213,22 @@ class Preemption:
 
     @staticmethod
     def _went_on(actor: Actor, spinner: Spinner) -> None:
-        """Note that the actor was spinning, not computing: it made a call as soon as others had run."""
+        """Note that an actor was spinning, not computing, because it made a call as soon as others had run."""
         if spinner.goes_on:
             spinner.is_known, spinner.goes_on = True, False
 
     @staticmethod
     def _look_sooner(spinner: Spinner) -> None:
-        """Halve how long an actor may compute before it is preempted, down to SHORTEST_NS: its loop has kept others waiting."""
+        """Halve the time after which an actor is preempted, down to SHORTEST_NS, because its loop has kept others waiting."""
         if spinner.patience_ns > SHORTEST_NS:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
 
     def _rounds(self, spinner: Spinner) -> int:
-        """Return how often the actor must be preempted before time moves on: fewer times if it is known to spin."""
+        """Return how often an actor must be preempted before time moves on: less often if it is known to spin."""
         return KNOWN_ROUNDS if spinner.is_known else ROUNDS * (self.after_ns or 0) // spinner.patience_ns
 
     def all_spin(self) -> bool:
-        """Whether all actors that can run have spun for so long that the server takes them to wait for a later event."""
+        """Return whether all actors that can run have spun for so long that the server takes them to wait for a later event."""
         needed, together = 0, len(self._run_queue) > 1
         for actor in self._run_queue:
             if actor.spinner is None or not actor.spinner.was_preempted:
@@ -228,7 +239,7 @@ class Preemption:
         return 0 < needed <= self.streak and self._shared.counters.calls == self._calls
 
     def time_moves(self, spinners: int) -> None:
-        """Account for an event that has happened while spinners could run: the actors that the event has woken go first."""
+        """Handle that an event has happened while spinners could run: the actors that the event has woken go first."""
         self.moves += 1
         queue = self._run_queue
         if len(queue) > spinners or spinners > 1:

@@ -1,4 +1,4 @@
-"""The epoll that the server asks what is ready: private epolls of actors, its ends of simulated sockets, pidfds."""
+"""The epoll by which the server learns what is ready: the private epolls of actors, its ends of simulated sockets, pidfds."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _PROCESSES: Final[int] = 1 << _RANK_SHIFT
 _ACTORS: Final[int] = 2 << _RANK_SHIFT
 
 _OF_EPOLLS = 1 << 63
-"""The token for another epoll within this one. No target has this token: the other epoll is asked which targets are ready."""
+"""The token of another epoll within this one, which is then asked for the ready targets. No target has this token."""
 
 Target = Actor | Process | SimulatedSocket
 
 
 class Readiness:
-    """The server's epoll, in which a token stands for each target: its kind and number (of an actor, its channel's number).
+    """The server's epoll. Its targets (actors, sockets, processes) are named by tokens, made of kind and number.
 
-    The server does not keep private epolls open, and the kernel may reuse the number of a descriptor; a token is not
-    reused. Private epolls are watched for edges. An actor stays ready until its turn has come: if a thousand nodes are
-    pinged at one moment, a level-triggered epoll would report all those left at every look. No edge is missed, since the
-    shim fills the private epoll anew for each wait, after it has found that nothing is ready.
+    The token of an actor is made from its channel's number. The server does not keep the private epolls of actors open,
+    and the kernel may reuse a descriptor's number; a token is not reused. Private epolls are edge-triggered. An actor
+    stays ready until its turn has come: if a thousand nodes are pinged at one moment, a level-triggered epoll would
+    report all those left at every look. No edge is missed, since the shim fills the private epoll anew for each wait,
+    after it has found that nothing is ready.
     """
 
     def __init__(self) -> None:
@@ -61,7 +62,7 @@ class Readiness:
         return self._epoll.fileno()
 
     def watch(self, descriptor: int, target: Target, events: int = select.EPOLLIN) -> None:
-        """Watch a descriptor and report it as `target`: an actor's epoll at each edge, others as long as they are ready."""
+        """Watch a descriptor, and report it as `target`: an actor's epoll at each edge, others as long as they are ready."""
         if isinstance(target, Actor):
             events |= select.EPOLLET
         token = token_of(target)
@@ -83,12 +84,12 @@ class Readiness:
         _check(lib.watch_modify(self._epoll.fileno(), descriptor, events, token_of(target)))
 
     def unwatch(self, descriptor: int, target: Target) -> None:
-        """Stop watching a descriptor; nothing happens if it is not watched."""
+        """Stop watching a descriptor; do nothing if it is not watched."""
         if self._targets.pop(token_of(target), None) is not None:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
 
     def put_away(self, descriptor: int, target: Target) -> bool:
-        """Stop watching a descriptor that an epoll of `look_also_at` will watch instead; False if it was not watched."""
+        """Stop watching a descriptor that an epoll of `look_also_at` will watch instead. Return False if it was not watched."""
         is_watched = target in self
         if is_watched:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
@@ -100,7 +101,7 @@ class Readiness:
             self.watch(descriptor, target, events)
 
     def look_also_at(self, epoll: int) -> None:
-        """Add another epoll, whose events are reported as well. It uses the same tokens for targets and must stay open."""
+        """Add another epoll, whose events are reported as well. It must use the same tokens for targets, and stay open."""
         lib.readiness_look_also_at(self.core, epoll)
         _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
 
@@ -110,12 +111,12 @@ class Readiness:
         lib.readiness_forget(self.core, actor.channel_number)
 
     def look(self, parking: Parking) -> bool:
-        """Ask the kernel what is ready, and wake actors. True if Python has to handle more than the core can (`news`)."""
+        """Ask the kernel what is ready, and wake actors. Return True if Python must handle what the C code cannot (`news`)."""
         return _check(lib.readiness_look(self.core, parking.core)) != 0
 
     @property
     def found(self) -> int:
-        """How many targets the last look found ready."""
+        """The number of targets that the last look has found ready."""
         count: int = self.core.count
         return count
 
@@ -133,7 +134,7 @@ class Readiness:
         return found
 
     def take_over(self, actor: Actor) -> None:
-        """Report the private epoll of an ended actor as that of the actor that takes over its channel."""
+        """Report the private epoll of an ended actor from now on as that of the actor that gets its channel."""
         self._know(token_of(actor), actor)
 
     def close(self) -> None:
@@ -142,7 +143,7 @@ class Readiness:
 
 
 def token_of(target: Target) -> int:
-    """Return the token of a target, which no other target has. An actor's is made from the number of its channel."""
+    """Return the token of a target, which no other target has. The token of an actor is made from the number of its channel."""
     if isinstance(target, SimulatedSocket):
         return target.number
     return _ACTORS + target.channel_number if isinstance(target, Actor) else _PROCESSES + target.number

@@ -1,10 +1,10 @@
 """Asks the kernel between two turns what has become ready, and wakes actors in the order of the server's own numbers.
 
-Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all of
-them, or only one of them with EPOLLEXCLUSIVE (epoll_ctl(2); here `_is_told` and `_reason`). A thread that comes too late
-finds nothing and waits on. Here the first actor is woken and the others are nominated: they get places in the run queue and
-stay parked. When such a place comes, the server looks whether there is still something for the actor. So an actor that
-comes too late costs no turn.
+Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all
+of them, or only one of them with EPOLLEXCLUSIVE (epoll_ctl(2); here `_is_told` and `_reason`). A thread that comes too
+late finds nothing and waits on. In simunix the first actor is woken, and the others are nominated: they get places in
+the run queue, although they still wait. When such a place comes, the server looks whether there is still something for
+the actor. So no turn is spent on an actor that would come too late.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class Wakeups:
     """Wakes actors that wait for what has become ready.
 
-    `at_terminals` maps numbers of actors to the actors that wait for the master of a terminal. Waits for descriptors of
-    which only the kernel has to be asked are the core's (csrc/turn/readiness.c).
+    `at_terminals` maps numbers of actors to the actors that wait for the master of a terminal. If only the kernel has
+    to be asked about a descriptor, the server's C code ends the wait (csrc/turn/readiness.c).
     """
 
     def __init__(
@@ -59,20 +59,22 @@ class Wakeups:
         return self._signals.is_at_terminal and bool(self._signals.listeners)
 
     def wake_ready(self) -> None:
-        """Wake actors whose descriptors are ready, serve sockets and reap processes, until no more becomes ready by that."""
+        """Wake actors whose descriptors are ready, serve sockets, and handle ended processes, until no more becomes
+        ready by that.
+        """
         if self._deaths.held:
             self._deaths.end_held()
         while self._look():
             pass
 
     def serve_news(self) -> None:
-        """Serve what the core has found ready and cannot serve itself, until no more becomes ready by that."""
+        """Handle what the C code has found ready and cannot handle itself, until no more becomes ready by that."""
         if self._serve():
             while self._look():
                 pass
 
     def _look(self) -> bool:
-        """Ask the kernel once what is ready, and act on the answer; True if more may have become ready by that."""
+        """Ask the kernel once what is ready, and act on the answer. Return whether more may have become ready by that."""
         readiness = self._readiness
         readiness.may_have_changed = False
         if self._at_terminals:
@@ -83,7 +85,7 @@ class Wakeups:
         return readiness.found > 0 and readiness.may_have_changed
 
     def _serve(self) -> bool:
-        """Serve what the last look has found; True if more may have become ready by that."""
+        """Handle what the last look has found. Return whether more may have become ready by that."""
         again = False
         news = self._readiness.news()
         files: set[int] = set()
@@ -108,7 +110,7 @@ class Wakeups:
             self._wake_or_nominate(actor, parked)
 
     def _wake_or_nominate(self, actor: Actor, parked: DescriptorWait) -> None:
-        """Wake the actor if it is the first of its host that is ready at this moment, else nominate it."""
+        """Wake an actor if it is the first of its host that is ready at this moment, else nominate it."""
         if lib.readiness_is_next(self._readiness.core, actor.record):
             self._parking.run_queue.nominate(actor)
             return
@@ -138,7 +140,8 @@ class Wakeups:
         return WAKE_ELSEWHERE
 
     def elect(self, actor: Actor) -> bool:
-        """Whether a nominated actor gets the turn when its place in the run queue has come: if there is still something for it.
+        """Return whether a nominated actor gets the turn when its place in the run queue comes, because there is still
+        something for it.
 
         An actor that was woken meanwhile for another reason gets the turn in any case.
         """
@@ -151,18 +154,19 @@ class Wakeups:
         else:
             reason = self._reason(parked)
             if reason is not None:
-                self._parking.wake(actor, reason)  # while the actor is nominated: its place is that of the nomination
+                # while the actor is nominated: its place in the run queue is that of the nomination
+                self._parking.wake(actor, reason)
         actor.is_nominated = False
         return actor.state is not STATE_PARKED
 
 
 def _is_told(actor: Actor, parked: DescriptorWait, news: list[tuple[Target, int]], files: set[int]) -> bool:
-    """Whether the server handles an actor's readiness; chooses who serves a file that several watch with EPOLLEXCLUSIVE.
+    """Return whether the server handles an actor's readiness; choose who is woken for a file watched with EPOLLEXCLUSIVE.
 
-    The first actor that the news of a file reach is chosen. The others look past the file, in case something else is ready.
-    False for an actor that has just done so: the kernel reports at the beginning of its wait what it has seen already. Each
-    write is reported at once (`OP_LOOK`), so each write chooses another actor; `files` contains the files for which one is
-    chosen.
+    Of the actors that watch such a file, the first one is chosen. The others ignore the file, in case something else is
+    ready. The result is False for an actor that has just ignored the file: at the beginning of a wait the kernel
+    reports again what the actor has seen already. Each write is reported at once (`OP_LOOK`), so each write chooses
+    another actor. `files` contains the files for which an actor is chosen.
     """
     if not parked.is_file:
         return True
@@ -180,7 +184,7 @@ def _watches(parked: ActorWait | None, file: int) -> bool:
 
 
 def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> bool:
-    """Whether the news may be about a file: readiness of a file reaches all actors that wait for it."""
+    """Return whether a report may be about a file: the readiness of a file reaches all actors that wait for it."""
     told = {target.number for target, _ in news if isinstance(target, Actor)}
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
     return all(other.number in told for other in everybody if other.state is STATE_PARKED and _watches(other.parked, file))

@@ -1,4 +1,4 @@
-"""Waits until computing is done: computing that a program has asked for, or that it is charged for (`cpu_policy: charged`)."""
+"""Waits until computing is done: an execution that a program asks for, or CPU time that is charged (`cpu_policy: charged`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class ComputeWait(ActorWait):
-    """Ends when the actor has computed so many flops; the actor learns how many are left. `raw_nice` is 20 - nice, or 0.
+    """A wait that ends when the actor has computed so many flops. The actor learns how many are left. `raw_nice` is 20
+    - nice, or 0.
 
     Raises ValueError for more than MOST_TOLD flops, which no shim asks for.
     """
@@ -51,7 +52,7 @@ class ComputeWait(ActorWait):
 
 
 class ChargeMaker(Maker):
-    """Makes waits for what an actor has computed since its last charge."""
+    """Makes the waits by which actors let the CPU time pass that they have used since their last charge."""
 
     def __init__(self, cpu: Cpu, timers: CpuTimers, charges: Charges | None) -> None:
         super().__init__(self.make)
@@ -68,17 +69,17 @@ class ChargeMaker(Maker):
 
 
 class ChargeRestMaker(ChargeMaker):
-    """Makes waits for the rest of a charge that was interrupted when a timer of CPU time expired."""
+    """Makes waits for the rest of a charge, which was interrupted because a timer of CPU time expired."""
 
     def make(self, a: int, b: int, c: int) -> ActorWait:
         return ChargeRestWait(self, a, b, c)
 
 
 class ChargeWait(ComputeWait):
-    """Ends when the charged computing is done; the actor learns its next charge, or for how long it may compute.
+    """A wait that ends when the charged CPU time has passed. The actor learns its next charge, or for how long it may compute.
 
-    `busy_ns` is the CPU time that the actor has used, `points` is the kind of the charge and where in the program it was
-    made, `prices_ns` is the virtual time that has passed for the prices of calls: see PARK_CHARGE in
+    `busy_ns` is the CPU time that the actor has used, `points` is the kind of the charge and where in the program it
+    was made, `prices_ns` is the virtual time that has passed for the prices of calls: see PARK_CHARGE in
     csrc/shared/protocol.h.
     """
 
@@ -89,7 +90,10 @@ class ChargeWait(ComputeWait):
         self._maker, self.busy_ns, self.points, self.prices_ns = maker, busy_ns, points, prices_ns
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Convert the charge into flops. If these are 0, return the values with which the actor goes on at once, else None."""
+        """Convert the charge into flops.
+
+        If there are none, return the values with which the actor goes on at once, else None.
+        """
         charges, timers = self._maker.known_charges(), self._maker.timers
         if self.over() is not None:
             return None
@@ -112,7 +116,7 @@ class ChargeWait(ComputeWait):
 
 
 class ChargeRestWait(ChargeWait):
-    """Ends when the rest of an interrupted charge is done; WAKE_REST has told the actor how much that is."""
+    """A wait that ends when the rest of an interrupted charge has passed; the actor was told the rest by WAKE_REST."""
 
     def cpu_ns(self, actor: Actor, charges: Charges, timers: CpuTimers) -> int:
         return timers.take_rest(actor)

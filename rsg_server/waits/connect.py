@@ -1,4 +1,4 @@
-"""The wait for the outcome of a connect(2)."""
+"""The wait for the outcome of connect(2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ConnectWait(ActorWait):
-    """Ends when the peer has answered the socket with this number; the actor gets 0 or a negative errno."""
+    """A wait that ends when the peer has answered the socket with this number. The actor gets 0 or a negative errno."""
 
     __slots__ = ("_sockets", "socket")
 
@@ -22,7 +22,7 @@ class ConnectWait(ActorWait):
         self._sockets, self.socket = sockets, socket
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Return the outcome if the connect has ended by now; EBADF if the socket is not the actor's; else None."""
+        """Return the outcome if the connect has one by now; EBADF if the socket is not the actor's; else None."""
         outcome = self._sockets.handshake.outcome(actor, self.socket)
         return None if outcome is None else (WAKE_READY, outcome)
 

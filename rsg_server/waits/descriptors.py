@@ -1,4 +1,4 @@
-"""Waits for descriptors in the actor's private epoll, and waits for room, after which the actor tries again."""
+"""Waits for descriptors in the actor's private epoll, and waits for room, after which the actor tries its call again."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _FILE: Final[int] = lib.PARK_FD_FILE
 _CHOSEN: Final[int] = lib.PARK_FD_CHOSEN
 _FLAG_BITS: Final = 8
 _DESCRIPTORS: Final = 1 << 31
-"""One more than the highest number of a descriptor on Linux."""
+"""One more than the highest possible number of a descriptor on Linux."""
 
 
 class Readiness(Protocol):
     """The part of rsg_server.turn.readiness that these waits use: it says which descriptors are ready."""
 
     def changed(self) -> None:
-        """Note that something may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
+        """Note that a descriptor may have become ready, so that the turn loop asks the kernel before it gives the next turn."""
 
 
 class DescriptorMaker(Maker):
@@ -48,13 +48,13 @@ class DescriptorMaker(Maker):
 
 
 class DescriptorWait(ActorWait):
-    """Ends when a descriptor in the actor's private epoll is ready.
+    """A wait that ends when a descriptor in the actor's private epoll is ready.
 
-    `first_fd` is one of these descriptors. `epoll_fd` is the descriptor of the private epoll in the process, 0 if the actor
-    has no epoll. An actor that waits for an epoll instance `is_exclusive` if the instance watches something with
-    EPOLLEXCLUSIVE. This is the listening socket with the number `watched`, or, if that `is_file`, the kernel's file of this
-    number. The actor `has_looked` if nothing was ready just now but connections that other actors are to accept. The server
-    sets `is_chosen` for the actor that it wakes among all that wait for the file.
+    `first_fd` is one of these descriptors. `epoll_fd` is the descriptor of the private epoll in the process, 0 if the
+    actor has no epoll. An actor that waits for an epoll instance `is_exclusive` if the instance watches something with
+    EPOLLEXCLUSIVE. This is the listening socket with the number `watched`, or, if that `is_file`, the kernel's file of
+    this number. The actor `has_looked` if just now nothing was ready but connections that other actors will accept. The
+    server sets `is_chosen` for the actor that it wakes among all that wait for the file.
     """
 
     __slots__ = (
@@ -99,14 +99,14 @@ class DescriptorWait(ActorWait):
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         fds = [fd for fd, _ in epoll_targets(self.epoll_info(actor.process))] or [self.first_fd]
-        if self.first_fd in fds:  # the first of a poll's list leads
+        if self.first_fd in fds:  # the first descriptor of a poll(2)'s list decides
             fds = [self.first_fd, *(fd for fd in fds if fd != self.first_fd)]
         words = [f"{fd} ({descriptors.describe(actor.process, fd)})" for fd in fds]
         return ("descriptor " if len(fds) == 1 else "descriptors ") + listed(words)
 
 
 class RoomWait(ActorWait):
-    """Ends at the deadline; the actor then tries again whether a descriptor has room."""
+    """A wait that ends at its deadline. The actor then tries again whether a descriptor has room."""
 
     __slots__ = ("fd",)
 

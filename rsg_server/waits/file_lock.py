@@ -21,7 +21,7 @@ _DETAIL: Final = 32
 
 
 class FileLockWait(FutexWait):
-    """Ends when a lock of the file `fd` is released. `holder` is the pid that holds the record lock, 0 if unknown."""
+    """A wait that ends when a lock of the file `fd` is released. `holder` is the pid that has the record lock, 0 if unknown."""
 
     __slots__ = ("fd", "holder")
 
@@ -36,7 +36,7 @@ class FileLockWait(FutexWait):
         return None
 
     def _closes_cycle(self, actor: Actor) -> bool:
-        """Whether the holder of the lock waits, directly or through others, for the actor's own process."""
+        """Return whether the process that has the lock waits, directly or through others, for the actor's own process."""
         processes = actor.process.host.processes
         seen: set[int] = set()
         next_pids = [self.holder]
@@ -58,7 +58,7 @@ class FileLockWait(FutexWait):
 
 
 def _waited_for(process: Process) -> Iterator[int]:
-    """Yield the pids of the holders of the locks that threads of a process wait for."""
+    """Yield the pids of the processes that have the locks for which threads of a process wait."""
     for actor in process.actors:
         holder = 0 if actor.parked is None else actor.parked.lock_holder()
         if holder:

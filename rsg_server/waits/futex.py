@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 class FutexWait(ActorWait):
-    """Ends when an actor wakes the word with a bit of `bitset`. In some spaces the bits above the lowest 32 are a detail.
+    """A wait that ends when an actor wakes the futex word with a bit of `bitset`. In some spaces the bits above bit 31
+    are a detail.
 
     Space 0 is the private memory of the actor's process.
     """

@@ -25,7 +25,7 @@ _NUMBER = 0xFFFFFFFF
 
 
 class WordsWait(FutexWait):
-    """Ends when an actor wakes one of the words that the waiting actor has listed before (futex_waitv(2))."""
+    """A wait that ends when an actor wakes one of the words that the waiting actor has listed before (futex_waitv(2))."""
 
     def begin(self, actor: Actor) -> None:
         self._futexes.add_words(actor)
@@ -35,14 +35,14 @@ class WordsWait(FutexWait):
 
 
 class ObjectWait(FutexWait):
-    """Ends when an actor has changed an object of the kernel, whose number is the lower half of `word`."""
+    """A wait that ends when an actor has changed a kernel object, whose number is the lower half of `word`."""
 
     def describe(self, actor: Actor, descriptors: DescriptorWords) -> str:
         return f"{_OBJECTS[self.space]} {self.word & _NUMBER}"
 
 
 class FutexMaker(Maker):
-    """Makes waits at futexes, according to the space."""
+    """Makes waits at futexes, of the kind that belongs to the space."""
 
     def __init__(self, futexes: FutexTable) -> None:
         super().__init__(self.make)

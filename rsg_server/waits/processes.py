@@ -16,7 +16,7 @@ _SIGNALS = 64
 
 
 class ChildWait(ActorWait):
-    """Ends when a child dies, stops or goes on (wait(2))."""
+    """A wait that ends when a child dies, stops or goes on (wait(2))."""
 
     def is_for_children(self) -> bool:
         return True
@@ -27,7 +27,7 @@ class ChildWait(ActorWait):
 
 
 class VforkWait(ActorWait):
-    """Ends when the child of a vfork, given by the number of its first thread, has exec'd or is dead."""
+    """A wait that ends when the child of a vfork, given by the number of its first thread, has called exec or died."""
 
     __slots__ = ("_actors", "child")
 
@@ -36,7 +36,10 @@ class VforkWait(ActorWait):
         self._actors, self.child = actors, child
 
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
-        """Note in the child which actor waits for it; the actor goes on at once if it has no such child, or no longer."""
+        """Note in the child which actor waits for it.
+
+        If the actor has no such child (any more), return the values with which it goes on.
+        """
         child = self._actors.get(self.child)
         if child is None or child.process.parent is not actor.process or child.process.has_let_go:
             return WAKE_READY, 0
@@ -55,7 +58,7 @@ class VforkWait(ActorWait):
 
 
 class TracedWait(ActorWait):
-    """Ends when the tracer lets the thread go on (ptrace(2)); no signal ends it."""
+    """A wait that ends when the tracer lets the thread go on (ptrace(2)). No signal ends it."""
 
     def takes(self, bit: int, is_for_all: bool) -> bool:
         return False
@@ -65,7 +68,7 @@ class TracedWait(ActorWait):
 
 
 class SignalWait(ActorWait):
-    """Ends with one of the signals that are `wanted`, a bit for each, even if the signal is blocked (sigwait(3))."""
+    """A wait that ends with one of the signals in the mask `wanted`, even if the signal is blocked (sigwait(3))."""
 
     __slots__ = ("wanted",)
 

@@ -1,4 +1,4 @@
-"""The wait for the answer to an operation of Remote SimGrid. Only the server parks a thread in this way."""
+"""The wait for the answer to an operation of Remote SimGrid. No message of a shim begins such a wait, only the server."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Operations(Protocol):
     """The operations that have not been answered (rsg_server.rsg.room)."""
 
     def words(self, thread: Actor) -> str:
-        """Describe what a thread waits for, in the words of its operation."""
+        """Return words that say what a thread waits for, as its operation describes it."""
 
 
 class OperationWait(ActorWait):
-    """Ends when the operation of the thread has been answered."""
+    """A wait that ends when the operation of the thread has been answered."""
 
     __slots__ = ("_operations",)
 

@@ -1,7 +1,7 @@
-"""Makes a wait from the numbers of a message: a table contains a maker for each kind.
+"""Makes the object for a wait from the numbers in a message: a table contains a maker for each kind of wait.
 
-The makers are objects rather than classes or functions. Compiled, a method of an object from a table takes some 10 ns to
-call, a class or a function from a table over 1 µs, and a wait is made at every turn.
+The makers are objects rather than classes or functions. In the compiled server, calling a method of an object from a
+table takes some 10 ns; calling a class or a function from a table takes over 1 µs. A wait is made at every turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Maker:
-    """Makes the waits of a kind from three numbers, whose meaning depends on the kind (enum simunix_wait).
+    """Makes the waits of one kind from three numbers, whose meaning depends on the kind (enum simunix_wait).
 
     A kind that is seldom waited for passes a function to the constructor; the others have a maker of their own, which
     overrides `make`.
@@ -46,7 +46,7 @@ class Waits:
         since_ns: int,
         siblings_may_wake: bool = False,
     ) -> ActorWait:
-        """Make the wait of a PARK message, whose values are in this order. Raises ValueError for an unknown kind."""
+        """Return the wait for a PARK message, whose values are in this order. Raises ValueError for an unknown kind."""
         maker = self._makers.get(kind)
         if maker is None:
             raise ValueError(f"wait {kind}: no such kind")
@@ -55,7 +55,7 @@ class Waits:
         return wait
 
     def of(self, wait: Any) -> ActorWait:
-        """Make the object for a wait that the core has begun; `wait` is its struct turn_wait."""
+        """Return the object for a wait that the C code has begun; `wait` is its struct turn_wait."""
         return self.make(
             wait.kind,
             wait.syscall,

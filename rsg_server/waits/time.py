@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TimeWait(ActorWait):
-    """Ends at its deadline or with a signal."""
+    """A wait that ends at its deadline or with a signal."""
 
     def in_core(self) -> tuple[int, int, int, int]:
         return WAIT_TIME, 0, 0, 0
@@ -23,7 +23,7 @@ class TimeWait(ActorWait):
 
 
 class TimeMaker(Maker):
-    """Makes waits for time: the kind of wait with which most turns of daemons end."""
+    """Makes waits for time, which end most turns of daemons."""
 
     def __init__(self) -> None:
         super().__init__(self.make)
@@ -33,7 +33,7 @@ class TimeMaker(Maker):
 
 
 class YieldWait(ActorWait):
-    """Ends when all actors that are ready by now have had their turns."""
+    """A wait that ends when all actors that are ready by now have had their turns."""
 
     def over(self) -> int | None:
         return WAKE_READY
@@ -46,7 +46,7 @@ class YieldWait(ActorWait):
 
 
 class YieldMaker(Maker):
-    """Makes waits for the next turn: a program that spins makes one after the other."""
+    """Makes waits for the next turn. A program that looks again and again for a change makes one after the other."""
 
     def __init__(self) -> None:
         super().__init__(self.make)
@@ -59,11 +59,11 @@ class Preemption(Protocol):
     """The part of rsg_server.turn.preemption that this wait uses: turns that were taken back."""
 
     def gave_back(self, actor: Actor) -> None:
-        """Account for a turn that an actor has given back at the server's demand."""
+        """Handle that an actor has given the turn back at the server's demand."""
 
 
 class PreemptedWait(YieldWait):
-    """The wait of an actor from which the server has taken the turn back, because it computed without a call."""
+    """The wait of an actor from which the server has taken the turn, because it computed without a call."""
 
     __slots__ = ("_preemption",)
 

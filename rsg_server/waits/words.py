@@ -1,12 +1,12 @@
-"""Writes lists as text for reports."""
+"""Writes lists as text, for reports."""
 
 from __future__ import annotations
 
 SHOWN = 4
-"""How many entries of a list are written before "and N more"."""
+"""The most entries of a list that are written; the others become "and N more"."""
 
 
 def listed(words: list[str]) -> str:
-    """Write a list as text, e.g. `a, b, c, d and 3 more`."""
+    """Return a list as text, e.g. `a, b, c, d and 3 more`."""
     shown = words[:SHOWN]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(words) > len(shown) else "")

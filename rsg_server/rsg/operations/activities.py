@@ -1,4 +1,4 @@
-"""Operations on mailboxes, communications and executions."""
+"""The operations of Remote SimGrid on mailboxes, communications and executions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def mailbox(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> 
 
 
 def mailbox_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return what waits at a mailbox: puts, gets, whether the first message has arrived, the receiver."""
+    """Return what waits at a mailbox: the numbers of puts and gets, whether the first message has arrived, and the receiver."""
     box = room.comms.numbered(fields[0])
     is_ready = any(comm.is_over for comm in list(box.arrived)[:1])
     receiver = box.receiver.pid if box.receiver is not None else -1
@@ -61,7 +61,7 @@ def receiver(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> by
 
 
 def stage(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes:
-    """Keep bytes of a message that is longer than one request."""
+    """Store bytes of a message that is longer than one request, until the message is sent."""
     if len(who.staged) + len(data) > DATA_MAX_BYTES:
         raise OperationError(Code.MEMORY)
     room.comms.hold_bytes(len(data))
@@ -70,7 +70,7 @@ def stage(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes:
 
 
 def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
-    """Send a message; then wait for its end, return a handle, or forget it."""
+    """Send a message. Depending on the flags, wait for its end, return a handle, or let it go on unobserved."""
     number, flags, size, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & STAGED:
@@ -85,7 +85,7 @@ def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | Non
 
 
 def get(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Receive a message, or return a handle with which to wait for it."""
+    """Receive a message, or return a handle by which the caller can wait for it."""
     number, flags, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & LATER:
@@ -119,7 +119,7 @@ def _transfer_words(made: Made) -> str:
 
 
 def kept(room: Rsg, who: Participant, made: Made) -> bytes:
-    """Return a handle for an activity that has not begun."""
+    """Return a handle for an activity that has been made and has not begun."""
     number = room.number(who, made.handle)
     who.activities[made] = None
     room.is_at_once = True
@@ -127,22 +127,22 @@ def kept(room: Rsg, who: Participant, made: Made) -> bytes:
 
 
 def begun_or_kept(room: Rsg, who: Participant, made: Made, flags: int) -> bytes | None:
-    """Begin an activity now, or keep it for later, as the flags say."""
+    """Begin an activity now, or store it for later, as the flags say. Return its handle or its result."""
     if flags & LATER:
         return kept(room, who, made)
     return begun(room, who, Handle(made.begin(made)), flags, -1.0)
 
 
 def begun(room: Rsg, who: Participant, handle: Handle, flags: int, timeout_s: float) -> bytes | None:
-    """Return a handle for an activity that has begun, or wait for the end of the activity."""
+    """Return a handle for an activity that has begun, or wait for the activity's end."""
     if flags & ASYNC:
         return ints(room.number(who, handle))
     return until_end(room, who, handle, timeout_s, handle.receives)
 
 
 def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_get: bool = False) -> bytes | None:
-    """Wait for the end of an activity; if it is over already, return its answer."""
-    with suppress(OperationError):  # then the activity has failed, and its outcome is the error
+    """Make the caller wait for the end of an activity. If it is over already, return its result."""
+    with suppress(OperationError):  # only possible for an activity that has failed, whose error is the outcome
         room.dependencies.start(handle)
     if handle.activity.is_over:
         code, data = room.outcome(handle, who)
@@ -156,7 +156,7 @@ def until_end(room: Rsg, who: Participant, handle: Handle, timeout_s: float, is_
 
 
 def timed_out(room: Rsg, who: Participant, handle: Handle) -> None:
-    """Handle an actor's timeout: a communication ends for both sides, an execution goes on."""
+    """Handle that an actor's timeout for an activity has passed: a communication ends for both sides, an execution goes on."""
     if handle.activity.ends_at_timeout:
         room.comms.time_out(handle.activity)
     else:
@@ -191,7 +191,7 @@ def _execution(room: Rsg, made: Made) -> Execution:
 
 
 def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
-    """Begin a parallel task."""
+    """Begin a parallel task: flops on several hosts, and bytes between them."""
     flags, count = fields
     if flags & STAGED:
         data = bytes(who.staged + data)
@@ -210,12 +210,12 @@ def parallel(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes 
 
 
 def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for the end of an activity."""
+    """Make the caller wait for the end of an activity."""
     return until_end(room, who, room.find(fields[0]), fields[1])
 
 
 def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Return the next bytes of a long message; the last piece ends it."""
+    """Return the next bytes of a received message that is too long for one answer. The last piece ends it."""
     offset = fields[1]
     if not 0 <= offset < len(who.received):
         raise OperationError(Code.BAD_VALUE)
@@ -228,20 +228,20 @@ def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 def test(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     """Return whether an activity is over."""
     handle = room.find(fields[0])
-    with suppress(OperationError):  # then it is over
+    with suppress(OperationError):  # true means that the activity is over
         room.dependencies.start(handle)
     room.dependencies.told(handle)
     return ints(handle.activity.is_over)
 
 
 def cancel(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """End an activity."""
+    """End an activity before it is done."""
     room.comms.cancel(room.find(fields[0]).activity)
     return NOTHING
 
 
 def forget(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Forget an activity, because nobody will wait for it."""
+    """Forget an activity, because the program will not wait for it."""
     room.drop(fields[0])
     return NOTHING
 
@@ -266,7 +266,7 @@ def wait_any(room: Rsg, who: Participant, fields: Fields, numbers: bytes) -> byt
 
 
 def activity(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the state of an activity, what is left of it, and when it began and ended."""
+    """Return the state of an activity, how much of it is left, and when it began and ended."""
     of = room.find(fields[0]).activity
     return pack("<qddd", of.state, room.left(of), of.start_s, of.finish_s)
 

@@ -1,4 +1,4 @@
-"""Operations of actors: birth, end, suspension, time."""
+"""The operations of Remote SimGrid on actors: beginning, end, suspension, time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def create(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
-    """Announce an actor."""
+    """Announce a new actor, whose thread will connect later."""
     return ints(room.lives.announce(text(name), room.places.host(fields[0]), who).pid)
 
 
 def created(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait until an actor that the caller has announced has connected."""
+    """Make the caller wait until an actor that it has announced has connected."""
     child = room.participants.get(fields[0])
     if child is None or child.thread is not None:
         return NOTHING
@@ -30,7 +30,7 @@ def created(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | No
 
 
 def end(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Make the calling thread no actor any more."""
+    """End the caller's actor; the thread itself goes on."""
     assert who.thread is not None
     room.by_thread.pop(who.thread.number, None)
     room.lives.end(who)
@@ -38,7 +38,7 @@ def end(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def join(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for the end of an actor; an unknown actor counts as ended."""
+    """Make the caller wait for the end of an actor. An unknown actor counts as ended."""
     pid, timeout_s = fields
     other = room.participants.get(pid)
     if other is None:
@@ -73,7 +73,7 @@ def kill_time(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def suspend(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Suspend an actor. If this is the caller, its answer waits until it is resumed."""
+    """Suspend an actor. If it is the caller itself, the answer comes when it is resumed."""
     room.lives.suspend(named(room, who, fields[0]))
     return NOTHING
 
@@ -91,7 +91,7 @@ def daemonize(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return numbers of an actor and of its parent and host, its flags and its name."""
+    """Return the numbers of an actor, of its parent and of its host, its flags and its name."""
     of = named(room, who, fields[0])
     flags = (lib.RSG_IS_DAEMON if of.is_daemon else 0) | (lib.RSG_IS_SUSPENDED if of.is_suspended else 0)
     return ints(of.pid, of.parent_pid, room.places.number_of(of.host), flags) + of.name.encode()
@@ -104,7 +104,7 @@ def migrate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> byt
 
 
 def actors(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the numbers of the actors from a given number on."""
+    """Return the numbers of the actors, from a given number on."""
     return ints(*[pid for pid in room.participants if pid >= fields[0]][:NUMBERS_MAX])
 
 
@@ -117,18 +117,18 @@ def help_actor(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 
 def dismiss(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """End the service of a helper. What the helper waits for goes on without it."""
+    """End the service of a helper. Activities that it waits for go on."""
     room.lives.dismiss(fields[0])
     return NOTHING
 
 
 def clock(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the date."""
+    """Return the date, in seconds since the start."""
     return pack("<d", room.date_s)
 
 
 def sleep(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for so many seconds; 0 or less takes no time at all."""
+    """Make the caller wait for so many seconds. 0 or less takes no time at all."""
     duration_s = fields[0]
     if duration_s != duration_s:
         raise OperationError(Code.NEGATIVE)

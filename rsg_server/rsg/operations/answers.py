@@ -1,7 +1,8 @@
-"""The parameters and results that the functions of all families share.
+"""The parameters and results that the functions for all operations of Remote SimGrid have in common.
 
-A function gets the room (`Rsg`), the actor that asks (None: the thread is no actor), the fields of the request, and the
-text or bytes behind them. It returns the answer, or None if the actor has to wait.
+A function gets the object that has all actors and activities (`Rsg`), the actor that asks (None: the thread is no
+actor), the fields of the request, and the text or bytes that follow them. It returns the answer, or None if the actor
+has to wait.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ Fields = tuple[Any, ...]
 
 
 def ints(*numbers: int) -> bytes:
-    """Pack integers as fields of an answer."""
+    """Return integers, packed as the fields of an answer."""
     return pack(f"<{len(numbers)}q", *numbers)
 
 
 def text(raw: bytes) -> str:
-    """Decode a name from a request."""
+    """Return a name from a request as text."""
     return raw.decode(errors="replace")
 
 
 def named(room: Rsg, who: Participant | None, pid: int) -> Participant:
-    """Return the actor with a number; 0 is the caller."""
+    """Return the actor with a number; 0 means the caller. Raises OperationError if there is no such actor."""
     found = who if pid == 0 else room.participants.get(pid)
     if found is None:
         raise OperationError(Code.NO_ACTOR)

@@ -1,4 +1,4 @@
-"""Operations on activities that were made and have not begun, and on the activities that they wait for."""
+"""The operations of Remote SimGrid on activities that have not begun, and on the activities that they wait for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ DETACHED: int = lib.RSG_DETACHED
 
 
 def start(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Begin an activity now, or after those that it waits for; in that case the operation takes no turn, as in SimGrid."""
+    """Begin an activity now, or when the activities that it waits for are done.
+
+    In the second case the caller keeps the turn, as in SimGrid.
+    """
     handle = room.find(fields[0])
     if fields[1] & DETACHED:
         _detach(handle)
@@ -50,7 +53,7 @@ def successor(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def dependencies(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the activities that an activity waits for, from a place on; none if it has begun."""
+    """Return the activities that an activity waits for, from a place in the list on; none if it has begun."""
     made = room.find(fields[0]).activity
     if fields[1] < 0:
         raise OperationError(Code.BAD_VALUE)

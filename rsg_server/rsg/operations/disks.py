@@ -1,4 +1,4 @@
-"""Operations on disks."""
+"""The operations of Remote SimGrid on disks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _host(room: Rsg, who: Participant | None, number: int) -> Host:
 
 
 def disk_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the number of the disk at a place of a host."""
+    """Return the number of a disk, given by its host and its place there."""
     return ints(room.disks.number_of(_host(room, who, fields[0]), fields[1]))
 
 

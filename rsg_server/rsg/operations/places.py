@@ -1,4 +1,4 @@
-"""Operations on hosts and links."""
+"""The operations of Remote SimGrid on hosts and links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rsg_server.rsg.room import Rsg
 
 BANDWIDTH_MAX_BYTES_PER_S = 1e100
-"""The highest bandwidth: with a higher one, rates could not be computed any more."""
+"""The highest bandwidth (bytes/s) that a link may get: with a higher one, rates could not be computed any more."""
 
 
 def host(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> bytes:
@@ -24,7 +24,7 @@ def host(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> byt
 
 
 def host_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the number of the host at a place, or of the host where the caller is."""
+    """Return the number of the host at a place in the platform's order, or of the host where the caller is."""
     if fields[0] != -1:
         return ints(room.places.number_of(room.places.host(fields[0])))
     assert room.caller is not None
@@ -32,7 +32,7 @@ def host_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> byt
 
 
 def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return cores, speed, power state, load and other numbers of a host, and its name."""
+    """Return numbers of a host (cores, speed, power state, load, …) and its name."""
     places = room.places
     of = places.host(fields[0])
     states = (places.power_state(of), len(of.speeds_flops), not places.is_off(of))
@@ -40,7 +40,7 @@ def host_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> 
 
 
 def host_speed(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the speed of a host's core in a power state."""
+    """Return the speed of a host's core in a power state, in flop/s."""
     speeds = room.places.host(fields[0]).speeds_flops
     if not 0 <= fields[1] < len(speeds):
         raise OperationError(Code.BAD_VALUE)
@@ -56,7 +56,7 @@ def host_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def host_pstate(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Set the power state of a host, which decides its speed."""
+    """Set the power state of a host, which decides on its speed."""
     room.places.set_power_state(room.places.host(fields[0]), fields[1])
     return NOTHING
 
@@ -72,13 +72,13 @@ def link(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> byt
 
 
 def link_at(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the number of the link at a place."""
+    """Return the number of the link at a place in the platform's order."""
     room.places.link(fields[0])
     return ints(fields[0])
 
 
 def link_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return bandwidth, latency, state and name of a link."""
+    """Return the bandwidth, the latency, the state and the name of a link."""
     of = room.places.link(fields[0])
     return pack("<ddq", of.bandwidth_bytes_per_s, of.latency_s, room.places.is_link_on(of)) + of.name.encode()
 
@@ -90,7 +90,7 @@ def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Set bandwidth and latency of a link; a value below 0 leaves the old one."""
+    """Set the bandwidth and the latency of a link. A value below 0 leaves the old one."""
     if not (fields[1] <= BANDWIDTH_MAX_BYTES_PER_S and fields[2] < FOREVER_NS / NS):
         raise OperationError(Code.NEGATIVE)
     room.places.change_link(room.places.link(fields[0]), fields[1], fields[2])

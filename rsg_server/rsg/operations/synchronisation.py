@@ -1,4 +1,4 @@
-"""Operations on mutexes, semaphores, barriers and condition variables."""
+"""The operations of Remote SimGrid on mutexes, semaphores, barriers and condition variables."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def mutex(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Make a mutex."""
+    """Make a mutex, and return its number."""
     return ints(room.synchro.add(Mutex()))
 
 
 def lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait for a mutex, and take it."""
+    """Make the caller wait for a mutex, and take it."""
     made = room.synchro.find_mutex(fields[0])
     if room.synchro.lock(who, made):
         return NOTHING
@@ -29,24 +29,24 @@ def lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
 
 
 def try_lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Take a mutex if it is free."""
+    """Take a mutex if it is free; return whether the caller has it."""
     made = room.synchro.find_mutex(fields[0])
     return ints(made.owner is None and room.synchro.lock(who, made))
 
 
 def unlock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Give a mutex back."""
+    """Give a mutex back, which the next waiting actor gets."""
     room.synchro.unlock(who, room.synchro.find_mutex(fields[0]))
     return NOTHING
 
 
 def semaphore(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Make a semaphore."""
+    """Make a semaphore, and return its number."""
     return ints(room.synchro.add(Semaphore(int(checked(fields[0])))))
 
 
 def acquire(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait until a semaphore lets the caller pass."""
+    """Make the caller wait until a semaphore lets it pass."""
     if room.synchro.acquire(who, room.synchro.find_semaphore(fields[0]), fields[1]):
         return ints(0)
     who.waits_for = f"semaphore {fields[0]}"
@@ -65,14 +65,14 @@ def semaphore_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes
 
 
 def barrier(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Make a barrier."""
+    """Make a barrier, and return its number."""
     if fields[0] < 1:
         raise OperationError(Code.BAD_VALUE)
     return ints(room.synchro.add(Barrier(fields[0])))
 
 
 def arrive(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
-    """Wait at a barrier."""
+    """Make the caller wait at a barrier."""
     made = room.synchro.find_barrier(fields[0])
     if room.synchro.arrive(who, made):
         return ints(1)
@@ -81,12 +81,12 @@ def arrive(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | Non
 
 
 def condition(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Make a condition variable."""
+    """Make a condition variable, and return its number."""
     return ints(room.synchro.add(Condition()))
 
 
 def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> None:
-    """Wait for a notification; the mutex is given back meanwhile."""
+    """Make the caller wait for a notification; it gives the mutex back meanwhile."""
     made = room.synchro.find_condition(fields[0])
     room.synchro.wait(who, made, room.synchro.find_mutex(fields[1]), fields[2])
     if not who.waits_for:
@@ -94,6 +94,6 @@ def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> Non
 
 
 def notify(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Wake the first actor that waits, or all."""
+    """Wake the first actor that waits at a condition variable, or all of them."""
     room.synchro.notify(room.synchro.find_condition(fields[0]), bool(fields[1]))
     return NOTHING

@@ -1,4 +1,4 @@
-"""The table of operations: the function of each, the fields of its request, and which threads may use it.
+"""The table of Remote SimGrid's operations: the function of each, the fields of its request, and which threads may use it.
 
 A wrong request is answered with an error. Nothing that a program sends here can end the program, let alone the server.
 """
@@ -32,7 +32,9 @@ _TIME = struct.Struct("<d")
 
 
 class Row:
-    """An operation: the fields of its request; whether it is a question, answered at once; whether only actors may ask."""
+    """An operation: the fields of its request; whether it only asks, and is answered at once; whether only actors may
+    use it.
+    """
 
     __slots__ = ("do", "fields", "is_question", "only_actors")
 
@@ -46,12 +48,12 @@ class Row:
 
 
 def question(fields: str, do: Do) -> Row:
-    """Make the row of an operation that changes nothing for others; every thread may ask."""
+    """Return the row of an operation that changes nothing for others; every thread may use it."""
     return Row(fields, do, is_question=True, only_actors=False)
 
 
 def order(fields: str, do: Do) -> Row:
-    """Make the row of an operation that any thread may ask for, and that takes an actor's turn."""
+    """Return the row of an operation that any thread may use, and that gives the turn back."""
     return Row(fields, do, only_actors=False)
 
 
@@ -128,7 +130,7 @@ ROWS: dict[int, Row] = {
 
 
 def operate(room: Rsg, thread: Actor, operation: int, blocked: int, request: bytes) -> Told | None:
-    """Do an operation of a thread. Returns the answer to give at once, or None if the thread has given the turn back."""
+    """Carry out an operation for a thread. Return the answer, or None if the thread has given the turn back."""
     room.moments.follow()
     room.caller = thread
     who = room.by_thread.get(thread.number)
@@ -183,7 +185,7 @@ def _do(room: Rsg, thread: Actor, who: Participant | None, operation: int, block
 
 
 def _resume(room: Rsg, thread: Actor, who: Participant | None, blocked: int) -> Told | None:
-    """Go on with a thread's operation, during which the thread has run a signal's handler."""
+    """Continue a thread's operation, during which the thread has run a signal's handler."""
     if who is not None and who.held is not None and not who.is_suspended:
         told, who.held = who.held, None
         who.waits_for = ""
@@ -207,7 +209,7 @@ def _connect(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | N
 
 
 def _run(room: Rsg, thread: Actor, blocked: int, request: bytes) -> Told | None:
-    """Make the thread wait for the end of all actors."""
+    """Make the thread wait until all actors have ended."""
     if len(request) < _TIME.size or thread.number in room.by_thread:
         raise OperationError(Code.BAD_REQUEST)
     room.park(thread, blocked)

@@ -1,4 +1,4 @@
-"""Sockets that send and receive datagrams: UDP, and ICMP by ping sockets and raw sockets (icmp(7), raw(7))."""
+"""Sockets that send and receive datagrams: for UDP, and for ICMP as ping sockets and raw sockets (icmp(7), raw(7))."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ ICMP_OF = {4: ICMP, 6: ICMPV6}
 
 @dataclass(eq=False, repr=False, slots=True)
 class DatagramSocket(SimulatedSocket):
-    """What all sockets have that send datagrams."""
+    """What all sockets that send datagrams have."""
 
-    unsent: bytes | None = None  # a datagram that waits for room on its way; until it has left, nothing more is taken
-    begun: bytes | None = None  # a datagram that waits for more that joins it (MSG_MORE, UDP_CORK)
+    unsent: bytes | None = None  # a datagram that waits for room in the queue to its host; until it has left, no other is taken
+    begun: bytes | None = None  # a datagram to which more is going to be joined (MSG_MORE, UDP_CORK)
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -26,19 +26,19 @@ class UdpSocket(DatagramSocket):
 
 @dataclass(eq=False, repr=False, slots=True)
 class IcmpSocket(DatagramSocket):
-    """A socket that sends and hears messages of ICMP, or of ICMPv6."""
+    """A socket that sends and receives messages of ICMP, or of ICMPv6."""
 
     @property
     def protocol(self) -> int:
-        """IPPROTO_ICMP or IPPROTO_ICMPV6."""
+        """The number of the socket's protocol: IPPROTO_ICMP or IPPROTO_ICMPV6."""
         return ICMP_OF[self.family]
 
 
 @dataclass(eq=False, repr=False, slots=True)
 class PingSocket(IcmpSocket):
-    """A socket for echo requests, whose identifier is its port."""
+    """A socket that sends echo requests only; its port is their identifier (icmp(7))."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
 class RawSocket(IcmpSocket):
-    """A socket for whole messages, which has its protocol for a port, and may be bound anew."""
+    """A socket that sends whole messages (raw(7)). Its port is its protocol, and it may be bound again."""

@@ -11,8 +11,8 @@ SOCK_DGRAM = 2
 
 @dataclass(eq=False, repr=False, slots=True)
 class NetlinkSocket(SimulatedSocket):
-    """A netlink socket."""
+    """A netlink socket: the server answers its requests as the kernel would."""
 
-    type: int = SOCK_DGRAM  # or SOCK_RAW, as it was asked for
+    type: int = SOCK_DGRAM  # or SOCK_RAW, as the program has asked
     protocol: int = 0
-    port: int = 0  # its port number; 0 as long as it has none
+    port: int = 0  # its netlink port number; 0 until it has one

@@ -1,8 +1,8 @@
-"""A TCP socket: its connection, or its queue if it listens, and the bytes between the server's end and the application's.
+"""A TCP socket: its connection (or its queue, if it listens), and the bytes between the server's and the application's end.
 
-Bytes that the application writes are read from `end`; bytes that reach the socket through the network are written to `end`,
-and wait in `undelivered` while the pair is full. `bytes_read` and `bytes_pushed` count both since the beginning: places of
-urgent bytes are told in these numbers.
+The server reads bytes that the application has written from `end`. It writes bytes that come through the network to
+`end`; while the AF_UNIX pair is full they wait in `undelivered`. `bytes_read` and `bytes_pushed` count both since the
+beginning. The places of urgent bytes are given in these numbers.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65536
 KEEPS_MORE, KEEPS_CORK = 1, 2
-"""The last bytes were sent with MSG_MORE; TCP_CORK is set."""
+"""Reasons to keep bytes back: the last ones were sent with MSG_MORE; TCP_CORK is set."""
 PIECES = 4
-"""In how many pieces a window is read, if its buffers have been forced to be larger than usual."""
+"""The number of pieces in which a window is read, if the socket's buffers were forced to be larger than usual."""
 _SIOCATMARK = 0x8905
 _FILLER = bytearray(1 << 18)
-"""Where filler is read into: as much as a socket's buffer usually holds (net.core.wmem_default), in one piece."""
+"""Where filler is read into, and is then ignored. It is as large as a socket's buffer usually is (net.core.wmem_default)."""
 
 
 class Direction(Protocol):
-    """One direction of a connection; see rsg_server.sockets.retransmission."""
+    """One direction of a TCP connection; rsg_server.sockets.retransmission implements it."""
 
     @property
     def is_cancelled(self) -> bool: ...
@@ -50,49 +50,50 @@ class Direction(Protocol):
 
 @dataclass(slots=True)
 class AcceptQueue:
-    """Connections that a listener has taken and its application has not."""
+    """The connections of a listening socket that its application has not accepted yet."""
 
     backlog: int = 0
     pending: deque[StreamSocket] = field(default_factory=deque)
-    tokens: int = 0  # bytes sent to the listening application and not yet taken back by an accept
-    unannounced: int = 0  # tokens for which no actor was woken yet that waits by EPOLLEXCLUSIVE; at most `tokens`
+    tokens: int = 0  # bytes that were written to the listening application, and that no accept(2) has taken back
+    unannounced: int = 0  # tokens for which no actor was woken yet, among those that wait with EPOLLEXCLUSIVE; at most `tokens`
 
 
 @dataclass(slots=True)
 class Attempt:
-    """The last connect of a socket."""
+    """The last attempt of a socket to connect."""
 
-    waits: bool = False  # it is a blocking one
-    outcome: int | None = None  # until an actor asks
-    was_dissolved: bool = False  # by connect(2) to AF_UNSPEC; its error does not keep the socket from connecting again
+    waits: bool = False  # connect(2) was called on a blocking socket
+    outcome: int | None = None  # the result of the attempt, until an actor asks for it
+    # ended by connect(2) to AF_UNSPEC; the error of that does not keep the socket from connecting again
+    was_dissolved: bool = False
 
 
 @dataclass(slots=True)
 class Fin:
-    """What has become of the two FINs of a connection, and of shutdown(2)."""
+    """The state of the two FINs of a connection (one for each direction), and of shutdown(2)."""
 
-    is_sent: bool = False  # the application sends no more
-    is_heard: bool = False  # the peer's FIN has come
-    is_first: bool = False  # sent before the peer's FIN had come: its port goes into TIME_WAIT
-    is_due: bool = False  # to be shown to the application once `undelivered` is empty
+    is_sent: bool = False  # the application sends nothing more
+    is_heard: bool = False  # the peer's FIN has arrived
+    is_first: bool = False  # sent before the peer's FIN has arrived, so that the socket's port goes into TIME_WAIT
+    is_due: bool = False  # the application is to see the end of data as soon as `undelivered` is empty
     reads_no_more: bool = False  # the application has shut the socket down for reading
 
 
 @dataclass(slots=True)
 class Cork:
-    """A piece that fills no segment and waits for more."""
+    """Bytes that fill no whole segment and are kept back until more is written (MSG_MORE, TCP_CORK)."""
 
-    reasons: int = 0  # KEEPS_: why such a piece is kept back
+    reasons: int = 0  # KEEPS_ bits: why such bytes are kept back
     data: bytearray = field(default_factory=bytearray)
-    until: Event | None = None  # when `data` is sent all the same
+    until: Event | None = None  # the event at which `data` is sent all the same
 
 
 @dataclass(slots=True)
 class Urgent:
-    """Bytes sent with MSG_OOB."""
+    """Urgent bytes, sent with MSG_OOB."""
 
-    is_sent: bool = False  # the application has sent one, which has not been read yet
-    places: deque[int] = field(default_factory=deque)  # of urgent bytes in the stream to the application
+    is_sent: bool = False  # the application has sent one that the server has not read yet
+    places: deque[int] = field(default_factory=deque)  # the places of urgent bytes in the stream to the application
 
 
 def _is_at_mark(end: socket.socket) -> bool:
@@ -105,33 +106,34 @@ class StreamSocket(SimulatedSocket):
 
     peer: StreamSocket | None = None
     flow: Direction | None = None
-    heard_ns: int = 0  # when its peer's host last answered
+    heard_ns: int = 0  # virtual time of the last answer from the peer's host
     queue: AcceptQueue = field(default_factory=AcceptQueue)
     attempt: Attempt = field(default_factory=Attempt)
     fin: Fin = field(default_factory=Fin)
     cork: Cork = field(default_factory=Cork)
     urgent: Urgent = field(default_factory=Urgent)
     undelivered: bytearray = field(default_factory=bytearray)
-    late: bytearray = field(default_factory=bytearray)  # what has come since `fin.reads_no_more`, for which the pair is shut
-    bytes_read: int = 0  # since the beginning
+    # bytes that came after `fin.reads_no_more`, which the pair does not take any more
+    late: bytearray = field(default_factory=bytearray)
+    bytes_read: int = 0  # counted since the beginning of the connection
     bytes_pushed: int = 0
-    send_bytes: int = 0  # the buffer that the application has forced by SO_SNDBUFFORCE
-    receive_bytes: int = 0  # by SO_RCVBUFFORCE
+    send_bytes: int = 0  # the buffer size that the application has forced by SO_SNDBUFFORCE
+    receive_bytes: int = 0  # the same by SO_RCVBUFFORCE
 
     @property
     def pair_type(self) -> int:
-        """The type of the AF_UNIX pair."""
+        """The type of the AF_UNIX pair: SOCK_STREAM."""
         return socket.SOCK_STREAM
 
     @property
     def buffer_bytes(self) -> int:
-        """How much may be under way towards the peer because both sides have forced larger buffers."""
+        """How many bytes may be on their way to the peer because both sides have forced larger buffers; 0 if they have not."""
         return 0 if self.peer is None else min(self.send_bytes, self.peer.receive_bytes)
 
     def read(self) -> bytes | None:
-        """A piece of what the application has sent; b"" at the end, None if there is nothing now.
+        """Return some bytes that the application has sent; b"" at the end of data, None if there are none now.
 
-        Raises ConnectionResetError if the application closed with data unread.
+        Raises ConnectionResetError if the application has closed the socket with data unread.
         """
         try:
             data = self._read_urgent() or self.end.recv(max(READ_BYTES, self.buffer_bytes // PIECES))
@@ -141,7 +143,10 @@ class StreamSocket(SimulatedSocket):
         return data
 
     def _read_urgent(self) -> bytes:
-        """The byte that was sent with MSG_OOB, if it is the next one; the peer learns its place in the stream."""
+        """Return the byte that was sent with MSG_OOB if it is the next one, else b"".
+
+        The peer learns its place in the stream.
+        """
         if not self.urgent.is_sent or not _is_at_mark(self.end):
             return b""
         self.urgent.is_sent = False
@@ -150,7 +155,7 @@ class StreamSocket(SimulatedSocket):
         return self.end.recv(1, socket.MSG_OOB)
 
     def begin_anew(self) -> None:
-        """Forget the connection that was: the socket is as if it had just been made, but for its options and its address."""
+        """Forget the connection: the socket is then as new, but for its options and its address."""
         self.state, self.remote, self.peer, self.flow = SocketState.OPEN, None, None, None
         self.bytes_read = self.bytes_pushed = self.queue.tokens = self.queue.unannounced = 0
         self.fin, self.urgent = Fin(), Urgent()
@@ -159,13 +164,13 @@ class StreamSocket(SimulatedSocket):
         self.late.clear()
 
     def drain(self) -> None:
-        """Throw away the filler that makes a connecting socket not writable."""
+        """Discard the filler in the pair, which makes a connecting socket not writable."""
         with contextlib.suppress(ConnectionResetError, BlockingIOError):
             while self.end.recv_into(_FILLER):
                 pass
 
     def deliver(self, data: bytes) -> bool:
-        """Give the application bytes; what does not fit waits. False if the application is gone."""
+        """Give bytes to the application; what does not fit waits. Return False if the application is gone."""
         if self.undelivered or self.urgent.places:
             self.undelivered += data
             return self.push()
@@ -180,7 +185,10 @@ class StreamSocket(SimulatedSocket):
         return True
 
     def push(self) -> bool:
-        """Give the application bytes that wait, then the end if it is due; False if the application is gone."""
+        """Give bytes that wait to the application, then the end of data if it is due.
+
+        Return False if the application is gone.
+        """
         while self.undelivered:
             try:
                 sent = self._send_piece() if self.urgent.places else self.end.send(self.undelivered)
@@ -199,14 +207,17 @@ class StreamSocket(SimulatedSocket):
         return True
 
     def _keep_late(self, data: bytes | bytearray) -> bool:
-        """Keep what has come since the application shut the socket down for reading; False if there is nobody to take it."""
+        """Store bytes that came after shutdown(2) for reading. Return False if no application can take them."""
         is_kept = self.fin.reads_no_more and not self.fin.is_sent
         if is_kept:
             self.late += data
         return is_kept
 
     def _send_piece(self) -> int:
-        """Send what comes before the next urgent byte, or that byte alone: urgent data keeps its place in the stream."""
+        """Write the bytes before the next urgent byte, or that byte alone, so that it keeps its place.
+
+        Return how many were written.
+        """
         before = self.urgent.places[0] - self.bytes_pushed
         if before > 0:
             return self.end.send(self.undelivered[:before])

@@ -1,8 +1,8 @@
-"""What sockets of NETLINK_SOCK_DIAG are answered about internet sockets (sock_diag(7)), as `ss` asks.
+"""Answers requests about internet sockets on NETLINK_SOCK_DIAG sockets (sock_diag(7)), which `ss` uses.
 
-AF_UNIX sockets are the kernel's: their requests never come here (csrc/shim/sys/socket/netlink.c). What is told of a socket is
-what /proc/net tells (rsg_server.sockets.listing), and a listener's backlog. Filters (INET_DIAG_REQ_BYTECODE) are left to the
-program that asks, which tests each socket as well: `ss` does.
+AF_UNIX sockets belong to the kernel: the shim lets it answer requests about them (csrc/shim/sys/socket/netlink.c). An
+answer tells the same of a socket as /proc/net does (rsg_server.sockets.listing), and a listening socket's backlog.
+Filters (INET_DIAG_REQ_BYTECODE) are not applied: the program that asks, such as `ss`, tests each socket as well.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ NETLINK_SOCK_DIAG = 4
 BY_FAMILY = 20
 REQUEST = struct.Struct("=BBBxI")
 SOCKET_ID = struct.Struct("!HH16s16s4x8s")
-"""Ports, addresses, interface and cookie: struct inet_diag_sockid."""
+"""The layout of struct inet_diag_sockid: ports, addresses, interface and cookie."""
 _ANSWER_HEAD, _ANSWER_TAIL = struct.Struct("=BBBB"), struct.Struct("=IIIII")
 _WHOLE_PROTOCOL = 3
-"""The attribute of a request for a protocol above 255, such as MPTCP (INET_DIAG_REQ_PROTOCOL)."""
+"""INET_DIAG_REQ_PROTOCOL: the attribute of a request for a protocol above 255, such as MPTCP."""
 _KIND_OF: dict[int, type[SimulatedSocket]] = {6: StreamSocket, 17: UdpSocket, 255: RawSocket}
-"""By protocol; whoever wants raw sockets asks for IPPROTO_RAW."""
+"""The kind of socket by protocol. A program that wants raw sockets asks for IPPROTO_RAW."""
 _VERSION_OF = {family: version for version, family in FAMILY.items()}
 _INFO, _CONGESTION, _SHUTDOWN, _V6ONLY = 2, 4, 8, 11
-"""Attributes of an answer; the first two on request (INET_DIAG_ of linux/inet_diag.h)."""
+"""The attributes of an answer; the first two on request only (INET_DIAG_ of linux/inet_diag.h)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """struct inet_diag_req_v2."""
+    """The fields of struct inet_diag_req_v2, which say which sockets a request asks for."""
 
     family: int
     protocol: int
@@ -60,7 +60,7 @@ class _Wanted:
         attributes = split_attributes(request.body, REQUEST.size + SOCKET_ID.size)
         protocol = int.from_bytes(attributes.get(_WHOLE_PROTOCOL, bytes([protocol])), "little")
         if family not in _VERSION_OF or protocol not in _KIND_OF:
-            raise RefusedError(errno.ENOENT)  # as a kernel without that module
+            raise RefusedError(errno.ENOENT)  # as a Linux kernel without the module for this protocol answers
         return cls(family, protocol, extensions, states, request.body[REQUEST.size : REQUEST.size + SOCKET_ID.size])
 
     def wants(self, attribute_kind: int) -> bool:
@@ -68,13 +68,13 @@ class _Wanted:
 
 
 class Diag:
-    """The answers about the internet sockets of all hosts."""
+    """Answers requests about the internet sockets of all hosts."""
 
     def __init__(self, sockets: SocketTable, wire: Wire) -> None:
         self._sockets, self._wire = sockets, wire
 
     def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
-        """The sockets of a host that a request of one of its sockets asks for. Raises RefusedError."""
+        """Return the sockets of a host that a request asks for, as messages. Raises RefusedError."""
         wanted = _Wanted.of(request)
         messages = [self._message(known, wanted) for known in self._matching(which, wanted, request.is_dump)]
         if not messages and not request.is_dump:
@@ -88,7 +88,7 @@ class Diag:
                 yield known
 
     def _message(self, known: SimulatedSocket, wanted: _Wanted) -> Message:
-        """struct inet_diag_msg and its attributes."""
+        """Return the message about a socket: struct inet_diag_msg and its attributes."""
         state = listing.state_of(known)
         queues = (0, 0)
         if isinstance(known, StreamSocket) and state == listing.LISTEN:

@@ -1,4 +1,4 @@
-"""Netlink sockets: their port numbers, and the answers, which come at once (netlink(7))."""
+"""Netlink sockets: their port numbers, and the answers to their requests, which come at once (netlink(7))."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ _HEADER = struct.Struct("=IHHII")
 _ERROR, _DONE, _FIRST_REQUEST = 2, 3, 16
 _REQUEST, _MULTI, _ACK = 0x1, 0x2, 0x4
 FIRST_OTHER_PORT = (1 << 32) - 4097
-"""Port numbers of further sockets of a process; its first has its pid (netlink(7))."""
+"""The first port number for further netlink sockets of a process. The port of its first socket is its pid (netlink(7))."""
 
 
 MESSAGES_AT_ONCE = 24
-"""Of a dump, in one datagram: less than the 16 KiB that programs have room for."""
+"""The most messages of a long answer in one datagram, which is then shorter than the 16 KiB that programs have room for."""
 
 
 class Subsystem(Protocol):
-    """What knows the answers of one netlink protocol."""
+    """Answers the requests of one netlink protocol."""
 
     def found(self, which: NetlinkSocket, request: Request) -> Sequence[Message]:
-        """What a request of a socket asks for. Raises RefusedError."""
+        """Return the messages that answer a request on a socket. Raises RefusedError."""
 
 
 class Netlink:
-    """All netlink sockets: their port numbers, and the answers."""
+    """The port numbers of all netlink sockets, and the answers to their requests."""
 
     def __init__(self, routing: Routing, diag: Diag, sockets: SocketTable, readiness: Readiness) -> None:
         self._sockets, self._readiness = sockets, readiness
-        self._ports: dict[tuple[HostState, int], NetlinkSocket] = {}  # by host and port
+        self._ports: dict[tuple[HostState, int], NetlinkSocket] = {}  # by host and netlink port
         self._subsystems: dict[int, Subsystem] = {
             NETLINK_ROUTE: routing,
             NETLINK_SOCK_DIAG: diag,
-        }  # by protocol
+        }  # by number of the protocol
 
     def bind(self, which: NetlinkSocket, pid: int, wanted: int) -> int:
-        """Give a socket a port: the wanted one, else the pid of its process, else another; 0 or an errno."""
+        """Give a socket a netlink port: the wanted one, else the pid of its process, else another. Return 0 or an errno."""
         if which.port:
             return errno.EINVAL if wanted not in (0, which.port) else 0
         if wanted and not self._is_free(which, wanted):
@@ -70,7 +70,7 @@ class Netlink:
         return True
 
     def take(self, which: NetlinkSocket, pid: int = 0) -> None:
-        """Answer all requests that the application has written."""
+        """Answer all requests that the application has written to a socket."""
         while True:
             try:
                 datagram = which.end.recv(1 << 17)

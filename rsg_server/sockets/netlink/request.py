@@ -1,4 +1,4 @@
-"""A request on a netlink socket, apart from what it is about, and its refusal (netlink(7))."""
+"""A request on a netlink socket, whatever it is about, and the error that refuses it (netlink(7))."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DUMP = 0x300
 
 
 class RefusedError(Exception):
-    """A request that ends with an errno."""
+    """Raised to answer a request with an errno."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -18,7 +18,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message of an application."""
+    """One message that an application has written to a netlink socket."""
 
     kind: int
     flags: int
@@ -32,9 +32,9 @@ class Request:
 
     @property
     def family(self) -> int:
-        """The address family that the request is about, 0 for any."""
+        """The address family that the request is about; 0 for any."""
         return self.body[0] if self.body else 0
 
     def number(self, at: int) -> int:
-        """A 32-bit field of the body; 0 where the body is shorter, as it is for `struct rtgenmsg`."""
+        """Return a 32-bit field of the body; 0 if the body is shorter, as for `struct rtgenmsg`."""
         return int(struct.unpack_from("=i", self.body, at)[0]) if len(self.body) >= at + 4 else 0

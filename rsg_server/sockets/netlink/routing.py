@@ -1,6 +1,6 @@
-"""What routing sockets are answered (rtnetlink(7)): a host's interfaces, addresses and routes.
+"""Answers requests on routing sockets (rtnetlink(7)): about a host's interfaces, addresses and routes.
 
-Interfaces never change: requests to change them are refused, and sockets that listen for changes receive nothing.
+Interfaces never change. So requests to change one are refused, and sockets that listen for changes receive nothing.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from rsg_server.sockets.pair import SimulatedSocket
 
 NETLINK_ROUTE = 0
-_GET = 2  # kinds of requests are numbered new, delete, get, set
+_GET = 2  # the kinds of requests have the numbers new, delete, get, set
 _NEW_LINK = 16
 GETLINK, GETADDR, GETROUTE = 18, 22, 26
 IFLA_IFNAME, RTA_DST = 3, 1
 
 
 class Routing:
-    """The answers about interfaces, addresses and routes of all hosts."""
+    """Answers requests about the interfaces, addresses and routes of all hosts."""
 
     def __init__(self, platform: Platform, interfaces: InterfaceTable) -> None:
         self._platform, self._table = platform, interfaces
 
     def found(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
-        """What a request of a socket asks for. Raises RefusedError."""
+        """Return the messages that answer a request on a socket. Raises RefusedError."""
         if request.kind == _NEW_LINK and self._is_up_already(which, request):
             return ()
         if request.kind % 4 != _GET:
@@ -42,11 +42,13 @@ class Routing:
         if lookup is not None:
             return lookup(self, which, request)
         if request.is_dump:
-            return ()  # rules, neighbours, queueing disciplines: there are none
+            return ()  # a host has no rules, neighbours or queueing disciplines
         raise RefusedError(errno.EOPNOTSUPP)
 
     def _is_up_already(self, which: SimulatedSocket, request: Request) -> bool:
-        """Whether a request brings an interface up that is, and nothing else: containers do so with their loopback."""
+        """Return whether a request only asks to bring up an interface that is up already: containers do this with their
+        loopback.
+        """
         index, flags, change = request.number(4), request.number(8), request.number(12)
         attributes = split_attributes(request.body, 16)
         name = attributes.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
@@ -92,7 +94,7 @@ class Routing:
         return messages
 
     def _route(self, which: SimulatedSocket, request: Request) -> Sequence[Message]:
-        """The route to one address: `ip route get`."""
+        """Return the message about the route to one address, which `ip route get` asks for."""
         packed = split_attributes(request.body, 12).get(RTA_DST, b"")
         if len(packed) not in (4, 16):
             raise RefusedError(errno.EINVAL)
@@ -114,4 +116,4 @@ _LOOKUPS: dict[tuple[int, bool], _Lookup] = {
     (GETROUTE, True): Routing._routes,
     (GETROUTE, False): Routing._route,
 }
-"""By kind of request, and whether it asks for all objects (a dump)."""
+"""The function for each request, by its kind, and whether it asks for all objects (a dump)."""
