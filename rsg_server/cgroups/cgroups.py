@@ -25,7 +25,7 @@ FILES: dict[str, ControlFile] = {
     file.name: file for module in (core_files, cpu, cpuset, io, memory_files, pids) for file in module.FILES
 }
 ROOT_FILES = {name: file.mode for name, file in FILES.items() if True in file.where}
-"""The control files of a host's root group: the mode of each, by its name."""
+"""The control files of a host's root cgroup: the mode of each, by its name."""
 
 
 class Cgroups:
@@ -50,12 +50,12 @@ class Cgroups:
         return host.cgroup_device << CGROUP_DEVICE_SHIFT | flags
 
     def counts_memory(self, process: Process) -> bool:
-        """Return whether a process is in a group whose memory is counted, since it or a group above it has a limit."""
+        """Return whether a process is in a cgroup whose memory is counted, since it or a group above it has a limit."""
         group = group_of(process)
         return group is not None and self.memory.is_counted(group)
 
     def count_memory(self, process: Process, is_due: bool = True) -> None:
-        """Count the memory of the groups of a process: at once if `is_due`, else only if the last count is old enough.
+        """Count the memory of the cgroups of a process: at once if `is_due`, else only if the last count is old enough.
 
         A process whose group has exceeded its limit may be dead afterwards.
         """
@@ -104,7 +104,7 @@ class Cgroups:
         return "/" if group is None else group.path
 
     def group_by_inode(self, host: HostState, inode: int) -> Group:
-        """Return the group of a folder. Raises RefusedError if the folder is no group, or no process may be in the group."""
+        """Return the cgroup of a folder. Raises RefusedError if the folder is no group, or no process may be in the group."""
         hierarchy = self.of(host)
         group = hierarchy.groups.get(inode)
         if group is None:
@@ -115,11 +115,11 @@ class Cgroups:
     # Births and deaths of processes
 
     def next_child_into(self, actor: Actor, group: Group) -> None:
-        """Note the group into which an actor's next child is to be born (clone3(2), CLONE_INTO_CGROUP)."""
+        """Note the cgroup into which an actor's next child is to be born (clone3(2), CLONE_INTO_CGROUP)."""
         self._for_child[actor.number] = group
 
     def may_bear(self, creator: Actor, is_thread: bool) -> bool:
-        """Return whether an actor may create one more process or thread under the limits of its groups (pids.max)."""
+        """Return whether an actor may create one more process or thread under the limits of its cgroups (pids.max)."""
         hierarchy = self._of.get(creator.process.host.name)
         if hierarchy is None:
             return True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 READ, WRITE, BOTH = 0o444, 0o200, 0o644
 EVERYWHERE, AT_ROOT, BELOW = frozenset((True, False)), frozenset((True,)), frozenset((False,))
-"""Where a control file exists: in the root group (True), in the groups below the root (False), or in both."""
+"""Where a control file exists: in the root cgroup (True), in the groups below the root (False), or in both."""
 
 
 class RefusedError(Exception):
@@ -54,7 +54,7 @@ Write = Callable[[Request], None]
 
 @dataclass(frozen=True, slots=True)
 class ControlFile:
-    """A kind of control file, which a group has if the file's `controller` is passed on to it; "" stands for every group.
+    """A kind of control file, which a cgroup has if the file's `controller` is passed on to it; "" stands for every group.
 
     If the file `tells`, the server rewrites it whenever its text changes, so that inotify(7) reports the change. A file
     that `is_kept` has its text from the beginning on and is rewritten likewise, so that programs can read it without
@@ -77,7 +77,10 @@ class ControlFile:
         return WRITE if self.read is None else BOTH
 
     def is_of(self, group: Group) -> bool:
-        """Return whether a group has this file. The root group has every file that a root can have, whatever its controller."""
+        """Return whether a cgroup has this file.
+
+        The root group has every file that a root can have, whatever its controller.
+        """
         return (group.parent is None) in self.where and (
             not self.controller or self.controller in group.controllers or group.parent is None
         )

@@ -31,7 +31,7 @@ def _type(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def _write_type(request: Request) -> None:
-    """Refuse every write to cgroup.type, with Linux's errno: simunix has no groups of threads, so every group is a domain."""
+    """Refuse every write to cgroup.type, with Linux's errno: simunix has no groups of threads, so every cgroup is a domain."""
     raise RefusedError(errno.EOPNOTSUPP if request.word == "threaded" else errno.EINVAL)
 
 
@@ -52,7 +52,7 @@ def _stat(hierarchy: Hierarchy, group: Group) -> str:
 
 
 def check_destination(group: Group) -> None:
-    """Raise RefusedError if no process may enter a group: it is no valid domain, or it passes controllers on to children."""
+    """Raise RefusedError if no process may enter a cgroup: it is no valid domain, or it passes controllers on to children."""
     if not group.is_valid_domain:
         raise RefusedError(errno.EOPNOTSUPP)
     if group.passed and not group.can_be_thread_root:
@@ -62,8 +62,8 @@ def check_destination(group: Group) -> None:
 def check_writer(request: Request, source: Group) -> None:
     """Raise RefusedError if a writer may not move a process between two groups. Root always may.
 
-    Others must be allowed to write to cgroup.procs of the nearest group above both. Whoever has opened that file of the
-    destination may write there, since the kernel has checked it at open(2). See cgroups(7), delegation.
+    Others must be allowed to write to cgroup.procs of the nearest cgroup above both. Whoever has opened that file of
+    the destination may write there, since the kernel has checked it at open(2). See cgroups(7), delegation.
     """
     if request.user == 0:
         return
@@ -98,7 +98,7 @@ def _write_procs(request: Request) -> None:
 
 
 def _write_threads(request: Request) -> None:
-    """Handle a write to cgroup.threads: refuse to move a thread into another group, because groups consist of whole
+    """Handle a write to cgroup.threads: refuse to move a thread into another cgroup, because groups consist of whole
     processes.
     """
     source = request.hierarchy.group_of(_process(request, is_thread=True))

@@ -48,13 +48,13 @@ USED = "cpu.stat"
 
 
 def enters(process: Process) -> None:
-    """Begin to count the CPU time of a process for the group that it has entered."""
+    """Begin to count the CPU time of a process for the cgroup that it has entered."""
     process.cgroup_cpu_ns = process.cpu_ns
 
 
 def leaves(group: Group, process: Process) -> None:
-    """Add the CPU time that a process has used in a group, which it leaves now, to the totals of the group and of those
-    above.
+    """Add the CPU time that a process has used in a cgroup, which it leaves now, to the totals of the group and of
+    those above.
     """
     used_ns = process.cpu_ns - process.cgroup_cpu_ns
     if used_ns:
@@ -63,7 +63,7 @@ def leaves(group: Group, process: Process) -> None:
 
 
 def used_ns(hierarchy: Hierarchy, group: Group) -> int:
-    """Return the CPU time (ns) that the processes of a group and of the groups below have been charged."""
+    """Return the CPU time (ns) that the processes of a cgroup and of the groups below have been charged."""
     total = group.counts.get(USED, 0) + sum(process.cpu_ns - process.cgroup_cpu_ns for process in group.members())
     if group.parent is None:
         total += sum(process.cpu_ns for process in hierarchy.processes(group))
@@ -136,7 +136,7 @@ def _write_nice(request: Request) -> None:
 
 
 def account_of(group: Group) -> Account | None:
-    """Return the account that the CPU time of a group is counted to.
+    """Return the account that the CPU time of a cgroup is counted to.
 
     It belongs to the nearest group, going up, that has the controller cpu; None stands for the root group.
     """
@@ -158,7 +158,7 @@ def _set(group: Group) -> None:
 
 
 def _share_anew(request: Request) -> None:
-    """Divide the processors among the groups of a host anew, because a group's weight or quota has changed."""
+    """Divide the processors among the cgroups of a host anew, because a group's weight or quota has changed."""
     _set(request.group)
     request.hierarchy.controlled.cpu.share_anew(request.hierarchy.host.host)
 

@@ -53,7 +53,7 @@ def parsed(text: str) -> int:
 
 
 def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
-    """Return the mask of processors that a group may use.
+    """Return the mask of processors that a cgroup may use.
 
     These are the ones set in its cpuset.cpus that the group above may use as well; if there are none, all that the
     group above may use.
@@ -65,7 +65,7 @@ def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
 
 
 def bound(hierarchy: Hierarchy, actor: Actor) -> None:
-    """Move a thread to the processors that its group may use."""
+    """Move a thread to the processors that its cgroup may use."""
     every = effective(hierarchy, hierarchy.root)
     allowed = effective(hierarchy, hierarchy.group_of(actor.process))
     mask = (actor.wanted_affinity & allowed) or allowed
@@ -76,7 +76,7 @@ def bound(hierarchy: Hierarchy, actor: Actor) -> None:
 
 
 def follow(hierarchy: Hierarchy, process: Process) -> None:
-    """Move all threads of a process to the processors that its group may use."""
+    """Move all threads of a process to the processors that its cgroup may use."""
     for actor in process.actors:
         bound(hierarchy, actor)
 

@@ -1,4 +1,4 @@
-"""The control files cgroup.freeze and cgroup.kill. Threads of a frozen group get no turns until the group is thawed."""
+"""The control files cgroup.freeze and cgroup.kill. Threads of a frozen group get no turns until the cgroup is thawed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def follow(hierarchy: Hierarchy, process: Process) -> None:
 
 
 def read_freeze(hierarchy: Hierarchy, group: Group) -> str:
-    """Return the text of cgroup.freeze: 1 if this group itself was told to freeze, else 0."""
+    """Return the text of cgroup.freeze: 1 if this cgroup itself was told to freeze, else 0."""
     return f"{group.freezes:d}\n"
 
 
 def write_freeze(request: Request) -> None:
-    """Handle a write to cgroup.freeze: 1 freezes all processes of the group and of the groups below, 0 thaws them."""
+    """Handle a write to cgroup.freeze: 1 freezes all processes of the cgroup and of the groups below, 0 thaws them."""
     if request.word not in ("0", "1"):
         raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     freezes, hierarchy = request.word == "1", request.hierarchy
@@ -41,7 +41,7 @@ def write_freeze(request: Request) -> None:
 
 
 def write_kill(request: Request) -> None:
-    """Handle a write to cgroup.kill: kill all processes of the group in the order of their numbers, but the writer last."""
+    """Handle a write to cgroup.kill: kill all processes of the cgroup in the order of their numbers, but the writer last."""
     if request.word != "1":
         raise RefusedError(errno.ERANGE if is_integer(request.word) else errno.EINVAL)
     doomed = sorted(request.group.members(), key=lambda process: process.number)

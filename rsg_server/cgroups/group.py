@@ -21,7 +21,7 @@ THREADED = frozenset(("cpu", "cpuset", "pids"))
 class Group:
     """A cgroup. The root has no parent and stores no processes: a process that is in no other group counts as in the root.
 
-    `controllers` are the controllers that the group may use and pass on, `passed` those that its children get.
+    `controllers` are the controllers that the cgroup may use and pass on, `passed` those that its children get.
     `numbers` contains limits and weights as they were set, `counts` how often events have happened. The keys of both
     are names of control files, or `FILE KEY` for files of several lines.
     """
@@ -56,18 +56,18 @@ class Group:
         return self.path
 
     def up(self) -> Iterator[Group]:
-        """Yield this group, then the group above it, and so on up to the root."""
+        """Yield this cgroup, then the group above it, and so on up to the root."""
         group: Group | None = self
         while group is not None:
             yield group
             group = group.parent
 
     def is_within(self, other: Group) -> bool:
-        """Return whether this group is `other` or lies below it."""
+        """Return whether this cgroup is `other` or lies below it."""
         return any(group is other for group in self.up())
 
     def down(self) -> Iterator[Group]:
-        """Yield this group and all groups below it, each before its children."""
+        """Yield this cgroup and all groups below it, each before its children."""
         yield self
         for child in self.children.values():
             yield from child.down()
@@ -79,37 +79,37 @@ class Group:
 
     @property
     def is_frozen(self) -> bool:
-        """Whether the processes of this group are frozen: by its own cgroup.freeze or by that of a group above."""
+        """Whether the processes of this cgroup are frozen: by its own cgroup.freeze or by that of a group above."""
         return any(group.freezes for group in self.up())
 
     def members(self) -> Iterator[Process]:
-        """Yield the processes in this group and in the groups below."""
+        """Yield the processes in this cgroup and in the groups below."""
         for group in self.down():
             yield from group.processes.values()
 
     def number(self, name: str, otherwise: int = NO_LIMIT) -> int:
-        """Return the number that was written to a control file of this group; `initial` if none was."""
+        """Return the number that was written to a control file of this cgroup; `initial` if none was."""
         return self.numbers.get(name, otherwise)
 
     # The rules about groups that have processes and pass controllers on (kernel/cgroup/cgroup.c of Linux)
 
     @property
     def is_thread_root(self) -> bool:
-        """Whether the group has processes of its own and passes controllers on, so that its children may contain
+        """Whether the cgroup has processes of its own and passes controllers on, so that its children may contain
         threads only.
         """
         return self.parent is not None and bool(self.processes) and bool(self.passed)
 
     @property
     def can_be_thread_root(self) -> bool:
-        """Whether the group may have processes although it passes controllers on to its children."""
+        """Whether the cgroup may have processes although it passes controllers on to its children."""
         if self.parent is None:
             return True
         return not any(child.populace for child in self.children.values()) and self.passed <= THREADED
 
     @property
     def is_valid_domain(self) -> bool:
-        """Whether processes may be in the group: none of the groups above it both has processes and passes controllers on."""
+        """Whether processes may be in the cgroup: none of the groups above it both has processes and passes controllers on."""
         return not any(group.is_thread_root for group in self.up() if group is not self)
 
 

@@ -21,10 +21,10 @@ from rsg_server.process.host_state import HostState
 from rsg_server.process.process import Process
 
 SLICES = ("system.slice", "user.slice")
-"""Groups that every host has from the beginning, as under systemd. Daemons make their own groups below these."""
+"""Groups that every host has from the beginning, as under systemd. Daemons make their own cgroups below these."""
 CONTROLLERS = "cgroup.controllers"
 PROMPT = ("cgroup.procs",)
-"""The control files that a group has from the beginning.
+"""The control files that a cgroup has from the beginning.
 
 With one file in its folder, no group can be removed by rmdir(2) without the server. Other files are made when a program
 asks for them (csrc/shim/sys/cgroup/absent.c): most are never looked at, and each would take a kilobyte and 7 µs.
@@ -58,7 +58,7 @@ class Hierarchy:
     # Groups
 
     def make(self, above: int, inode: int, name: str) -> None:
-        """Make a program's new folder a group. Raises RefusedError, and removes the folder, if the group is not allowed."""
+        """Make a program's new folder a cgroup. Raises RefusedError, and removes the folder, if the group is not allowed."""
         parent = self.groups.get(above)
         path = f"{parent.path.rstrip('/') if parent else ''}/{name}".lstrip("/")
         if parent is None or "\n" in name or self._is_too_many(parent):
@@ -80,7 +80,7 @@ class Hierarchy:
         return False
 
     def remove(self, inode: int) -> None:
-        """Remove a group and its folder. Raises RefusedError if the group has processes or children."""
+        """Remove a cgroup and its folder. Raises RefusedError if the group has processes or children."""
         group = self.groups.get(inode)
         if group is None or group.parent is None:
             raise RefusedError(errno.EBUSY if group is not None else errno.ENODEV)
@@ -92,7 +92,7 @@ class Hierarchy:
         self.controlled.on_removed.tell(group)
 
     def pass_on(self, group: Group, controllers: frozenset[str], owner: tuple[int, int]) -> None:
-        """Set the controllers that the children of a group get, and make or remove their control files accordingly."""
+        """Set the controllers that the children of a cgroup get, and make or remove their control files accordingly."""
         group.passed = controllers
         for child in group.children.values():
             child.owners |= dict.fromkeys(controllers - child.controllers, owner)
@@ -110,7 +110,7 @@ class Hierarchy:
     # Control files
 
     def _learn(self, group: Group) -> None:
-        """Record the inodes of the control files of a group."""
+        """Record the inodes of the control files of a cgroup."""
         for name, inode in self.real.listing(group.path[1:]).items():
             if name in self._known and name not in group.files:
                 group.files[name] = inode
@@ -120,7 +120,7 @@ class Hierarchy:
         """Make a control file that a program has asked for by `name`; with an empty name, all files that the folder's
         group may have.
 
-        Raises RefusedError if the group can have no such file.
+        Raises RefusedError if the cgroup can have no such file.
         """
         group = self.groups.get(inode)
         if group is None or (name and (name not in self._known or not self._known[name].is_of(group))):
@@ -132,7 +132,7 @@ class Hierarchy:
             self._add_files(group, [self._known[name]])
 
     def _absent(self, group: Group) -> list[ControlFile]:
-        """Return the kinds of control files that a group may have but does not have yet."""
+        """Return the kinds of control files that a cgroup may have but does not have yet."""
         return [file for name, file in self._known.items() if name not in group.files and file.is_of(group)]
 
     def _add_files(self, group: Group, fresh: list[ControlFile]) -> None:
@@ -183,48 +183,48 @@ class Hierarchy:
         return True
 
     def keep(self, group: Group, name: str) -> None:
-        """Rewrite a control file that `is_kept` and whose text may have changed, if the group has that file."""
+        """Rewrite a control file that `is_kept` and whose text may have changed, if the cgroup has that file."""
         if (inode := group.files.get(name)) is not None:
             self.refresh(inode)
 
     def tell(self, group: Group, name: str) -> None:
-        """Rewrite a control file whose text may have changed, if the group has it, and wake the actors that poll it."""
+        """Rewrite a control file whose text may have changed, if the cgroup has it, and wake the actors that poll it."""
         inode = group.files.get(name)
         if inode is not None and self.refresh(inode):
             self.controlled.on_news.tell()
 
     def tell_up(self, group: Group, name: str) -> None:
-        """Rewrite a control file whose text may have changed, in a group and in the groups above it."""
+        """Rewrite a control file whose text may have changed, in a cgroup and in the groups above it."""
         for above in group.up():
             self.tell(above, name)
 
     # Processes
 
     def group_of(self, process: Process) -> Group:
-        """Return the group that a process is in."""
+        """Return the cgroup that a process is in."""
         return group_of(process) or self.root
 
     def processes(self, group: Group) -> list[Process]:
-        """Return the processes that are in a group itself, without those in the groups below."""
+        """Return the processes that are in a cgroup itself, without those in the groups below."""
         if group is not self.root:
             return list(group.processes.values())
         return [process for process in self.host.processes.values() if process.cgroup is None and not process.dead]
 
     def enter(self, process: Process, group: Group) -> None:
-        """Put a process, which must be in the root group, into another group."""
+        """Put a process, which must be in the root cgroup, into another group."""
         if group is not self.root:
             self._join(process, group)
             self._populate(group, 1)
 
     def leave(self, process: Process) -> None:
-        """Take a process out of its group: a live one is in the root group then, a dead one in no group."""
+        """Take a process out of its cgroup: a live one is in the root group then, a dead one in no group."""
         group = group_of(process)
         if group is not None:
             self._part(process, group)
             self._populate(group, -1)
 
     def move(self, process: Process, group: Group) -> None:
-        """Move a process to another group.
+        """Move a process to another cgroup.
 
         As on Linux (css_set_move_task), the process is counted in the destination before it leaves the source. So a
         group above both is never empty in between, and its cgroup.events does not change.
@@ -259,7 +259,7 @@ class Hierarchy:
         del group.processes[process.number]
 
     def _populate(self, group: Group, by: int) -> None:
-        """Add `change` (1 or -1) to the number of processes of a group and of those above.
+        """Add `change` (1 or -1) to the number of processes of a cgroup and of those above.
 
         The first process of a group and the end of its last one change cgroup.events.
         """

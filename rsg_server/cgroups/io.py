@@ -95,7 +95,7 @@ def _write_max(request: Request) -> None:
 
 
 def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
-    """Apply the limits of a group at a storage, also to reads and writes that have begun."""
+    """Apply the limits of a cgroup at a storage, also to reads and writes that have begun."""
     account = account_of(hierarchy, group)
     assert account is not None
     numbers = [None if (limit := _limit(group, device, key)) == NO_LIMIT else limit for key in KEYS]
@@ -105,7 +105,7 @@ def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
 
 
 def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
-    """Return the account that a group's operations at storages are counted to.
+    """Return the account that a cgroup's operations at storages are counted to.
 
     It belongs to the nearest group, going up, that has the controller io; None stands for the root group.
     """
@@ -119,7 +119,7 @@ def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
 
 
 def follow(hierarchy: Hierarchy, group: Group) -> None:
-    """Delete the limits and counts of a group from which the controller io was taken."""
+    """Delete the limits and counts of a cgroup from which the controller io was taken."""
     if group.storages is None or "io" in group.controllers:
         return
     account, group.storages = group.storages, None
@@ -132,7 +132,7 @@ def follow(hierarchy: Hierarchy, group: Group) -> None:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """Return io.stat: a line for each storage at which the group has done something.
+    """Return io.stat: a line for each storage at which the cgroup has done something.
 
     The counts of discards (fstrim(8)) are always 0.
     """

@@ -57,26 +57,26 @@ def used(process: Process) -> int:
 
 
 def current(group: Group) -> int:
-    """Return the bytes that the processes of a group and of the groups below have touched; all of them are counted now."""
+    """Return the bytes that the processes of a cgroup and of the groups below have touched; all of them are counted now."""
     for process in group.members():
         process.memory_used = 0 if process.dead else used(process)
     return as_counted(group)
 
 
 def as_counted(group: Group) -> int:
-    """Return the bytes that the processes of a group and of the groups below had touched when each was last counted."""
+    """Return the bytes that the processes of a cgroup and of the groups below had touched when each was last counted."""
     total = sum(process.memory_used for process in group.members() if not process.dead)
     group.counts[PEAK] = max(group.counts.get(PEAK, 0), total)
     return total
 
 
 def counting(group: Group) -> Iterable[Group]:
-    """Yield this group and the groups above it whose memory is counted, the lowest first."""
+    """Yield this cgroup and the groups above it whose memory is counted, the lowest first."""
     return (above for above in group.up() if above.parent is not None and "memory" in above.controllers)
 
 
 def count(group: Group, kind: str, of: Group | None = None) -> None:
-    """Count a memory event (memory.events) in a group and in the groups above; memory.events.local of `of` counts it, too.
+    """Count a memory event (memory.events) in a cgroup and in the groups above; memory.events.local of `of` counts it, too.
 
     `of` is by default the group itself.
     """
@@ -94,11 +94,11 @@ class Memory:
 
     @staticmethod
     def is_counted(group: Group) -> bool:
-        """Return whether the memory of a group's processes is counted, since it or a group above it has a limit."""
+        """Return whether the memory of a cgroup's processes is counted, since it or a group above it has a limit."""
         return next(iter(counting(group)), None) is not None
 
     def follow(self, process: Process) -> None:
-        """Begin to count the memory of a process, if its group or a group above it has a limit."""
+        """Begin to count the memory of a process, if its cgroup or a group above it has a limit."""
         group = group_of(process)
         groups = counting(group) if group is not None else ()
         limited = any(each.number(name) != NO_LIMIT for each in groups for name in (MAX, HIGH))
@@ -106,7 +106,7 @@ class Memory:
 
     def step(self, process: Process) -> int:
         """Return by how many bytes a process may grow before it must report: an eighth of what is left up to its
-        group's limit.
+        cgroup's limit.
         """
         home = group_of(process)
         if process.memory_due_ns < 0 or home is None:
@@ -133,7 +133,7 @@ class Memory:
             self._enforce(hierarchy, group)
 
     def enforce(self, hierarchy: Hierarchy, group: Group) -> None:
-        """Enforce a limit that was written to a group's memory.max just now."""
+        """Enforce a limit that was written to a cgroup's memory.max just now."""
         for process in list(group.members()):
             self.follow(process)
         if "memory" in group.controllers:
@@ -158,7 +158,7 @@ class Memory:
             total = current(group)
 
     def _kill_largest(self, hierarchy: Hierarchy, group: Group) -> bool:
-        """Kill the process of a group with the highest score; all of its group if memory.oom.group is 1.
+        """Kill the process of a cgroup with the highest score; all of its group if memory.oom.group is 1.
 
         False if there is none.
         """

@@ -64,7 +64,7 @@ def _events(name: str, tells: bool) -> ControlFile:
 
 
 def _stat(hierarchy: Hierarchy, group: Group) -> str:
-    """Return the lines of memory.stat. At the root group all numbers are 0: the host's memory is shown by /proc/vmstat."""
+    """Return the lines of memory.stat. At the root cgroup all numbers are 0: the host's memory is shown by /proc/vmstat."""
     anonymous = memory.current(group) if group.parent is not None else 0
     return "".join(f"{name} {anonymous if name in OF_ANONYMOUS else 0}\n" for name in COUNTED)
 

@@ -15,12 +15,12 @@ LIMIT, REFUSALS, PEAK = "pids.max", "pids.events", "pids.peak"
 
 
 def current(group: Group) -> int:
-    """Return the number of threads in a group and in the groups below."""
+    """Return the number of threads in a cgroup and in the groups below."""
     return sum(len(process.actors) for process in group.members())
 
 
 def may_be_born(hierarchy: Hierarchy, group: Group) -> bool:
-    """Return whether one more thread may be created in a group. The group whose limit forbids it counts that (pids.events)."""
+    """Return whether one more thread may be created in a cgroup. The group whose limit forbids it counts that (pids.events)."""
     for above in group.up():
         if above.parent is None or "pids" not in above.controllers:
             continue

@@ -30,7 +30,7 @@ class Group(Protocol):
     """The part of a cgroup (rsg_server/cgroups/group.py) that is used here: the way up to the root."""
 
     def up(self) -> Iterator[Self]:
-        """Yield this group, then the group above it, and so on up to the root."""
+        """Yield this cgroup, then the group above it, and so on up to the root."""
 
 
 @dataclass(eq=False, slots=True)
@@ -94,7 +94,7 @@ class Programs:
         return self._by_number[number]
 
     def attach(self, group: Group, number: int, flags: int, replaced: int) -> None:
-        """Attach a program to a cgroup. Raises RefusedError if the flags or the programs of a group above forbid it."""
+        """Attach a program to a cgroup. Raises RefusedError if the flags or the programs of a cgroup above forbid it."""
         program, kept = self.find(number, errno.EBADF), flags & (OVERRIDE | MULTI)
         if kept == OVERRIDE | MULTI or (flags & REPLACE and not flags & MULTI):
             raise RefusedError(errno.EINVAL)
@@ -111,7 +111,7 @@ class Programs:
         self._tell(len(self._of))
 
     def _may_have_own(self, group: Group) -> bool:
-        """Return whether the nearest group above that has programs allows the groups below to have programs of their own."""
+        """Return whether the nearest cgroup above that has programs allows the groups below to have programs of their own."""
         above = next((each for each in group.up() if each is not group and each in self._of), None)
         return above is None or bool(self._of[above].flags)
 
@@ -129,7 +129,7 @@ class Programs:
             raise RefusedError(errno.ENOENT)
 
     def detach(self, group: Group, number: int) -> None:
-        """Detach a program from a cgroup. If the group has a single program, it need not be named. Raises RefusedError."""
+        """Detach a program from a cgroup. If the cgroup has a single program, it need not be named. Raises RefusedError."""
         own = self._of.get(group)
         program = self._by_number.get(number)
         if own is not None and not own.flags & MULTI:
