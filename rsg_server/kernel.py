@@ -27,6 +27,7 @@ from rsg_server.energy.energy import Energy
 from rsg_server.event_log import EventLog
 from rsg_server.faults.boots import Boots
 from rsg_server.faults.faults import Faults
+from rsg_server.faults.losses import lose_unsynced
 from rsg_server.faults.power import Power
 from rsg_server.faults.residents import Residents
 from rsg_server.faults.wake_on_lan import WakeOnLan
@@ -91,8 +92,6 @@ from rsg_server.sockets.table import SocketTable
 from rsg_server.sockets.wire import Wire
 from rsg_server.storage.run_disk import RunDisk
 from rsg_server.storage.storages import Storages
-from rsg_server.storage.survivors import Survivors
-from rsg_server.storage.unsynced import Unsynced
 from rsg_server.storage.waits import StorageWaits
 from rsg_server.turn.choosing import ChosenTies, ChosenTurns, ChosenWakes
 from rsg_server.turn.core import Core
@@ -136,10 +135,8 @@ class Kernel:
         self.timeline = Timeline(self.timer_queue)
         self.network = self._network(options)
         self.wire = Wire(self.clock, self.network, options.seed)
-        tell_conditions = self.shared.notices.tell_storage_conditions
-        self.storages = Storages(self.network, self.wire.reach.reaches, tell_conditions, self._application)
-        if options.choices is not None:
-            self.storages.unsynced = Unsynced(lambda: self.clock.now_ns)
+        tell_conditions, reaches = self.shared.notices.tell_storage_conditions, self.wire.reach.reaches
+        self.storages = Storages(self.network, reaches, tell_conditions, self._application)
         self.readiness = Readiness()
         self.hosts = {host.name: HostState(host, options.host_flags) for host in platform.hosts}
         if options.lateness is not None:
@@ -310,9 +307,7 @@ class Kernel:
             power=power,
         )
         power.on_silence.connect(self.readiness.changed)
-        if options.choices is not None and (unsynced := self.storages.unsynced) is not None:
-            power.on_unmount.connect(unsynced.unmounted)
-            power.on_loss.connect(Survivors(options.choices, unsynced).power_cut)
+        lose_unsynced(options.choices, self.storages, power)
         wake_on_lan = WakeOnLan(clock, timeline, log, self.network, self.interfaces, reach, power)
         self.datagrams.on_to_off.connect(wake_on_lan.heard)
         return faults

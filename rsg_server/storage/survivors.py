@@ -33,9 +33,8 @@ class Survivors:
     def power_cut(self, host: str) -> None:
         """The power of a host has been cut, and none of its processes is left. Choose what is lost, and lose it."""
         for disk in self._unsynced.disks(host):
-            if LOSE in self._choices.places:
-                disk.look(self._choices.now_ns())
-                self._cut(host, disk)
+            disk.look(self._choices.now_ns())
+            self._cut(host, disk)
             disk.begin()
 
     def _cut(self, host: str, disk: KeptDisk) -> None:

@@ -1,0 +1,26 @@
+"""Connects power cuts with the files that they change, in runs that choose what is lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rsg_server.choices.places import LOSE
+from rsg_server.storage.survivors import Survivors
+from rsg_server.storage.unsynced import Unsynced
+
+if TYPE_CHECKING:
+    from rsg_server.choices.source import Choices
+    from rsg_server.faults.power import Power
+    from rsg_server.storage.storages import Storages
+
+
+def lose_unsynced(choices: Choices | None, storages: Storages, power: Power) -> None:
+    """Have power cuts lose what was not synced, as the choices say; without choices of the place "lose" nothing is lost.
+
+    The storages must not know yet where files are kept.
+    """
+    if choices is None or LOSE not in choices.places:
+        return
+    unsynced = storages.unsynced = Unsynced(lambda: choices.now_ns())
+    power.on_unmount.connect(unsynced.unmounted)
+    power.on_loss.connect(Survivors(choices, unsynced).power_cut)
