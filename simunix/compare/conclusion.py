@@ -76,7 +76,7 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
         told = _still_needed(effects[0], count) + _chance(effects)
         return SAME, f"Keep {base}: {label} makes no difference that {count} seeds tell: {phrase(effects[0])}{told}."
     if not gain:
-        return KEEP, f"Keep {base}: {label} only costs: {', '.join(cost)} ({count} seeds)."
+        return KEEP, f"Keep {base}: {label} only costs: {', '.join(cost)}{_chance(effects)} ({count} seeds)."
     if not better and not cost:
         told = f"nothing else differs beyond noise, {phrase(effects[0])}"
         return WEIGH, f"Adopt {label} only for this: {', '.join(gain)}; {told} ({count} seeds)."

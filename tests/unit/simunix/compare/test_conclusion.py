@@ -26,6 +26,7 @@ from tests.unit.simunix.report import runs
 SEEDS = range(1, 9)
 Late = Callable[[str, random.Random], float]
 DOUBTFUL = Interval(mean=2.5, low=1.0, high=4.0, count=8)
+NOTHING_CHANGED = Interval(mean=0.0, low=0.0, high=0.0, count=8)
 
 
 def run(label: str, seed: int, late: Late, lost: float = 0.0) -> Run:
@@ -88,6 +89,17 @@ def test_what_may_be_chance_is_told_beside_no_difference() -> None:
     assert text.kind == SAME
     told = "mean bounded slowdown +2.5 ("
     assert f"; {told}" in text.text and text.text.endswith("95 % interval +1 … +4) may be chance.")
+
+
+def test_what_may_be_chance_is_told_beside_what_only_costs() -> None:
+    found = change(lambda user, chance: 600.0 if user == "ann" else 500.0)
+    first, *others = found.repetitions.effects
+    alike = [replace(one, difference=replace(one.difference, interval=NOTHING_CHANGED)) for one in (first, *others)]
+    alike[1] = replace(alike[1], difference=replace(others[0].difference, interval=DOUBTFUL, adjusted_p=0.2))
+    object.__setattr__(found.repetitions, "effects", alike)
+    text = concluded(found)
+    assert text.kind == KEEP and text.text.startswith("Keep base: new only costs: ann's mean wait +00:01:40 (")
+    assert "; mean bounded slowdown +2.5 (" in text.text and text.text.endswith("+1 … +4) may be chance (8 seeds).")
 
 
 def test_no_part_is_told_of_what_does_not_change() -> None:
