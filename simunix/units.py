@@ -11,9 +11,9 @@ from rsg_server.platform import units as simgrid
 
 NS = 10**9
 LONGEST = 100
-"""The most characters in the text of a quantity."""
+"""The most characters in a text that means a quantity, such as a duration."""
 MOST = 9e18
-"""The limit for bytes, bytes per second and flop/s."""
+"""The limit below which numbers of bytes, bytes per second and flop/s must be."""
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,

@@ -24,7 +24,7 @@ class Plugins:
 
 
 PLAIN = Plugins()
-"""simunix's own default plugins."""
+"""simunix's own default plugins for Slurm."""
 WITHOUT_CGROUPS = Plugins(
     "ProctrackType: proctrack/linuxproc, TaskPlugin: task/affinity, JobAcctGatherType: jobacct_gather/linux, "
     "SelectTypeParameters: CR_Core_Memory"
@@ -37,4 +37,4 @@ WITH_CGROUPS = Plugins(
     "SelectTypeParameters: CR_Core_Memory",
     "ConstrainCores: true, ConstrainRAMSpace: true, ConstrainSwapSpace: true",
 )
-"""Plugins with cgroups, as production clusters have them."""
+"""Slurm's plugins with cgroups, as production clusters have them."""

@@ -19,7 +19,7 @@ from simunix.launch.emulation import COSTS
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measured computing time of a program, for each system call or clock read that followed the computing.
+    """How long a program computed before each kind of system call and clock read, as a charged run measured it.
     `charged_ns` is the program's total in virtual nanoseconds.
     """
 

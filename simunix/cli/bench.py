@@ -31,11 +31,13 @@ def add_parser(subcommands: Subparsers) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks (default: those that take minutes)")
-    parser.add_argument("--list", action="store_true", help="list the benchmarks, and what this computer lacks for them")
-    parser.add_argument("--all", action="store_true", help="run all benchmarks, also the long ones: two hours in all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures and a description of this computer here")
-    parser.add_argument("--quick", action="store_true", help="shorter runs, rougher figures")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the benchmarks to run (default: those that take minutes)")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks, and what this computer lacks for each")
+    parser.add_argument("--all", action="store_true", help="run all benchmarks, including the long ones, which takes two hours")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the figures and a description of this computer into this file"
+    )
+    parser.add_argument("--quick", action="store_true", help="make shorter runs, which gives less exact figures")
     parser.set_defaults(execute=execute)
 
 

@@ -12,9 +12,19 @@ if TYPE_CHECKING:
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix calibrate` and its options."""
-    parser = subcommands.add_parser("calibrate", help="learn what programs compute from charged runs (cpu_policy: modelled)")
-    parser.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="run directory with cpu_policy: charged")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the costs here, for the key cpu_costs")
+    parser = subcommands.add_parser(
+        "calibrate", help="learn from charged runs how long programs compute, for cpu_policy: modelled"
+    )
+    parser.add_argument(
+        "directories", nargs="+", type=Path, metavar="DIR", help="run directory of a run with cpu_policy: charged"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the computing times into this file, which the key cpu_costs of a scenario names",
+    )
     parser.set_defaults(execute=execute)
 
 

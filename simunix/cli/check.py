@@ -27,14 +27,18 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix check` and its options."""
     parser = subcommands.add_parser(
         "check",
-        help="tell before a run what cannot be intercepted, and what will be passed on or refused",
+        help="tell before a run which programs simunix cannot intercept, and which system calls it will pass on or refuse",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="simunix check [options] SCENARIO.yaml | simunix check [options] -- COMMAND...",
     )
-    parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="replace a value of the scenario")
-    parser.add_argument("--verbose", action="store_true", help="name the libraries and the calls that are passed on")
+    parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file or, after --, a command")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="replace the value of a key of the scenario"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="also name the libraries, and the system calls that are passed on to the kernel"
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON list with a report for each program")
     parser.set_defaults(execute=execute)
 

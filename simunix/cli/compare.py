@@ -25,13 +25,17 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix compare` and its options."""
     parser = subcommands.add_parser(
         "compare",
-        help="what if: run variants of a scenario, tell who wins and who loses",
+        help="run variants of a scenario, and tell which jobs and users gain or lose",
         description="Run a scenario and its variants, and tell what changes for each user, account, partition, QOS and job.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "paths", type=Path, nargs="+", metavar="BASE", help="a scenario; more of them, configurations for it, or runs' folders"
+        "paths",
+        type=Path,
+        nargs="+",
+        metavar="BASE",
+        help="scenarios, configurations for the first scenario, or folders of runs",
     )
     parser.add_argument(
         "--set",
@@ -41,14 +45,18 @@ def add_parser(subcommands: Subparsers) -> None:
         metavar="[NAME:] KEY=VALUE",
         help="a variant of the first scenario, which may have a name; may be repeated",
     )
-    parser.add_argument("--set-all", action="append", default=[], metavar="KEY=VALUE", help="sets a key in all variants")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="the site's accounting (sacct -P): how wrong is the base?")
-    parser.add_argument("--most", type=int, default=5, metavar="N", help="length of each list on the terminal (default: 5)")
+    parser.add_argument("--set-all", action="append", default=[], metavar="KEY=VALUE", help="set a key in all variants")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="accounting of the real site (output of sacct -P) to compare the base with"
+    )
+    parser.add_argument(
+        "--most", type=int, default=5, metavar="N", help="number of rows in each list on the terminal (default: 5)"
+    )
     parser.add_argument(
         "--window",
         choices=("whole", "steady"),
         default="whole",
-        help="count all jobs, or those submitted without the first and the last tenth of the span",
+        help="count all jobs, or those submitted in the steady window, which leaves out the first and the last tenth",
     )
     _add_files(parser)
     _add_runs(parser)
@@ -56,23 +64,37 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--out", type=Path, metavar="DIR", help="folder of runs and results (default: out/compare-NAME)")
-    parser.add_argument("--page", type=Path, metavar="FILE", help="the HTML page (default: compare.html in the folder)")
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="DIR", help="folder for the runs and the results (default: out/compare-NAME)"
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="file for the HTML page (default: compare.html in the folder of --out)"
+    )
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
     parser.add_argument(
-        "--format", action="append", choices=("png", "svg", "pdf"), help="of the pictures; may be repeated (default: png, svg)"
+        "--format",
+        action="append",
+        choices=("png", "svg", "pdf"),
+        help="format of the pictures of --figures; may be repeated (default: png, svg)",
     )
 
 
 def _add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="seed of all runs, or the first one (default: each scenario's own)"
+        "--seed",
+        type=int,
+        metavar="N",
+        help="seed of all runs; with --repetitions, the first seed (default: each scenario's own)",
     )
     parser.add_argument(
-        "--repetitions", type=int, default=1, metavar="N", help="seeds of each variant, so that chance can be told (default: 1)"
+        "--repetitions",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of runs of each variant, with different seeds, so that chance can be told (default: 1)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers do the runs")
+    parser.add_argument("--workers", type=int, metavar="N", help="number of runs at one time (default: one per core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="address of a Dask scheduler whose workers execute the runs")
 
 
 def execute(options: argparse.Namespace) -> int:

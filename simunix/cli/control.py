@@ -53,7 +53,7 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("operation", choices=["status", "pause", "resume", "until", "step", "pace", "stop", "watch", *USAGE])
-    parser.add_argument("arguments", nargs="*", metavar="WORD", help="what is said below of the operation")
+    parser.add_argument("arguments", nargs="*", metavar="WORD", help="the arguments of the operation, listed below")
     parser.set_defaults(execute=execute)
 
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix coverage` and its options."""
     parser = subcommands.add_parser("coverage", help="tell for each system call whether it is simulated, passed on or refused")
-    parser.add_argument("names", nargs="*", metavar="CALL", help="tell only these calls, e.g. futex nanosleep")
+    parser.add_argument("names", nargs="*", metavar="CALL", help="print only these system calls, e.g. futex nanosleep")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print a JSON list")
-    form.add_argument("--markdown", action="store_true", help="print the page of the documentation")
+    form.add_argument("--markdown", action="store_true", help="print the page docs/reference/system-calls.md")
     parser.set_defaults(execute=execute)
 
 

@@ -53,14 +53,14 @@ COMMANDS = (
     "coverage",
     "schema",
 )
-"""The subcommands, in the order of the help text."""
+"""The subcommands of simunix, in the order in which the help text lists them."""
 ENDLESS = {(1, 5), (1, 8), (1, 9)}
 """Major and minor numbers of /dev/zero, /dev/random and /dev/urandom (Documentation/admin-guide/devices.txt of Linux),
 which never end.
 """
 SYMLINK_LOOP = "Symlink loop from "
 MODULES = {"ctl": "control", "explore": "exploration.explore", "replay": "exploration.replay"}
-"""Modules in simunix.cli whose name differs from their subcommand's."""
+"""The Python modules in simunix.cli whose names differ from those of their subcommands."""
 
 
 class Parser(argparse.ArgumentParser):

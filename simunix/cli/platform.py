@@ -25,22 +25,24 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix platform` and its operations `show` and `convert`."""
     parser = subcommands.add_parser(
         "platform",
-        help="show, draw or convert hosts and network of a SimGrid platform file or a scenario",
+        help="show, draw or convert the hosts and the network of a SimGrid platform file or a scenario",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
-    show = operations.add_parser("show", help="hosts, switches, links and their capacities")
+    show = operations.add_parser("show", help="print the hosts, switches and links of a platform, with their capacities")
     show.add_argument("file", type=Path, metavar="FILE", help="SimGrid platform (.xml) or scenario (.yaml)")
-    show.add_argument("--output", type=Path, metavar="PICTURE", help="draw the platform: .svg, .png or .pdf")
-    show.add_argument("--route", nargs=2, metavar=("FROM", "TO"), help="show the links from one host to another instead")
+    show.add_argument("--output", type=Path, metavar="PICTURE", help="draw the platform into this file: .svg, .png or .pdf")
+    show.add_argument(
+        "--route", nargs=2, metavar=("FROM", "TO"), help="print only the links on the route from one host to another"
+    )
     show.add_argument(
         "--simgrid-compat", action="store_true", help="route like SimGrid 3.32 where SimGrid deviates from its manual"
     )
     show.set_defaults(execute=execute_show)
     convert = operations.add_parser("convert", help="convert a SimGrid platform to a scenario's hosts and network, or back")
     convert.add_argument("file", type=Path, metavar="FILE", help=".xml or .yaml")
-    convert.add_argument("output", type=Path, metavar="OUT", help=".yaml or .xml; must not exist")
+    convert.add_argument("output", type=Path, metavar="OUT", help="output file, .yaml or .xml, which must not exist")
     convert.set_defaults(execute=execute_convert)
 
 

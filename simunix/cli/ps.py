@@ -30,7 +30,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("--host", help="show only the processes of this host")
     parser.add_argument("--threads", action="store_true", help="print a line per thread instead of one per process")
-    parser.add_argument("--json", action="store_true", help="print everything that is known, as JSON")
+    parser.add_argument("--json", action="store_true", help="print all that is known about the processes, as JSON")
     parser.set_defaults(execute=execute)
 
 

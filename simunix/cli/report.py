@@ -31,22 +31,22 @@ def add_parser(subcommands: Subparsers) -> None:
         "directories", type=Path, nargs="+", metavar="DIR", help="run directories; changes are shown against the first"
     )
     parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
-    parser.add_argument("--title", metavar="TEXT", help="title of the page (default: the runs' names)")
+    parser.add_argument("--title", metavar="TEXT", help="title of the page (default: the names of the runs)")
     parser.add_argument(
         "--window",
         choices=("whole", "steady"),
         default="whole",
-        help="count all jobs, or those submitted in the steady window: without the first and the last tenth",
+        help="count all jobs, or those submitted in the steady window, which leaves out the first and the last tenth",
     )
     parser.add_argument("--figures", type=Path, metavar="DIR", help="write every figure as a picture into this folder")
     parser.add_argument(
         "--format",
         action="append",
         choices=("png", "svg", "pdf"),
-        help="format of the pictures; may be repeated (default: png and svg)",
+        help="format of the pictures of --figures; may be repeated (default: png and svg)",
     )
     parser.add_argument(
-        "--why", action="store_true", help="say what two runs with different event logs differ in first; write no page"
+        "--why", action="store_true", help="write no page; tell the first differences of two runs with different event logs"
     )
     parser.set_defaults(execute=execute)
 

@@ -22,18 +22,22 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix root` and its operations `make` and `show`."""
     parser = subcommands.add_parser(
         "root",
-        help="make or show a root file system of another release",
+        help="make or show a root file system of another Debian release",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
     make = operations.add_parser("make", help="make a root file system with debootstrap (as root); no service is started")
     make.add_argument("release", metavar="RELEASE", help="release of Debian, such as bullseye, bookworm, trixie or sid")
-    make.add_argument("directory", type=Path, metavar="DIR", help="folder to make; missing or empty")
-    make.add_argument("packages", nargs="*", metavar="PACKAGE", help="what to install besides the minimal base")
-    make.add_argument("--mirror", default=MIRROR, metavar="URL", help=f"where packages come from (default: {MIRROR})")
+    make.add_argument(
+        "directory", type=Path, metavar="DIR", help="folder for the root file system, which must be missing or empty"
+    )
+    make.add_argument("packages", nargs="*", metavar="PACKAGE", help="packages to install besides the minimal base")
+    make.add_argument(
+        "--mirror", default=MIRROR, metavar="URL", help=f"mirror from which packages are downloaded (default: {MIRROR})"
+    )
     make.set_defaults(execute=execute_make)
-    show = operations.add_parser("show", help="show the release, the C library, and Slurm where it is installed")
+    show = operations.add_parser("show", help="show the release, the C library and the RJMSs of a root file system")
     show.add_argument("directory", type=Path, metavar="DIR", help="folder of the root file system")
     show.set_defaults(execute=execute_show)
 

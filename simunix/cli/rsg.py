@@ -53,7 +53,7 @@ def _add_run(verbs: Subparsers) -> None:
         description="Run a program on the first host of a platform; its actors are on all hosts. Calls take no virtual time.",
     )
     run.add_argument("platform", type=Path, metavar="PLATFORM", help="a SimGrid platform file")
-    run.add_argument("command", nargs="+", metavar="COMMAND", help="program and arguments, after --")
+    run.add_argument("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
     run.add_argument("--out", type=Path, metavar="DIR", help="keep the run directory here")
     run.add_argument("--model", default="LV08", metavar="NAME", help=MODELS)
     run.set_defaults(execute=execute_run)
@@ -72,9 +72,11 @@ def execute_run(options: argparse.Namespace) -> int:
 def _verb(verbs: Subparsers, name: str, text: str, description: str) -> argparse.ArgumentParser:
     """Declare an operation of `simunix rsg` that acts on the server of a port."""
     parser = verbs.add_parser(name, help=text, description=description)
-    parser.add_argument("--port", metavar="NUMBER", help="which server (default: RSG_SERVER_PORT, or 35000)")
+    parser.add_argument("--port", metavar="NUMBER", help="port of the server (default: RSG_SERVER_PORT, or 35000)")
     if name != "serve":
-        parser.add_argument("--hostname", default="", metavar="NAME", help="localhost: the server is on this computer")
+        parser.add_argument(
+            "--hostname", default="", metavar="NAME", help="host name of the server, which must be this computer: localhost"
+        )
     return parser
 
 
@@ -116,13 +118,13 @@ def _add_add_actor(verbs: Subparsers) -> None:
     )
     add.add_argument("name", metavar="NAME", help="of the actor")
     add.add_argument("host", metavar="HOST", help="of the platform")
-    add.add_argument("command", nargs="+", metavar="COMMAND", help="program and arguments, after --")
+    add.add_argument("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
     add.add_argument(
         "--no-autoconnect",
         action="store_true",
         help="the program calls rsg::connect() itself; else librsg makes it the actor before main()",
     )
-    add.add_argument("--no-fork", action="store_true", help="stay until the program ends; exit with its code")
+    add.add_argument("--no-fork", action="store_true", help="wait until the program ends, and exit with its exit code")
     add.add_argument("--think-time", metavar="HOW", help="refused: what a program computes by itself takes no virtual time")
     add.set_defaults(execute=execute_add_actor)
 
@@ -159,7 +161,11 @@ def _add_status(verbs: Subparsers) -> None:
     text = "show the state, the date and the actors of a server, as JSON"
     status = _verb(verbs, "status", text, f"{text[0].upper()}{text[1:]}.")
     status.add_argument(
-        "--retry-timeout", type=int, default=0, metavar="MS", help="wait so many milliseconds for the server to come up"
+        "--retry-timeout",
+        type=int,
+        default=0,
+        metavar="MS",
+        help="wait up to this number of milliseconds for the server to start",
     )
     status.set_defaults(execute=execute_status)
 
@@ -191,7 +197,7 @@ def execute_kill(options: argparse.Namespace) -> int:
 def _add_flags(verbs: Subparsers) -> None:
     flags = verbs.add_parser(
         "flags",
-        help="show what a compiler is to be told of librsg",
+        help="show the options with which a compiler finds librsg",
         description="Show the options by which a compiler finds librsg and its headers, as pkg-config does; by default all.",
         epilog="examples:\n  c++ -std=c++17 program.cpp $(simunix rsg flags) -o program\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,

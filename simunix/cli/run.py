@@ -28,27 +28,31 @@ def add_parser(subcommands: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="simunix run [options] SCENARIO.yaml | simunix run [options] -- COMMAND...",
     )
-    parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file, or after -- a command")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="run directory (default: out/NAME; none kept for a command)")
-    parser.add_argument("--seed", type=int, help="seed of everything random (default: the scenario's, or 0)")
+    parser.add_argument("target", nargs="*", metavar="SCENARIO | COMMAND", help="a scenario file or, after --, a command")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="run directory (default: out/NAME; for a command, no run directory is kept)"
+    )
+    parser.add_argument("--seed", type=int, help="seed of all random numbers (default: the scenario's, or 0)")
     _add_time(parser)
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="replace a value of the scenario; KEY+=VALUE appends to a list",
+        help="replace the value of a key of the scenario; KEY+=VALUE appends to a list",
     )
     parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
     parser.add_argument("--host", help="emulated host of the command (with --join; default: the only one)")
-    parser.add_argument("--keep-alive", action="store_true", help="go on when the work is done, for others to join")
-    parser.add_argument("--log-turns", action="store_true", help="write every turn into events.jsonl")
-    parser.add_argument("--strict", action="store_true", help="stop at the first call that is refused or unknown")
+    parser.add_argument(
+        "--keep-alive", action="store_true", help="do not end when the work is done, so that commands with --join can run"
+    )
+    parser.add_argument("--log-turns", action="store_true", help="write into events.jsonl which thread ran in each turn")
+    parser.add_argument("--strict", action="store_true", help="end the run at the first system call that is refused or unknown")
     parser.add_argument(
         "--replay-cpu",
         type=Path,
         metavar="DIR",
-        help="computing takes as long as in the run of this folder (cpu_policy: charged)",
+        help="let computing take as long as in the run in this folder, which had cpu_policy: charged",
     )
     _add_observation(parser)
     parser.set_defaults(execute=execute)
@@ -56,16 +60,16 @@ def add_parser(subcommands: Subparsers) -> None:
 
 def _add_time(parser: argparse.ArgumentParser) -> None:
     """Declare the options that say when virtual time begins, pauses and ends, and how fast it goes."""
-    parser.add_argument("--until", metavar="TIME", help="end at this virtual time, e.g. 90, '2h', '1 day'")
+    parser.add_argument("--until", metavar="TIME", help="end the run at this virtual time, e.g. 90, '2h', '1 day'")
     parser.add_argument(
-        "--pause-at", metavar="TIME", help="pause at this virtual time, until simunix ctl DIR resume (or step, until)"
+        "--pause-at", metavar="TIME", help="pause the run at this virtual time, until simunix ctl DIR resume (or step, until)"
     )
     parser.add_argument(
         "--epoch",
         metavar="DATE",
         help="begin at this date, e.g. 2000-01-01, or now (default: the scenario's, or today at 0:00 UTC)",
     )
-    parser.add_argument("--pace", type=float, metavar="N", help="at most N virtual seconds per wall second")
+    parser.add_argument("--pace", type=float, metavar="N", help="run at most N virtual seconds per second of real time")
 
 
 def _add_observation(parser: argparse.ArgumentParser) -> None:
@@ -79,22 +83,20 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         metavar="HOST[:COMMAND]",
         help="write the system calls of these processes (--strace=...; default: all) to DIR/hosts/HOST/strace, as strace does",
     )
-    parser.add_argument("--strace-stable", action="store_true", help="write no addresses, so that traces of two runs compare")
-    parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="hold this program at its start until gdb has attached to it")
     parser.add_argument(
-        "--pcap", nargs="?", const="", metavar="HOSTS", help="write what these hosts (default: all) send and get to eth0.pcap"
+        "--strace-stable", action="store_true", help="leave addresses out of --strace, so that two runs can be compared"
+    )
+    parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="stop this program at its start until gdb has attached to it")
+    parser.add_argument(
+        "--pcap", nargs="?", const="", metavar="HOSTS", help="write the packets of these hosts (default: all) to eth0.pcap"
     )
     parser.add_argument(
-        "--link-usage",
-        nargs="?",
-        const="1s",
-        metavar="INTERVAL",
-        help="write what each link carries in each interval to links.csv",
+        "--link-usage", nargs="?", const="1s", metavar="INTERVAL", help="write the bytes of each link per interval to links.csv"
     )
     parser.add_argument(
         "--log-messages",
         action="store_true",
-        help="write the messages between programs to host_messages.csv, with the names that the RJMS has for them",
+        help="write messages between programs to host_messages.csv, with their names in the RJMS",
     )
     parser.add_argument(
         "--turn-costs",
@@ -104,7 +106,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count-calls",
         action="store_true",
-        help="write which instructions trapped to traps.csv, and which messages the server got to server_messages.csv",
+        help="write trapped instructions to traps.csv, messages to the server to server_messages.csv",
     )
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix schema`."""
     parser = subcommands.add_parser("schema", help="print the JSON Schema of scenario files")
-    parser.add_argument("--experiment", action="store_true", help="print that of experiment files (simunix sweep) instead")
+    parser.add_argument(
+        "--experiment", action="store_true", help="print the JSON Schema of experiment files (simunix sweep) instead"
+    )
     parser.set_defaults(execute=execute)
 
 

@@ -25,12 +25,14 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     parser.add_argument("directory", type=Path, metavar="DIR", help="run directory of the emulation")
     parser.add_argument("--host", help="emulated host (default: the only one)")
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="after --: a command instead of the shell")
+    parser.add_argument("command", nargs="*", metavar="COMMAND", help="a command to run instead of the shell, after --")
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
-        "-t", dest="terminal", action="store_true", default=None, help="give it a terminal of the host in any case"
+        "-t", dest="terminal", action="store_true", default=None, help="give the command a terminal of the host in any case"
     )
-    wanted.add_argument("-T", dest="terminal", action="store_false", help="give it this process's own input and output")
+    wanted.add_argument(
+        "-T", dest="terminal", action="store_false", help="give the command the standard input and output of simunix"
+    )
     parser.set_defaults(execute=execute)
     parse: Parse = parser.parse_known_args
     parser.parse_known_args = partial(_parsed, parse)  # type: ignore[method-assign, assignment]

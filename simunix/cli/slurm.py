@@ -24,40 +24,32 @@ EPILOG = """example (docs/guide/import.md has the columns to ask sacct for):
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix slurm` and its operation `import`."""
-    parser = subcommands.add_parser("slurm", help="make a scenario of a site's own Slurm")
+    parser = subcommands.add_parser("slurm", help="make a scenario from the files of a site's Slurm")
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True)
     site = operations.add_parser(
         "import",
-        help="a site's slurm.conf, the files beside it, accounts and jobs as a scenario",
+        help="make a scenario from a site's slurm.conf, the files in its folder, accounts and jobs",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    site.add_argument("conf", type=Path, metavar="SLURM.CONF", help="gres.conf, topology.conf and included files are beside it")
-    site.add_argument("--accounts", type=Path, metavar="FILE", help="what sacctmgr dump has written")
-    site.add_argument("--qos", type=Path, metavar="FILE", help="what sacctmgr -P show qos prints")
-    site.add_argument("--sacct", type=Path, metavar="FILE", help="what sacct -P or sacct --json prints: the jobs to submit")
     site.add_argument(
-        "--reservations", type=Path, metavar="FILE", help="what scontrol -o show reservation prints; needs --sacct"
+        "conf", type=Path, metavar="SLURM.CONF", help="the site's slurm.conf, with gres.conf and others in its folder"
+    )
+    site.add_argument("--accounts", type=Path, metavar="FILE", help="file with the site's accounts, written by sacctmgr dump")
+    site.add_argument("--qos", type=Path, metavar="FILE", help="file with the site's QOS, the output of sacctmgr -P show qos")
+    site.add_argument("--sacct", type=Path, metavar="FILE", help="jobs to submit: the output of sacct -P or --json")
+    site.add_argument("--reservations", type=Path, metavar="FILE", help="output of scontrol -o show reservation; needs --sacct")
+    site.add_argument(
+        "--usage", type=Path, metavar="FILE", help="fair-share usage: the output of sshare -a -P -o Account,User,RawUsage"
+    )
+    site.add_argument("--scripts", action="store_true", help="copy the site's prolog, epilog and job_submit.lua, and run them")
+    site.add_argument(
+        "--anonymous", action="store_true", help="replace the names of users, accounts, hosts and all else; copy no scripts"
     )
     site.add_argument(
-        "--usage", type=Path, metavar="FILE", help="what sshare -a -P -o Account,User,RawUsage prints: fair-share usage so far"
+        "--names", type=Path, metavar="FILE", help="file for a table of old and new names, with mode 0600 (with --anonymous)"
     )
-    site.add_argument(
-        "--scripts",
-        action="store_true",
-        help="take along prolog, epilog and job_submit.lua that are beside slurm.conf, and run them",
-    )
-    site.add_argument(
-        "--anonymous",
-        action="store_true",
-        help="other names for users, groups, accounts, hosts, partitions and all else that the site has named; no scripts",
-    )
-    site.add_argument(
-        "--names", type=Path, metavar="FILE", help="with --anonymous: a table of the names, for you alone (mode 0600)"
-    )
-    site.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FOLDER", help="the scenario's folder; must not exist"
-    )
+    site.add_argument("--output", "-o", type=Path, required=True, metavar="FOLDER", help="new folder for the scenario")
     site.set_defaults(execute=execute_import)
 
 

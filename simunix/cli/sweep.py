@@ -16,35 +16,37 @@ if TYPE_CHECKING:
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix sweep` and its options."""
-    parser = subcommands.add_parser("sweep", help="run a scenario in many variants, several at a time, into one table")
-    parser.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml", help="see docs/guide/experiments.md")
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the runs and results.csv")
-    parser.add_argument("--workers", type=int, metavar="N", help="runs at a time (default: one per core)")
+    parser = subcommands.add_parser("sweep", help="run a scenario in many variants, several at one time")
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers do the runs, e.g. tcp://head:8786"
+        "experiment", type=Path, metavar="EXPERIMENT.yaml", help="experiment file, see docs/guide/experiments.md"
     )
-    parser.add_argument("--resume", action="store_true", help="continue a sweep: keep finished runs, do the missing ones")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder for the runs and for results.csv")
+    parser.add_argument("--workers", type=int, metavar="N", help="number of runs at one time (default: one per core)")
     parser.add_argument(
-        "--table", action="store_true", help="means with 95 %% intervals and differences: on the terminal, and as files in DIR"
+        "--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers execute the runs, e.g. tcp://head:8786"
     )
-    parser.add_argument("--figures", type=Path, metavar="DIR", help="write pictures of the same into this folder")
-    parser.add_argument("--format", action="append", choices=FORMATS, help="of the pictures; may be repeated (default: all)")
+    parser.add_argument("--resume", action="store_true", help="keep finished runs, and execute the missing ones")
+    parser.add_argument(
+        "--table", action="store_true", help="print means with 95 %% intervals and differences, and write them into DIR"
+    )
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="write pictures of the means into this folder")
+    parser.add_argument(
+        "--format", action="append", choices=FORMATS, help="format of the pictures of --figures; may be repeated (default: all)"
+    )
     parser.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="NAME",
-        help=f"a column of results.csv; may be repeated (default: {', '.join(METRICS)})",
+        help=f"a metric, which is a column of results.csv; may be repeated (default: {', '.join(METRICS)})",
     )
     parser.add_argument(
         "--until-width",
         type=_width,
         metavar="PERCENT",
-        help="add repetitions until the intervals of the metrics named (default: the first) are so wide, as a part of the mean",
+        help="add repetitions until the intervals of the metrics (default: the first) are at most this part of the mean wide",
     )
-    parser.add_argument(
-        "--most", type=int, metavar="N", help="repetitions of each setting at most, for --until-width (default: 100)"
-    )
+    parser.add_argument("--most", type=int, metavar="N", help="most repetitions with --until-width (default: 100)")
     parser.set_defaults(execute=execute)
 
 

@@ -17,9 +17,13 @@ def add_parser(subcommands: Subparsers) -> None:
         help="write a run's jobs, processes and connections for ui.perfetto.dev or chrome://tracing",
         description="Write what a run did, in virtual time, in the Trace Event Format: hosts, jobs, processes, connections.",
     )
-    parser.add_argument("directory", type=Path, metavar="DIR", help="run directory; the run may have been killed")
+    parser.add_argument("directory", type=Path, metavar="DIR", help="run directory, also of a run that was killed")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="gzipped if it ends in .gz (default: DIR/trace.json.gz)"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="file for the trace, compressed if its name ends in .gz (default: DIR/trace.json.gz)",
     )
     parser.set_defaults(execute=execute)
 

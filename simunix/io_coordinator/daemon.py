@@ -163,8 +163,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m simunix.io_coordinator", description=__doc__.partition("\n")[0])
     parser.add_argument("--listen", default=f"0.0.0.0:{PORT}", metavar="ADDRESS", help="HOST:PORT or unix:PATH")
     parser.add_argument("--policy", choices=NAMES, default="fifo")
-    parser.add_argument("--rate", action="append", default=[], metavar="GROUP=B", help="bytes/s that a group may have")
-    parser.add_argument("--log", metavar="FILE", help="write the I/O phases that are over into a CSV file")
+    parser.add_argument(
+        "--rate",
+        action="append",
+        default=[],
+        metavar="GROUP=B",
+        help="bytes per second that a group of applications may use; may be repeated",
+    )
+    parser.add_argument("--log", metavar="FILE", help="write finished I/O phases into this CSV file")
     options = parser.parse_args(words)
     try:
         coordinator, listener = Coordinator(options.policy, _rates(options.rate)), listen(options.listen)

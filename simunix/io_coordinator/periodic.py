@@ -19,17 +19,30 @@ from simunix.io_coordinator.wire import NO_GROUP
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python3 -m simunix.io_coordinator.periodic", description=__doc__.partition("\n")[0])
-    parser.add_argument("number", type=int, help="of the application; the lowest is first of equals")
+    parser.add_argument(
+        "number", type=int, help="number of the application; of equal applications, the one with the lowest number is first"
+    )
     parser.add_argument("compute", type=float, help="seconds of each computing phase")
     parser.add_argument("bytes", type=int, help="of each I/O phase")
     parser.add_argument("phases", type=int)
-    parser.add_argument("--file", type=Path, required=True, help="what is written, from its begin each time")
-    parser.add_argument("--bandwidth", type=float, required=True, help="bytes/s of the disk alone; the stretch needs it")
-    parser.add_argument("--coordinator", metavar="ADDRESS", help="HOST:PORT or unix:PATH; by default nobody is asked")
+    parser.add_argument("--file", type=Path, required=True, help="file that each I/O phase writes from its beginning")
+    parser.add_argument(
+        "--bandwidth",
+        type=float,
+        required=True,
+        help="bytes per second of the disk without other applications, from which the stretch is computed",
+    )
+    parser.add_argument(
+        "--coordinator",
+        metavar="ADDRESS",
+        help="address of the I/O coordinator, HOST:PORT or unix:PATH; by default, no coordinator is asked",
+    )
     parser.add_argument("--group", default=NO_GROUP)
-    parser.add_argument("--orders", type=Path, help="a number for each phase, one a line, for the policy order")
-    parser.add_argument("--noise", type=float, default=0.0, help="part by which phases differ, evenly: 0.2 is 20 %%")
-    parser.add_argument("--seed", type=int, default=0, help="of the noise; with the application's number")
+    parser.add_argument("--orders", type=Path, help="file with a number for each phase, one per line, for the policy order")
+    parser.add_argument(
+        "--noise", type=float, default=0.0, help="relative size of the noise of phases, uniformly distributed: 0.2 is 20 %%"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the noise, together with the application's number")
     return parser
 
 

@@ -48,8 +48,8 @@ ALL, STARTED, FINISHED, USERS = "all", "started", "finished", "finished, of know
 PER_PROCESSOR = "max(1, turnaround / (processors × max(run time, 10 s)))"
 BOUNDED = "max(1, turnaround / max(run time, 10 s))"
 JAIN = "(Σx)² / (n Σx²) of the n users' means x: 1 if all are equal, 1/n if one has all"
-KNOWN = "those whose RJMS records it"
-PRESENT = "finished; in a window or without a context, all that hold processors"
+KNOWN = "jobs whose RJMS records earlier runs"
+PRESENT = "finished; for a window, or a replay without its context: all jobs that hold processors"
 
 METRICS = (
     Metric("jobs", "jobs", Unit.COUNT, "jobs of the workload", ALL),
@@ -140,7 +140,7 @@ METRICS = (
         "mean_scheduling_delay",
         "scheduling delay, mean",
         Unit.SECONDS,
-        "mean of start − the moment from which on there was room",
+        "mean of start − the moment since which enough processors were idle",
         STARTED,
     ),
     Metric("users", "users", Unit.COUNT, "users known to the RJMS's accounting", ALL),
@@ -156,7 +156,7 @@ METRICS = (
         "restarts",
         "requeues",
         Unit.COUNT,
-        "runs that ended without their job, which was queued again",
+        "runs after which the job was queued again",
         KNOWN,
         shows_zero=False,
         less_is_better=True,
@@ -165,7 +165,7 @@ METRICS = (
         "preemptions",
         "preemptions",
         Unit.COUNT,
-        "runs that made way for another job, and ended by that",
+        "runs that the RJMS ended to make room for another job",
         KNOWN,
         shows_zero=False,
         less_is_better=True,
@@ -174,7 +174,7 @@ METRICS = (
         "lost_core_seconds",
         "lost core hours",
         Unit.CORE_SECONDS,
-        "Σ processors × length of the lost runs: those before a requeue, and last ones that preemption or a node ended",
+        "Σ processors × length of the lost runs: runs before a requeue, and last runs that a preemption or a node ended",
         KNOWN,
         shows_zero=False,
         less_is_better=True,
@@ -189,13 +189,18 @@ METRICS = (
         less_is_better=True,
     ),
     Metric(
-        "gpu_seconds", "GPU hours", Unit.GPU_SECONDS, "Σ GPUs × run time", "finished, whose GPUs are known", shows_zero=False
+        "gpu_seconds",
+        "GPU hours",
+        Unit.GPU_SECONDS,
+        "Σ GPUs × run time",
+        "finished, with a known number of GPUs",
+        shows_zero=False,
     ),
     Metric(
         "consumed_energy",
         "energy of the jobs",
         Unit.JOULES,
-        "joules of the jobs' hosts during their last runs, by their parts of the cores",
+        "joules of the jobs' hosts during the jobs' last runs, in proportion to each job's cores",
         "finished, on hosts with watts",
         less_is_better=True,
     ),

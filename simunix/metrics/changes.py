@@ -40,7 +40,7 @@ def keyed(jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(base: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return the pair table of two job tables, in the order of submission."""
+    """Return the pair table of two job tables: a row for each job of either, in the order of submission."""
     found = _side(base, "base").join(_side(other, "other"), how="outer", sort=False)
     found["submit"] = found["submit_base"].combine_first(found["submit_other"])
     for name in (*GROUPS, "cores"):

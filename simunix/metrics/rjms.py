@@ -28,12 +28,14 @@ def submission_delay(jobs: pd.DataFrame) -> pd.Series:
 
 
 def scheduling_delay(jobs: pd.DataFrame, processors: int) -> pd.Series:
-    """Return, for each started job, the seconds between the moment from which on there was room for it and its start.
+    """Return, for each started job, the seconds from the moment since which enough processors had been idle for it
+    until its start.
 
-    There is room for a job from its submission on while at least as many of the `processors` as the job needs are idle. The
-    delay is 0 for a job that starts when another ends, and otherwise the cycle and reaction time of the RJMS. Other reasons not
-    to start a job (priorities, reservations, topology, memory) are unknown here, and count as delay. Raises ValueError for a
-    job larger than the machine, or if more than `processors` were in use.
+    A job counts as able to start from its submission on, while at least as many of the `processors` are idle as the job
+    needs. The delay is 0 for a job that starts when another ends; otherwise it is the time until the RJMS's next
+    scheduling cycle and the time of its reaction. Other reasons not to start a job (priorities, reservations, topology,
+    memory) are unknown here, and count as delay. Raises ValueError for a job larger than the machine, or if more than
+    `processors` were in use.
     """
     busy = busy_processors(jobs)
     if processors < 1 or (busy > processors).any() or (jobs["requested_number_of_resources"] > processors).any():
@@ -108,7 +110,9 @@ def _account(found: dict[tuple[bytes, int, bytes, int], list[Any]], moment: Any,
 
 
 def _between(first: Any, last: Any) -> float:
-    """Return the seconds between two moments. They are decimals to the nanosecond, which a float could not hold."""
+    """Return the seconds between two moments, which are decimal numbers exact to the nanosecond; a float could not be
+    as exact.
+    """
     return float("nan") if last is None else float(last - first)
 
 

@@ -59,9 +59,11 @@ def throughput(jobs: pd.DataFrame) -> float:
 
 
 def weighted_slowdown_total(jobs: pd.DataFrame) -> float:
-    """Return sum(b t / r) / n: slowdown times processors, averaged over n jobs, so that it grows with the sizes of the jobs.
+    """Return sum(b t / r) / n: the slowdown times the number of processors, averaged over n jobs, so that the value
+    grows with the sizes of the jobs.
 
-    Barberato's equation 2.6 and Table 4.9. It is never below the mean slowdown; `weighted_slowdown_mean` is the other reading.
+    This is Barberato's equation 2.6 and Table 4.9. The value is never below the mean slowdown. `weighted_slowdown_mean`
+    is another reading of "weighted slowdown".
     """
     weighted = slowdown(jobs) * jobs["requested_number_of_resources"]
     return float(weighted.mean())

@@ -18,7 +18,7 @@ from simunix.scenario.model import ActorSection, Scenario
 
 NS = 10**9
 RUNS_FUNCTION = "simunix.rsg.function"
-"""The module that runs a function as an actor."""
+"""The Python module that a process runs to execute a function as an actor of Remote SimGrid."""
 
 
 def with_actors(scenario: Scenario, folder: Path) -> Scenario:

@@ -20,7 +20,7 @@ NEEDED = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 NAME_BYTES_MAX = 255
 """The most bytes of one part of a path (NAME_MAX)."""
 MOUNTS_MAX = 16
-"""The most mounts of one host: STORED_MOUNTS_MAX in csrc/shim/core/core.h."""
+"""The most mounts of one host, which the shim's STORED_MOUNTS_MAX (csrc/shim/core/core.h) limits."""
 STRIPE_BYTES = 1 << 20
 """The stripe size, in bytes, of parallel mounts for which the scenario gives none: Lustre's default."""
 FOR_EVERYBODY = 0o1777

@@ -30,7 +30,9 @@ class FlatRoute:
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A platform in the flat form. Its routes either lead from host to host (`full`), or are pieces that are joined."""
+    """A platform in the flat form (hosts, switches, links and routes only). A route either leads from host to host
+    (`full`), or is a piece that is joined with others.
+    """
 
     routing: str
     switches: tuple[str, ...]

@@ -16,7 +16,7 @@ OPTIONS = ("simunix", "rjms", "seed", "cpu_policy", "network_model", "isolation"
 ABSENT = "–"
 KEYS_MAX = 100_000
 DIGEST = 12
-"""Number of digits of a checksum that are shown."""
+"""The number of a checksum's digits that a report shows."""
 
 
 def differences(runs: Sequence[Run]) -> tuple[list[tuple[str, list[str]]], int]:

@@ -88,7 +88,9 @@ class Submission:
 
 
 def read_submissions(path: Path) -> dict[int, Submission]:
-    """Read submissions.csv, by the trace's job id; empty if nothing was submitted. A last line that was cut off is left out."""
+    """Return the rows of submissions.csv by the job's number in the trace; the result is empty if no job was submitted.
+    A last line that was cut off is left out.
+    """
     found: dict[int, Submission] = {}
     if not path.exists():
         return found

@@ -11,7 +11,7 @@ from rsg_server.network.usage import COLUMNS
 from simunix.columns import number, read_columns, whole
 
 KINDS = (number, str, whole, number, number)
-"""The kinds of the fields of COLUMNS."""
+"""The functions that convert the fields of links.csv, in the order of COLUMNS."""
 
 
 @dataclass(frozen=True, slots=True)

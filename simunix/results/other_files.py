@@ -27,7 +27,7 @@ FILES: dict[str, tuple[tuple[str, ...], tuple[Kind, ...]]] = {
     "consumed_energy.csv": (CONSUMED, (number, number, str, number, _number_or_na)),
     "pstate_changes.csv": (PSTATES, (number, parse_intervals, whole)),
 }
-"""The columns of each file, and the functions that convert the fields."""
+"""The columns of the CSV files that no report shows, and the functions that convert the columns' fields."""
 
 
 def check_other_files(directory: Path) -> None:

@@ -20,7 +20,7 @@ from simunix.roots.tree import RootTree
 
 SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/")
 SHOWN = 3
-"""The most files that the warning lists."""
+"""The most changed files that the warning about an upgrade lists."""
 
 
 def upgraded(emulation: Emulation) -> list[str]:

@@ -37,7 +37,7 @@ class _Instance:
 
 
 class Engine:
-    """The engine of a program, of which each program has one. Its platform is that of the emulation."""
+    """The engine of a program; each program has one engine. The platform is that of the emulation."""
 
     clock = _Clock()
     instance = _Instance()

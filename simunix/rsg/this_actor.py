@@ -108,7 +108,9 @@ def get_host() -> Host:
 
 
 def set_host(host: Host) -> None:
-    """Move the calling actor to another host. Its computations and communications move; its sockets and files stay."""
+    """Move the calling actor to another host. The actor's computations and communications move; its sockets and files
+    stay.
+    """
     call(lib.rsg_migrate, 0, host.number)
 
 

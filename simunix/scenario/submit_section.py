@@ -95,7 +95,7 @@ CONDITIONS = {
     "partitions": "partition",
     "cores": "cores",
 }
-"""The field of a job for each condition of a rule."""
+"""The field of a job that each condition of a rule for submit options compares."""
 
 
 def _partition_alone(value: object) -> object:

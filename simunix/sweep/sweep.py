@@ -24,7 +24,7 @@ from simunix.sweep.runs import Run, check, runs_of
 from simunix.sweep.table import DONE, RESULTS, USERS, check_metrics, is_kept, row_of, users_of, write_table
 
 MOST = 100
-"""The default limit for the repetitions of each setting."""
+"""The most repetitions of each setting of a sweep, unless the user sets another limit."""
 MARK = ".simunix-sweep"
 EXPERIMENT = "experiment.yaml"
 FAILED, INTERRUPTED = 1, 130

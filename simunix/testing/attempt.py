@@ -1,4 +1,4 @@
-"""One run of a test's cluster: limited in real time, recorded, and described if it fails."""
+"""Execute one run of a test's emulated cluster: limit it in real time, record it, and describe it if it fails."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ FIRST_ID = 100_000
 HOME = "/"
 SHELL = "/bin/sh"
 ROOT = "root"
-"""The user that exists on every host."""
+"""The name of the user root, who exists on every host without the trace."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 

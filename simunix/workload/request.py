@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 KINDS = ("after", "afterany", "afterok", "afternotok", "aftercorr", "afterburstbuffer", "singleton")
-"""The kinds of conditions in a dependency."""
+"""The kinds of conditions in a job's dependency, as in sbatch(1)."""
 _JOB = r"\d{1,15}(?:_(?:\d{1,9}|\*))?(?:\+\d{1,9})?"
 _CLAUSE = rf"(?:singleton|(?:{'|'.join(KINDS[:-1])})(?::{_JOB})+)"
 DEPENDENCY = rf"{_CLAUSE}(?:,{_CLAUSE})*|{_CLAUSE}(?:\?{_CLAUSE})*"

@@ -33,8 +33,8 @@ INSIDE = (*SIMUNIX, "rsg", "run", PLATFORM, "--")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What the actors do, and the number of rounds: in the short run, in the long run, and in the long run with
-    --quick.
+    """What the actors of a benchmark do, and how many rounds they do: in the short run, in the long run, and in the
+    long run with --quick.
     """
 
     name: str

@@ -19,7 +19,7 @@ much.
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The differences between two runs of a script.
+    """The differences between two runs of one script of Slurm commands.
 
     `start_s` has the differences of start times in seconds (second run minus first run), by job, for jobs that have
     begun in both; `end_s` has those of Slurm's end times. `lacking` are the jobs that only one run has. `inverted` is

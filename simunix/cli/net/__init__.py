@@ -21,16 +21,20 @@ MODEL_NAMES = ("LV08", "CM02", "SMPI", "constant", "raw", "ptask_L07")
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix net` and its operations."""
-    parser = subcommands.add_parser("net", help="compute flows by the network model alone; draw what links carried")
+    parser = subcommands.add_parser("net", help="compute flows by the network model alone; draw the traffic of links")
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
-    solver = questions.add_parser("solve", help="when given flows finish on a platform, by the model alone")
+    solver = questions.add_parser("solve", help="compute when given flows finish on a platform, by the network model alone")
     solver.add_argument("platform", metavar="PLATFORM", type=Path, help="a SimGrid platform file (XML)")
     solver.add_argument(
         "flows", metavar="FLOWS.json", type=Path, help='{"flows": [{"id", "src", "dst", "bytes", "start", "rate", "weight"}]}'
     )
-    solver.add_argument("--model", choices=MODEL_NAMES, help="flow model (LV08, unless the platform says otherwise)")
+    solver.add_argument("--model", choices=MODEL_NAMES, help="flow model (default: that of the platform file, or LV08)")
     solver.add_argument(
-        "--cfg", metavar="KEY=VALUE", action="append", default=[], help="a setting of SimGrid, e.g. network/crosstraffic=0"
+        "--cfg",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="a setting of SimGrid, which overrides the platform file, e.g. network/crosstraffic=0",
     )
     solver.add_argument(
         "--simgrid-compat", action="store_true", help="behave like SimGrid 3.32 where SimGrid deviates from its manual"

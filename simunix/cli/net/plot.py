@@ -14,9 +14,11 @@ BUSIEST = 12
 
 def add_question(questions: Subparsers) -> None:
     """Declare the operation `plot` of `simunix net`."""
-    plot = questions.add_parser("plot", help="draw what the links carried, from links.csv of a run with --link-usage")
-    plot.add_argument("directory", type=Path, metavar="DIR", help="run directory, or a links.csv")
-    plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="picture, .png, .svg or .pdf (default: DIR/links.png)")
+    plot = questions.add_parser("plot", help="draw how much traffic links carried, from links.csv of a run with --link-usage")
+    plot.add_argument("directory", type=Path, metavar="DIR", help="run directory, or a file links.csv")
+    plot.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="file for the picture: .png, .svg or .pdf (default: DIR/links.png)"
+    )
     plot.add_argument(
         "--links", default="", metavar="NAMES", help=f"links, separated by commas (default: the {BUSIEST} busiest)"
     )

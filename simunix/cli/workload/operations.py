@@ -44,18 +44,18 @@ def add_parser(subcommands: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     operations = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=RecordingParser)
-    stats = operations.add_parser("stats", help="counts, span, sizes, times, load, users")
+    stats = operations.add_parser("stats", help="print counts, time span, sizes, times, load and users of a trace")
     stats.add_argument("trace", type=Path, metavar="TRACE")
     stats.add_argument("--json", action="store_true", help="as JSON")
     stats.set_defaults(execute=execute_stats)
     _add_makers(operations)
-    merge = operations.add_parser("merge", help="the jobs of several traces in one")
+    merge = operations.add_parser("merge", help="write the jobs of several traces into one trace")
     merge.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
     merge.add_argument("--output", "-o", type=Path, required=True, metavar="TRACE")
-    merge.add_argument("--by-date", action="store_true", help="put traces at their dates instead of starting all at 0")
+    merge.add_argument("--by-date", action="store_true", help="keep the dates of the traces; by default all traces start at 0")
     merge.set_defaults(execute=execute_merge)
     generate.add_parser(operations)
-    plot = operations.add_parser("plot", help="sizes, run times, arrivals and load as a picture")
+    plot = operations.add_parser("plot", help="draw sizes, run times, arrivals and load of a trace")
     plot.add_argument("trace", type=Path, metavar="TRACE")
     plot.add_argument("--output", "-o", type=Path, required=True, metavar="FIGURE", help=".png or .svg")
     plot.set_defaults(execute=execute_plot)
@@ -64,22 +64,33 @@ def add_parser(subcommands: Subparsers) -> None:
 def _add_makers(operations: Operations) -> None:
     """Declare the operations of `simunix workload` that make one trace of jobs from another."""
     cut = _maker(operations, "cut", _cut, "the jobs submitted in a window of time")
-    cut.add_argument("--begin", default="0", metavar="TIME", help="first moment in the trace, e.g. 40d (default: its start)")
-    cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the trace's end)")
-    cut.add_argument("--context", action="store_true", help="add the jobs that ran or waited at the window's beginning")
-    cut.add_argument("--settle", metavar="TIME", help="how long after its context the replay begins (default: 60 s)")
+    cut.add_argument(
+        "--begin",
+        default="0",
+        metavar="TIME",
+        help="beginning of the window in the trace, e.g. 40d (default: the start of the trace)",
+    )
+    cut.add_argument("--end", metavar="TIME", help="end of the window in the trace (default: the end of the trace)")
+    cut.add_argument("--context", action="store_true", help="add the jobs that ran or waited when the window begins")
+    cut.add_argument("--settle", metavar="TIME", help="time from the start of the context's jobs to the window (default: 60 s)")
     scale = _maker(operations, "scale", _scale, "sizes and times multiplied by a factor")
     scale.add_argument("--to-processors", type=_size, metavar="N", help="scale sizes so that the machine has N processors")
     scale.add_argument(
-        "--processors", type=_factor, default=1.0, metavar="FACTOR", help="factor of sizes (rounded, at least 1)"
+        "--processors",
+        type=_factor,
+        default=1.0,
+        metavar="FACTOR",
+        help="factor by which sizes are multiplied (rounded, at least 1)",
     )
     scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="factor of all times")
     sample = _maker(operations, "sample", _sample, "a representative sample of the jobs")
     sample.add_argument("--count", type=int, required=True, metavar="N", help="number of jobs")
     sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
-    sample.add_argument("--offset", type=int, default=0, metavar="N", help="offset of the stratified method")
+    sample.add_argument(
+        "--offset", type=int, default=0, metavar="N", help="offset of the job in each block, for the stratified method"
+    )
     shuffle = _maker(operations, "shuffle", _shuffle, "the jobs in random order, at equal distances")
-    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the order (default: 0)")
+    shuffle.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random order (default: 0)")
     _maker(operations, "convert", lambda trace, _: trace, "the trace in another format")
 
 

@@ -19,7 +19,7 @@ from rsg_server.errors import SimunixError
 
 FACTORY = 0
 MESSAGE_BYTES = 1 << 18
-"""The longest message for a host."""
+"""The most bytes of a message from the server to a host's first process."""
 ADDRESS_BYTES = 32
 ANSWER_BYTES = 4096
 SILENCE_S = 1.0

@@ -17,7 +17,7 @@ OF_SOCKET = ("core_siblings", "package_cpus", "die_cpus")
 """The files with sets of processors that the threads of a core, or the processors of a socket, have in common."""
 KIB = 1024
 LINE = 64
-"""The bytes of a line of each cache."""
+"""The bytes of a cache line in the emulated processors' caches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ OTHER_GPU = Model(0x10DE, 0xFFFF, THREE_D)
 OTHER_NIC = Model(0x8086, 0xFFFF, ETHERNET)
 """The device for a type that no table contains: a network card of an unknown model."""
 PLAIN_GPU, PLAIN_NIC = GPUS["a100"], NICS["e810"]
-"""The device of a section without a type."""
+"""The PCI devices for a GPU and for a network card whose section in the scenario names no type."""
 
 
 def _model(name: str, models: Mapping[str, Model], plain: Model, other: Model) -> Model:

@@ -47,7 +47,7 @@ def _ratio(value: float) -> str:
 
 
 USERS_MAX = 40
-"""The most rows in the table of users."""
+"""The most users whose rows a report's page shows."""
 PROCESSORS = Row("processors", lambda run: run.processors if len(run.summary) else None, _count, "cores of the machine")
 OF_RUN = (
     Row("virtual time", _recorded("virtual_s"), human_time, "length of the run"),

@@ -15,8 +15,8 @@ START_RANKS = f"{CELL}/hosts/start_ranks"
 MASTER_SPOOL = "/var/spool/gridengine/qmaster"
 EXECD_SPOOL = "/var/spool/gridengine/execd"
 PROGRAMS = "/usr/lib/gridengine"
-"""The folder of the programs. Those in /usr/bin are shell scripts that set the environment below by starting a dozen
-processes.
+"""The folder of Grid Engine's programs. Its namesakes in /usr/bin are shell scripts that set the environment below by
+starting a dozen processes.
 """
 RESOURCES = "/usr/share/gridengine/util/resources"
 MASTER_PORT, EXECD_PORT = 6444, 6445

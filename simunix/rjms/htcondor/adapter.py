@@ -16,7 +16,7 @@ from simunix.rjms.requirements import check_hosts, check_is_root
 from simunix.roots.tree import THIS_COMPUTER, RootTree
 
 PACKAGE = "condor"
-"""The Debian package of all HTCondor daemons and commands."""
+"""The Debian package that has all daemons and commands of HTCondor."""
 PROGRAMS = (
     layout.MASTER,
     *(f"/usr/sbin/condor_{name}" for name in ("collector", "negotiator", "schedd", "shadow", "startd", "starter")),

@@ -38,7 +38,7 @@ SLURMCTLD_PORT = 6817
 
 @dataclass(frozen=True, slots=True)
 class ComputeNode:
-    """A node as slurm.conf names it. Its memory is what Slurm may give to jobs."""
+    """A node as slurm.conf describes it. The node's memory is the memory that Slurm may give to jobs."""
 
     name: str
     address: str

@@ -44,7 +44,7 @@ PLUGINS = {
 }
 """The parameters that name plugins, in lower case, and the kind of plugin, which begins the plugin's file name."""
 PACKAGES = {"auth_jwt": "slurm-wlm-jwt-plugin", "accounting_storage_mysql": "slurm-wlm-mysql-plugin"}
-"""The plugins for which Debian has separate packages."""
+"""The plugins of Slurm that are in separate Debian packages, and the package of each."""
 WHAT = "a slurm.conf"
 LEAST = "clustername"
 """A parameter that every library of Slurm knows. A library without this text cannot be used for checks."""

@@ -17,7 +17,7 @@ from rsg_server.errors import SimunixError
 from simunix.rjms.slurm.releases import Release
 
 RELEASE: Release = (22, 5)
-"""The release of Slurm whose file format is known."""
+"""The Slurm release whose file `assoc_usage` simunix can write."""
 PROTOCOL = 38
 """The high byte of SLURM_PROTOCOL_VERSION in this release; the low byte is 0."""
 STATE_FILE = "assoc_usage"

@@ -39,8 +39,8 @@ Points = tuple[tuple[float, float], ...]
 SIZES: Points = ((0, 1), (0.3, 16), (0.5, 32), (0.6, 32), (0.7, 128), (0.8, 256), (0.9, 512), (1, CURIE_PROCESSORS))
 RUN_TIMES_S: Points = ((0, 1), (0.68, 60), (0.81, 600), (0.82, 1200), (0.87, 3600), (1, 86400))
 REQUESTED_S: Points = ((0, 600), (0.28, 7200), (1, 86400))
-"""Points of the requested times in seconds. The 28 % here become the thesis's 25 %, because 3 % of the jobs run longer
-than 2 h, and their requests are raised to that.
+"""Points of the distribution of requested times, in seconds. The share 0.28 below 2 h leads to the thesis's 25 %,
+because 3 % of the jobs run longer than 2 h and get a longer request.
 """
 GAPS_S: Points = tuple(zip(np.linspace(0, 1, 11).tolist(), (0, 0, 0, 1, 3, 4, 5, 8, 28, 80, 2000), strict=True))
 LARGEST_WORK_S = 3600.0

@@ -33,7 +33,7 @@ START_NS = 4 * 10**9
 SAVING = {"resume_timeout": "1h", "suspend_rate": 0, "resume_rate": 0}
 """The parameters of power saving for nodes that a program switches off, if the scenario does not set them."""
 SWITCHES = ("shut", "mix")
-"""The policies that switch nodes off."""
+"""The policies of power capping that switch nodes off."""
 PROLOG_TEXT = """#!/bin/sh
 # PrologSlurmctld of slurm.conf(5), written by simunix: the nodes of a job go to the power state that its licenses pay for.
 nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST")

@@ -21,9 +21,11 @@ MEANINGFUL = {"user": ("root",), "account": ("root",), "group": ("root",), "qos"
 EVERY = frozenset(("all", "default", "none", "(null)", "any", "localhost"))
 """The words, in lower case, that have a meaning for Slurm in the place of a list of names."""
 IN_ANY_CASE = ("user", "group", "account", "qos")
-"""The kinds whose names sacctmgr stores in lower case."""
+"""The kinds of names (such as users) that sacctmgr stores in lower case."""
 TELLING = ("user", "group", "account", "partition", "qos", "host", "cluster", "reservation", "switch")
-"""The kinds whose names a feature of nodes may repeat. Such a feature says whose the nodes are, not what they are."""
+"""The kinds of names that a feature of nodes may repeat. A feature with such a name says whose the nodes are, not what
+they are.
+"""
 HARDWARE = frozenset(
     (
         *(
