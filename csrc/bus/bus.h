@@ -1,11 +1,13 @@
-/* The system bus of an emulated host, with what systemd answers there about scopes and slices. An ordinary program, emulated
- * like any other; the host's first connect to a bus that is not there has it started (csrc/shim/sys/socket/bus.c).
+/* The system bus of an emulated host, with what systemd answers there about scopes and slices. It is an ordinary
+ * program, emulated like any other. It is started when a process of the host first connects to the bus
+ * (csrc/shim/sys/socket/bus.c).
  *
  *     simunix-bus [SOCKET [CGROUPS]]     by default /run/dbus/system_bus_socket and /sys/fs/cgroup
  *
- * The bus is the message bus (org.freedesktop.DBus) and systemd (org.freedesktop.systemd1) in one process. As on a Debian
- * without further configuration nobody may own a name there, and no client may call another, so all calls are answered here.
- * The bus ends when its last client is gone and no unit is left that it is to look after; the next connect starts it again.
+ * The bus is the message bus (org.freedesktop.DBus) and systemd (org.freedesktop.systemd1) in one process. As on a
+ * Debian without further configuration, no client may own a name or call another client, so this program answers all
+ * calls. The bus ends when its last client is gone and no unit is left for it to look after; the next connect starts it
+ * again.
  *
  *     main.c        the socket, the loop of waits            driver.c      what the message bus itself answers
  *     wire.c        values as D-Bus writes them              manager.c     systemd: units are started and stopped
@@ -15,7 +17,8 @@
  *     match.c       which signals a client wants             cgroup.c      folders below /sys/fs/cgroup
  *     inquiry.c     systemd: which units there are           introspection.c  the methods of objects, as text
  *     adoption.c    units that are there at the start        fail.c        errors that end the bus
- *     start.c of csrc/jobs: the entry point, for any C library */
+ *     start.c of csrc/jobs: the entry point, for any C library
+ */
 #ifndef SIMUNIX_BUS_H
 #define SIMUNIX_BUS_H
 
@@ -32,7 +35,7 @@
 #define BUS_PATH "/org/freedesktop/DBus"
 #define SYSTEMD_NAME "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
-#define SYSTEMD_OWNER ":1.0" /* the unique name of systemd */
+#define SYSTEMD_OWNER ":1.0" /* the unique name of systemd on the bus */
 #define MANAGER_INTERFACE "org.freedesktop.systemd1.Manager"
 #define UNIT_INTERFACE "org.freedesktop.systemd1.Unit"
 #define SCOPE_INTERFACE "org.freedesktop.systemd1.Scope"
@@ -47,12 +50,12 @@
 #define ERROR_UNIT_EXISTS "org.freedesktop.systemd1.UnitExists"
 #define SYSTEMD_VERSION "252"
 
-/* wire.c: a cursor in bytes that somebody else wrote; after a mistake all it gives is zeros and empty texts. */
+/* wire.c: a place in bytes that another program has written. After a mistake, it gives only zeros and empty texts. */
 struct reader {
     const uint8_t *data;
     size_t size;
     size_t at;
-    bool is_big; /* big-endian */
+    bool is_big; /* the bytes are in big-endian order */
     bool is_bad;
 };
 struct writer {
@@ -65,7 +68,7 @@ uint32_t get_u32(struct reader *reader);
 uint64_t get_u64(struct reader *reader);
 const char *get_string(struct reader *reader);
 const char *get_signature(struct reader *reader);
-size_t get_array(struct reader *reader, char type); /* where the array ends */
+size_t get_array(struct reader *reader, char type); /* returns where the array ends */
 void reader_align(struct reader *reader, size_t to);
 void skip_value(struct reader *reader, const char **signature);
 size_t alignment_of(char type);
@@ -75,7 +78,7 @@ void put_u32(struct writer *writer, uint32_t value);
 void put_u64(struct writer *writer, uint64_t value);
 void put_string(struct writer *writer, const char *text);
 void put_signature(struct writer *writer, const char *signature);
-size_t put_array_begin(struct writer *writer, char type); /* what put_array_end is to be told */
+size_t put_array_begin(struct writer *writer, char type); /* returns the value to pass to put_array_end */
 void put_array_end(struct writer *writer, size_t begin, char type);
 void put_bytes(struct writer *writer, const void *bytes, size_t size);
 
@@ -94,7 +97,8 @@ struct message {
     struct reader body;
 };
 struct client;
-size_t message_size(const uint8_t *bytes, size_t size); /* 0: more bytes are needed; SIZE_MAX: no message */
+/* returns 0 if more bytes are needed, SIZE_MAX for bytes that are no message */
+size_t message_size(const uint8_t *bytes, size_t size);
 bool message_read(const uint8_t *bytes, size_t size, struct message *message);
 void answer(struct client *client, const struct message *call, const char *sender, const char *signature,
             const struct writer *body);
@@ -113,22 +117,22 @@ struct signal_head {
     const char *signature;
 };
 void send_signal(struct client *client, const struct signal_head *head, const struct writer *body);
-void broadcast(const struct signal_head *head, const struct writer *body); /* to all who want it */
+void broadcast(const struct signal_head *head, const struct writer *body); /* to all clients that have asked for it */
 
 /* client.c */
 struct rule;
 struct client {
     int fd;
-    uint32_t number; /* its unique name is :1.NUMBER, once it has said Hello */
+    uint32_t number; /* its unique name is :1.NUMBER once it has called Hello */
     pid_t pid;
     uid_t user;
     gid_t group;
     uint32_t serial;
-    bool has_begun; /* the dialogue is over */
+    bool has_begun; /* the authentication is over, so that messages may come */
     bool has_name;
-    bool is_told; /* has subscribed to what becomes of units */
+    bool is_told; /* the client has subscribed to changes of units */
     bool is_gone;
-    int auth; /* where in the dialogue: auth.c */
+    int auth; /* the state of the authentication: auth.c */
     struct rule *rules;
     struct writer in;
     struct writer out;
@@ -141,17 +145,17 @@ void client_turn(struct client *client, short events);
 void clients_forget_gone(void);
 struct client *client_named(const char *name);
 
-/* auth.c: take whole lines from `in`; false: the client is to be gone */
+/* auth.c: read whole lines from `in`; returns false if the client must be disconnected */
 bool auth_turn(struct client *client);
 const char *bus_guid(void);
 
 /* match.c */
-const char *rule_add(struct client *client, const char *text); /* NULL, or why it is no rule */
+const char *rule_add(struct client *client, const char *text); /* returns NULL, or the reason why the text is no rule */
 bool rule_remove(struct client *client, const char *text);
 void rules_free(struct client *client);
 bool client_wants(const struct client *client, const struct signal_head *head, const struct writer *body);
 
-/* driver.c, manager.c, inquiry.c, properties.c: the call is answered */
+/* driver.c, manager.c, inquiry.c, properties.c: each function answers the call */
 void driver_call(struct client *client, struct message *call);
 void driver_said_hello(struct client *client);
 void driver_lost(struct client *client);
@@ -165,7 +169,7 @@ void units_list(struct client *client, struct message *call);
 const char *introspection(const char *path);
 
 /* settings.c */
-struct limit { /* a property that is a file of the cgroup */
+struct limit { /* a property of a unit that is a file of its cgroup */
     const char *property;
     const char *file;
     char type; /* t: a number or "max"; y: a mask of bits; p: a number per second of CPU time */
@@ -184,28 +188,28 @@ struct settings {
     uint64_t quota_period_us;
     uint64_t values[LIMITS];
     char masks[LIMITS][NAME_ROOM];
-    uint32_t given; /* a bit for each of `limits` */
+    uint32_t given; /* a bit for each of `limits` that was given */
 };
 void settings_begin(struct settings *settings);
 void settings_end(struct settings *settings);
-/* Read a(sv) of a call; false: the call has been answered with an error. */
+/* Read an array a(sv) of properties out of a call. Returns false after having answered the call with an error. */
 bool settings_read(struct settings *settings, struct client *client, struct message *call, bool is_new);
-int settings_apply(const struct settings *settings, const char *group, uint32_t which); /* 0 or -errno */
+int settings_apply(const struct settings *settings, const char *group, uint32_t which); /* returns 0 or -errno */
 
 /* unit.c */
 enum unit_state { UNIT_ACTIVE, UNIT_STOPPING, UNIT_ABANDONED, UNIT_DEAD };
 struct unit {
     char name[NAME_ROOM];
-    char group[PATH_ROOM];   /* below the root of cgroups, with a slash before */
-    char stopper[PATH_ROOM]; /* the path of the job that stops it; "" */
+    char group[PATH_ROOM];   /* the path of its cgroup below the root of cgroups, with a slash at the beginning */
+    char stopper[PATH_ROOM]; /* the D-Bus path of the systemd job that stops it; "" if there is none */
     struct settings settings;
     enum unit_state state;
     bool is_slice;
     bool was_killed;
-    bool is_lost; /* its processes could not be had */
-    bool is_kept; /* somebody has asked for it */
+    bool is_lost; /* its processes could not be put into its cgroup */
+    bool is_kept; /* a client has asked to keep it */
     int watch;
-    uint64_t since_us; /* real time of the host */
+    uint64_t since_us; /* the real time of the host, in microseconds */
     int64_t deadline_ns;
     char invocation[33];
     struct unit *next;
@@ -217,14 +221,14 @@ void object_path(const char *name, char *path, size_t room);
 struct unit *unit_named(const char *name);
 struct unit *unit_at(const char *path);
 struct unit *unit_of_group(const char *group);
-struct unit *unit_make(const char *name, const struct settings *settings); /* NULL: errno says why */
+struct unit *unit_make(const char *name, const struct settings *settings); /* returns NULL on failure, with errno set */
 struct unit *slice_ensure(const char *name);
 void unit_adopt(const char *name, const char *group);
 void unit_stop(struct unit *unit, const char *job);
-void unit_look(struct unit *unit); /* has it become empty, or its time run out? */
+void unit_look(struct unit *unit); /* check whether its cgroup has become empty, or its time has run out */
 void unit_end(struct unit *unit);
 void units_look(void);
-int64_t units_deadline(void); /* -1: none */
+int64_t units_deadline(void); /* returns -1 if there is none */
 bool units_are_left(void);
 int units_watch_fd(void);
 const char *state_name(const struct unit *unit);
@@ -240,13 +244,13 @@ void units_adopt(void);
 /* cgroup.c */
 void cgroup_begin(const char *root);
 void cgroup_path(const char *group, const char *file, char *path, size_t room);
-int cgroup_make(const char *group); /* 0 or -errno */
+int cgroup_make(const char *group); /* returns 0 or -errno */
 int cgroup_enable(const char *group, const char *controllers);
 int cgroup_write(const char *group, const char *file, const char *text);
 bool cgroup_read(const char *group, const char *file, char *text, size_t room);
 bool cgroup_is_populated(const char *group);
 int cgroup_attach(const char *group, pid_t pid);
-void cgroup_signal(const char *group, int number); /* to all processes in it and below */
+void cgroup_signal(const char *group, int number); /* to all processes in the cgroup and in those below */
 size_t cgroup_pids(const char *group, pid_t *pids, size_t room);
 void cgroup_remove(const char *group);
 bool cgroup_of(pid_t pid, char *group, size_t room);

@@ -113,7 +113,7 @@ void ceilings_raise(void);
 void ceilings_restore(void);
 void ceilings_without_priority(void);
 
-/* birth.c, ksm.c: requests to the fork server */
+/* birth.c, ksm.c: they carry out requests to the fork server */
 void birth_answer(const struct message *message, const char *which);
 void death_answer(const struct message *message, const char *pid);
 void ksm_answer(const struct message *message, const char *value);
@@ -125,7 +125,7 @@ bool host_await(void);
 bool host_set_up(void);
 void host_serve(bool isolated);
 
-/* setup/setup.c: false after having answered with an error */
+/* setup/setup.c: returns false after having answered with an error */
 bool setup_run(const struct message *message);
 
 /* setup/directive.c */
@@ -133,7 +133,7 @@ bool directive_make_file(const char *path);
 bool directive_make_read_only(const char *target);
 const char *take_field(const char *text, char *field, char separator);
 
-/* setup/outside.c: the functions that carry out a directive are false after having answered with an error */
+/* setup/outside.c. A function that carries out a directive returns false after having answered with an error. */
 bool outside_keep(const char *path);
 void outside_path(const char *source, char *path, size_t size);
 bool outside_share(const char *value);
@@ -156,7 +156,7 @@ bool overlay_merge(const char *above, const char *target);
 extern const struct device {
     const char *path;
     unsigned major, minor;
-} common_devices[DEVICES]; /* what every program expects in /dev */
+} common_devices[DEVICES]; /* the devices that every program expects in /dev */
 bool devices_make(const char *terminal);
 bool device_make_file(const char *value);
 
@@ -173,10 +173,10 @@ bool network_up(void);
 
 /* injection.c */
 struct shim_file {
-    int descriptor; /* in the process that is about to exec */
-    long entry;     /* where to jump to, from the start of the file */
+    int descriptor; /* the descriptor of the shim's file in the process that is about to exec */
+    long entry;     /* the place to jump to, counted from the start of the file */
     long size;
-    bool only_if_needed; /* the environment has the shim for a loader that takes it from there */
+    bool only_if_needed; /* the environment names the shim for a loader that takes it from there */
 };
 void injection_start(void);
 bool injection_begin(pid_t thread, const struct shim_file *shim);

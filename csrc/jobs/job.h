@@ -1,4 +1,4 @@
-/* The job program: what a job of a workload does on the hosts that the RJMS gave it. An ordinary program, emulated like any
+/* The job program: does on the hosts of a job what the workload says. It is an ordinary program, emulated like any
  * other.
  *
  *     simunix-job SCRIPT            the driver: runs a script line by line (language: script.c); the script's #! names it
@@ -6,9 +6,9 @@
  *     simunix-job storage PORT      the server of a storage host
  *     simunix-job machines WORD...  asks the machine room: hosts go off and on, power states change, meters are read
  *
- * The driver listens; its ranks connect to it and learn from it where the other ranks and the storages are. For each parallel
- * task the driver then gives every rank an order, and every rank reports when its own part is done. Bytes go over TCP
- * connections between ranks and storages.
+ * The driver listens; its ranks connect to it and learn from it where the other ranks and the storages are. For each
+ * parallel task the driver then gives every rank an order, and every rank reports when its own part is done. Bytes go
+ * over TCP connections between ranks and storages.
  *
  *     main.c     which of the three programs to be           rank.c       a rank: carries out the driver's orders
  *     driver.c   the script, line by line                    transfer.c   connections between ranks and storages
@@ -16,7 +16,8 @@
  *     ranks.c    all ranks, seen from the driver             compute.c    computing and waiting
  *     file.c     storages that are paths                    beside.c     work in a child
  *     start.c    the entry point, for any C library         machines.c   what the machine room is asked
- *     exchange.c the loop that waits for descriptors        fail.c       errors that end the program */
+ *     exchange.c the loop that waits for descriptors        fail.c       errors that end the program
+ */
 #ifndef SIMUNIX_JOB_H
 #define SIMUNIX_JOB_H
 
@@ -28,33 +29,33 @@
 #include <time.h>
 
 #define SECOND_NS 1000000000LL
-#define EVERY (-1) /* a rank: `*` in a script */
+#define EVERY (-1) /* in the place of a rank's number: all ranks, `*` in a script */
 
-/* Where a rank or a storage listens; a storage may be a path, too (AF_UNIX). */
+/* The address at which a rank or a storage listens. A storage may be a path instead (AF_UNIX). */
 struct endpoint {
     struct sockaddr_storage address;
     socklen_t length;
 };
 
-/* What goes over a connection between two endpoints, seen from the one that opens it. */
+/* What goes over a connection between two endpoints, as seen from the endpoint that opens the connection. */
 enum transfer_kind { TRANSFER_WRITE = 1, TRANSFER_READ = 2, TRANSFER_FORWARD = 3 };
 
-/* Part of a rank's order: `peer` is an index into the table of endpoints, ranks first, then storages. */
+/* One transfer of a rank's order. `peer` is an index into the table of endpoints: ranks first, then storages. */
 struct transfer {
     uint32_t kind;
     uint32_t peer;
     uint64_t bytes;
 };
 
-/* From the driver to a rank; `transfers` structs transfer follow. In a task without transfers, a rank computes without a child.
- * */
+/* The order that the driver sends to a rank; `transfers` structs transfer follow. In a task without transfers, a rank
+ * computes without making a child process. */
 struct order {
     uint64_t flops;
     uint32_t transfers;
     uint32_t has_network;
 };
 
-/* From a rank to the driver, once. */
+/* The message by which a rank introduces itself to the driver, once. */
 struct hello {
     uint32_t rank;
     uint32_t port;
@@ -65,19 +66,19 @@ enum verb { DELAY, SUSPENDABLE, COMMAND, REPEAT, END, TASK, STAGE, EXIT, CPU, SE
 
 struct line {
     enum verb verb;
-    int number;       /* in the file, from 1 */
-    int end;          /* REPEAT, TASK: index of the matching END; END of a REPEAT: index of that */
-    int64_t from, to; /* ranks or storages */
-    uint64_t amount;  /* ns, flops, bytes, times, exit code */
-    uint64_t left;    /* REPEAT: rounds to go */
-    char *text;       /* COMMAND; else the line for the log */
+    int number;       /* the line's number in the file, from 1 */
+    int end;          /* for REPEAT and TASK: index of the matching END; for the END of a REPEAT: index of the REPEAT */
+    int64_t from, to; /* numbers of ranks or storages */
+    uint64_t amount;  /* ns, flops, bytes, repetitions or exit code */
+    uint64_t left;    /* for REPEAT: rounds that are left */
+    char *text;       /* for COMMAND: the command; else the line for the log */
 };
 
 struct script {
     struct line *lines;
     int count;
     int rank_count;
-    char **launch; /* NULL: this process is the only rank */
+    char **launch; /* the command that starts the ranks; NULL: this process is the only rank */
     struct endpoint *storages;
     int storage_count;
 };
@@ -98,11 +99,11 @@ void ranks_stage(const struct endpoint *from, const struct endpoint *to, uint64_
 int rank_run(int control, int family, int rank);
 
 /* exchange.c */
-struct source { /* a descriptor in the epoll; the first member of the struct that it belongs to */
+struct source { /* a descriptor in the epoll; it is the first member of the struct that it belongs to */
     int fd;
     void (*ready)(struct source *source);
 };
-void exchange_watch(struct source *source); /* for what can be read */
+void exchange_watch(struct source *source); /* watch the descriptor for input */
 void exchange_control(struct source *source, uint32_t events, int operation);
 void exchange_forget(struct source *source);
 void exchange_turn(void);
@@ -110,7 +111,7 @@ void exchange_turn(void);
 /* transfer.c */
 typedef void (*finished)(void *context, bool is_done);
 uint16_t exchange_listen(int family, uint16_t port);
-void exchange_expect(uint32_t connections); /* at a time: that many connections share the room in buffers */
+void exchange_expect(uint32_t connections); /* announce that so many connections at a time share the memory for buffers */
 void exchange_start(const struct transfer *transfer, const struct endpoint *peer, const struct endpoint *onward, finished done,
                     void *context);
 

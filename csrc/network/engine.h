@@ -13,47 +13,50 @@ typedef struct engine engine;
 
 enum { TRANSFER_WAITING, TRANSFER_LATENCY, TRANSFER_MOVING, TRANSFER_DONE, TRANSFER_FAILED, TRANSFER_CANCELLED, TRANSFER_HELD };
 
-/* The network remains the caller's, who may have flows of its own in it. With `compatible` flows depart from the formulas as
- * SimGrid's do (flows.h). */
+/* The network belongs to the caller, who may have other flows in it. With `compatible`, flows depart from the formulas
+ * as SimGrid's flows do (flows.h). */
 engine *engine_new(network *net, double window, int compatible);
 void engine_free(engine *of);
 
-/* A transfer begins at `start`, which is not in the past; transfers are numbered 0, 1, 2 ... */
+/* Add a transfer that begins at `start` (s), which must not be in the past. Returns its number: 0, 1, 2 ... */
 int engine_add(engine *of, int route, double start, double bytes, double latency_factor, double bandwidth_factor, double rate,
                double weight);
 
-double engine_next(engine *of); /* the moment of the next event, infinite if none is due */
-/* Move the clock to `moment`, through all events before it (at it, too, if `inclusive`); returns how many transfers have ended.
- * */
+double engine_next(engine *of); /* returns the moment (s) of the next event; infinity if none is due */
+/* Move the clock to `moment` (s), through all events before it, also those at it if `inclusive`. Returns how many
+ * transfers have ended. */
 int engine_advance(engine *of, double moment, int inclusive);
-/* Move the clock to `moment`, before which nothing is due, and let all events of that instant happen. */
+/* Move the clock to `moment` (s), before which nothing is due, and let all events of that instant happen. */
 void engine_instant(engine *of, double moment);
 double engine_now(const engine *of);
-int engine_unfinished(const engine *of); /* transfers that have not ended */
+int engine_unfinished(const engine *of); /* returns the number of transfers that have not ended */
 void engine_cancel(engine *of, int transfer);
-/* The next transfer that has ended and has not been told of, in the order of the ends; -1: none. Only after engine_tell_ends,
- * and only of transfers that end from then on. */
+/* engine_take_end returns the next transfer that has ended and was not returned before, in the order of the ends; -1:
+ * none. Only transfers that end after engine_tell_ends are returned. */
 void engine_tell_ends(engine *of);
 int engine_take_end(engine *of);
-void engine_hold(engine *of, int transfer);  /* from now on it neither waits nor moves */
-void engine_go_on(engine *of, int transfer); /* … until now, with the latency and bytes that were left */
+void engine_hold(engine *of, int transfer); /* from now on, neither its latency passes nor its bytes move */
+/* undo engine_hold: the rest of its latency passes, and the rest of its bytes move */
+void engine_go_on(engine *of, int transfer);
 void engine_set_weight(engine *of, int transfer, double weight);
-/* Whenever the clock moves, count what has moved of this transfer in whole bytes, as SimGrid's disks do (disk_s19.cpp). */
+/* From now on, count what has moved of this transfer in whole bytes whenever the clock moves, as SimGrid's disks do
+ * (disk_s19.cpp). */
 void engine_count_whole(engine *of, int transfer);
 int engine_state(const engine *of, int transfer);
-double engine_finish(const engine *of, int transfer); /* when it ended, infinite if it has not */
+/* returns the moment (s) at which the transfer has ended; infinity if it has not */
+double engine_finish(const engine *of, int transfer);
 double engine_remaining(const engine *of, int transfer);
 double engine_rate(engine *of, int transfer);
 
-/* Compute rates anew, after the caller has changed flows of its own. The caller's flows that have other rates since then, or
- * since a transfer has begun or ended, are told one by one; -1: no more. */
+/* Compute all rates anew, because the caller has changed its own flows in the network. engine_take_other returns, one
+ * by one, the caller's flows whose rates have changed since, or because a transfer has begun or ended; -1: no more. */
 void engine_share(engine *of);
 int engine_take_other(engine *of);
 
-/* Change a link now. Transfers over a link that goes off fail. */
+/* Change a link now. Transfers over a link that goes down fail. */
 void engine_set_bandwidth(engine *of, int link, double bandwidth);
 void engine_set_latency(engine *of, int link, double latency);
-void engine_reserve(engine *of, int link, double amount); /* so much of the bandwidth is nobody's */
+void engine_reserve(engine *of, int link, double amount); /* take `amount` of the bandwidth away from all flows */
 void engine_set_state(engine *of, int link, int is_on);
 /* cffi: end */
 

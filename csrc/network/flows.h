@@ -37,49 +37,54 @@ enum { LINK_SHARED, LINK_FAT_PIPE, LINK_DISK };
 
 network *network_new(double weight_s, double tcp_gamma, double cross_traffic);
 void network_free(network *net);
-void network_share_bottlenecks(network *net); /* by fair bottleneck instead of max-min, without penalties: SimGrid's L07 */
+/* share by fair bottleneck instead of max-min, without penalties: SimGrid's L07 */
+void network_share_bottlenecks(network *net);
 
-/* Links and routes are numbered 0, 1, 2 ... `latency` is what a route has besides its links (the distance of coordinates). */
+/* Add a link or a route, and return its number: 0, 1, 2 ... `latency` is what a route has besides its links (the
+ * distance of two hosts with coordinates). */
 int network_add_link(network *net, double bandwidth, double latency, int policy, int concurrency);
 int network_add_route(network *net, int count, const int *links, int back_count, const int *back, double latency);
-void network_unbind_route(network *net, int route); /* without a TCP window, for datagrams */
-/* What a parallel task uses of each link, of a network that shares by fair bottleneck (bottleneck.c): `weights` for all of the
- * task, of which a flow moves the part that its bytes are. It waits for the latency; links may come several times. */
+void network_unbind_route(network *net, int route); /* remove the TCP window, for datagrams */
+/* Add what a parallel task uses of each link, in a network that shares by fair bottleneck (bottleneck.c), and return
+ * its number. `weights` are the amounts for the whole task; of each, a flow moves the part that its bytes are of the
+ * task. The task waits for the latency first. A link may be named several times. */
 int network_add_task(network *net, int count, const int *links, const double *weights, double latency);
 double network_route_latency(const network *net, int route);
-double network_route_penalty(const network *net, int route); /* of a flow of weight 1 */
-/* The rate of a flow that has its route to itself, in bytes per second. */
+double network_route_penalty(const network *net, int route); /* returns the penalty of a flow of weight 1 */
+/* Returns the rate (bytes per second) of a flow that has its route to itself. */
 double network_alone(const network *net, int route, double bandwidth_factor);
 
-/* Two callers may have flows in one network. One claims the routes of its flows, so that the other learns which links it meets
- * it on: `by` is 1 when a flow comes, -1 when it goes. */
+/* Let a caller know which links another caller of the same network uses. A caller claims the route of each of its
+ * flows: `by` is 1 when the flow begins, and -1 when it ends. */
 void network_claim(network *net, int route, int by);
-int network_is_claimed(const network *net, int route); /* a link of the route, on the way there or back, is claimed */
+/* returns whether a link of the route is claimed, on the way there or back */
+int network_is_claimed(const network *net, int route);
 
-/* A flow gets no bandwidth until it is started. Numbers are used again after network_remove. `rate` bounds the flow; 0:
- * unbounded. */
+/* Add a flow, which has no bandwidth until it is started, and return its number. Numbers are used again after
+ * network_remove. `rate` is an upper bound of the flow's rate; 0: no bound. */
 int network_add(network *net, int route, double latency_factor, double bandwidth_factor, double rate, double weight,
                 int compatible);
 void network_remove(network *net, int flow);
 void network_set_weight(network *net, int flow, double weight);
 void network_start(network *net, int flow);
 void network_stop(network *net, int flow);
-double network_delay(const network *net, int flow);       /* LF * lat, now */
-double network_rate(const network *net, int flow);        /* bytes per second, as of the last network_share */
-int network_is_cut(const network *net, int flow);         /* a link that the flow needs is off */
-int network_uses(const network *net, int flow, int link); /* on the way there or back */
+double network_delay(const network *net, int flow);       /* returns LF * lat with the present latency */
+double network_rate(const network *net, int flow);        /* returns bytes per second, as of the last network_share */
+int network_is_cut(const network *net, int flow);         /* returns whether a link that the flow needs is down */
+int network_uses(const network *net, int flow, int link); /* returns whether the flow uses the link, on the way there or back */
 
-/* Change a link; the rates of its flows follow at the next network_share. */
+/* Change a link. The rates of its flows change at the next network_share. */
 void network_set_bandwidth(network *net, int link, double bandwidth);
-void network_reserve(network *net, int link, double amount); /* so much of the bandwidth is nobody's */
+void network_reserve(network *net, int link, double amount); /* take `amount` of the bandwidth away from all flows */
 void network_set_latency(network *net, int link, double latency);
 void network_set_state(network *net, int link, int is_on);
-double network_load(const network *net, int link); /* bytes per second, acknowledgements included, before BF */
+/* returns bytes per second, acknowledgements included, before the factor BF */
+double network_load(const network *net, int link);
 
-/* Compute the rates of flows anew; returns how many have changed, and network_changed returns which. */
+/* Compute the rates of flows anew. Returns how many have changed; network_changed returns which. */
 int network_share(network *net);
 const int *network_changed(const network *net);
-long network_work(const network *net); /* how many rates were computed, over all calls */
+long network_work(const network *net); /* returns how many rates were computed, over all calls */
 /* cffi: end */
 
 #endif

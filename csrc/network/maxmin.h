@@ -25,30 +25,33 @@ typedef struct maxmin maxmin;
 
 maxmin *maxmin_new(void);
 void maxmin_free(maxmin *system);
-void maxmin_share_bottlenecks(maxmin *system); /* by fair bottleneck instead: see bottleneck.c */
+void maxmin_share_bottlenecks(maxmin *system); /* share by fair bottleneck instead: see bottleneck.c */
 
-/* Links are numbered 0, 1, 2 ... At most `concurrency` variables of weight 1 or more use a link at a time, any number if
- * negative. */
+/* Add a link, and return its number: 0, 1, 2 ... At most `concurrency` variables of weight 1 or more use the link at a
+ * time; any number of variables if it is negative. */
 int maxmin_add_link(maxmin *system, double capacity, int is_fat_pipe, int concurrency);
 void maxmin_set_capacity(maxmin *system, int link, double capacity);
-double maxmin_load(const maxmin *system, int link); /* the sum of w * x; of a fat pipe the largest */
+/* returns the sum of w * x over the link's users; for a fat pipe the largest w * x */
+double maxmin_load(const maxmin *system, int link);
 
-/* A new variable is off. Numbers are used again after maxmin_remove. No link may be named twice. */
+/* Add a variable, which is off, and return its number. Numbers are used again after maxmin_remove. No link may be named
+ * twice. */
 int maxmin_add(maxmin *system, int count, const int *links, const double *weights, double penalty, double bound);
 void maxmin_remove(maxmin *system, int variable);
 void maxmin_set_terms(maxmin *system, int variable, double penalty, double bound);
-void maxmin_switch_on(maxmin *system, int variable); /* at once, or when the concurrency of its links allows it */
+void maxmin_switch_on(maxmin *system, int variable); /* at once, or as soon as the concurrency of its links allows it */
 void maxmin_switch_off(maxmin *system, int variable);
-double maxmin_rate(const maxmin *system, int variable); /* as of the last solve; 0 when off */
+double maxmin_rate(const maxmin *system, int variable); /* returns the rate as of the last solve; 0 if the variable is off */
 
-/* Compute the rates that are affected by changes since the last call; returns how many have changed, maxmin_changed which. */
+/* Compute the rates that are affected by changes since the last call. Returns how many have changed; maxmin_changed
+ * returns which. */
 int maxmin_solve(maxmin *system);
 const int *maxmin_changed(const maxmin *system);
-long maxmin_work(const maxmin *system); /* how many rates were computed, over all calls */
+long maxmin_work(const maxmin *system); /* returns how many rates were computed, over all calls */
 /* cffi: end */
 
-/* The variable at a place (0, 1, 2 ...) among those that use a link and are on, or -1 behind the last; for csrc/network/ only.
- * */
+/* Returns the variable at a place (0, 1, 2 ...) among those that use a link and are on; -1 behind the last. For
+ * csrc/network/ only. */
 int maxmin_user(const maxmin *system, int link, int place);
 
 #endif

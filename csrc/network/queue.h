@@ -1,4 +1,4 @@
-/* A priority queue of numbers by (moment, number), in which each number can be moved or removed: a heap with an index. */
+/* A priority queue of numbers, ordered by (moment, number), from which any number can be removed: a heap with an index. */
 #ifndef SIMUNIX_QUEUE_H
 #define SIMUNIX_QUEUE_H
 
@@ -10,15 +10,15 @@ struct appointment {
 struct queue {
     struct appointment *heap;
     int count, room;
-    int *places; /* by number: where it is in the heap, -1 if it is not */
+    int *places; /* for each number: its place in the heap, -1 if it is not there */
     int place_count, place_room;
 };
 
 void queue_free(struct queue *queue);
-void queue_set(struct queue *queue, int number, double moment); /* insert it, or move it */
+void queue_set(struct queue *queue, int number, double moment); /* insert the number, or move it to another moment */
 void queue_remove(struct queue *queue, int number);
-double queue_next(const struct queue *queue); /* infinite if empty */
+double queue_next(const struct queue *queue); /* returns infinity if the queue is empty */
 int queue_top(const struct queue *queue);
-double queue_moment(const struct queue *queue, int number); /* infinite if it is not in the queue */
+double queue_moment(const struct queue *queue, int number); /* returns infinity if the number is not in the queue */
 
 #endif

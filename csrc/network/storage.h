@@ -1,4 +1,4 @@
-/* Arrays that grow. Without memory the process ends, since there is no smaller network to go on with. */
+/* Arrays that grow. If there is no memory, the process ends, since the network cannot go on without it. */
 #ifndef SIMUNIX_STORAGE_H
 #define SIMUNIX_STORAGE_H
 
@@ -16,7 +16,7 @@ static inline void *allocate(void *old, size_t count, size_t size)
     return made;
 }
 
-/* Make room for one more element in an array that holds `count` of `*room`. */
+/* Make room for one more element in an array that has `count` elements and room for `*room`. */
 static inline void *make_room(void *array, int count, int *room, size_t size)
 {
     if (count < *room)

@@ -1,7 +1,7 @@
 /* The Linux system-call interface as the shim uses it: inline calls, no libc.
  *
- * Every system call of the shim is an inline `syscall` inside the shim's own text, the one range that Syscall User Dispatch
- * lets through. Results are the kernel's: negative errno on failure.
+ * Every system call of the shim is an inline `syscall` instruction in the shim's own text, which is the only range that
+ * Syscall User Dispatch does not trap. Results are as the kernel returns them: a negative errno on failure.
  */
 #ifndef SIMUNIX_KERNEL_H
 #define SIMUNIX_KERNEL_H
@@ -32,7 +32,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 
-/* Kernel constants that the uapi headers of some releases lack or keep to themselves. */
+/* Constants of the kernel that the headers of some releases lack, or that no header has. */
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #define PR_SYS_DISPATCH_ON 1
@@ -69,10 +69,11 @@
 #define SS_DISABLE 2
 #define SS_AUTODISARM (1U << 31)
 #endif
-#define ERESTART_CALL 512 /* never leaves the shim: run the system call again */
+#define ERESTART_CALL 512 /* never returned to a program: it makes the shim run the system call again */
 #define SIGNAL_BIT(number) (1UL << ((number) - 1))
 #define SIGNALS_ALL (~0UL)
-#define SIGNALS_IN_SHIM (SIGNALS_ALL & ~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))) /* its own faults: core/guard.S */
+/* the signals of the shim's own faults: core/guard.S */
+#define SIGNALS_IN_SHIM (SIGNALS_ALL & ~(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS)))
 
 struct message_header {
     void *name;

@@ -1,4 +1,5 @@
-/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for the next message. */
+/* How the server gives a waiting thread its turn or an answer, in the thread's slot of the shared memory; and how the
+ * server waits for the next message. */
 #ifndef SIMUNIX_SLOTS_H
 #define SIMUNIX_SLOTS_H
 

@@ -3,7 +3,7 @@
 #define SIMUNIX_SYSCALL_NAMES_H
 
 /* cffi: begin */
-const char *syscall_name(long number); /* "unknown" for what syscalls.def has no row for */
+const char *syscall_name(long number); /* returns "unknown" for a number without a row in syscalls.def */
 /* cffi: end */
 
 #endif

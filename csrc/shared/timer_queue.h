@@ -1,4 +1,4 @@
-/* When the threads are due that wait for the clock, or at a futex of their own process. */
+/* The timer queue: the deadlines of threads that wait for the clock, or at a futex of their own process. */
 #ifndef SIMUNIX_TIMER_QUEUE_H
 #define SIMUNIX_TIMER_QUEUE_H
 

@@ -1,5 +1,5 @@
-/* The server's epoll, in which a target is named by a number of the server's own that outlives its descriptor; and what a pidfd
- * tells of the dead. */
+/* The server's epoll, in which a target is named by a number that the server chooses and that outlives the descriptor;
+ * and the status of a dead process, read from its pidfd. */
 #ifndef SIMUNIX_WATCH_H
 #define SIMUNIX_WATCH_H
 
