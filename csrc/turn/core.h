@@ -1,4 +1,4 @@
-/* The core of the server: who has the turn, and what the loop that gives turns works with (loop.c). */
+/* The core of the server: the struct that says who has the turn, and that the loop which gives turns uses (loop.c). */
 #ifndef SIMUNIX_TURN_CORE_H
 #define SIMUNIX_TURN_CORE_H
 
@@ -7,7 +7,7 @@
 #include "turn/turn_log.h"
 
 /* cffi: begin */
-/* The message that was taken last; its bytes and its news are still where they were (struct simunix_outbox). */
+/* The message that the server has taken last. Its bytes and its news are still in shared memory (struct simunix_outbox). */
 struct turn_outbox {
     uint32_t asked, slot, length, tells_handoffs;
     uint64_t digest, news_count;
@@ -22,25 +22,25 @@ struct turn_core {
     struct readiness *readiness;
     struct turn_log *log;
     struct turn_outbox *outbox;
-    struct turn_actor *holder;  /* the server has given it the turn; NULL: nobody has it */
-    struct turn_actor *actor;   /* whom an event is about */
-    struct turn_actor *speaker; /* who has sent the last message */
-    int64_t known_ns;           /* what the clock said when the server last looked */
-    int64_t limit_ns;           /* pace or pause: the clock may not pass this moment */
-    int64_t solo_limit_ns;      /* how far, in virtual time, an actor that is alone may advance the clock */
-    int64_t holder_since_ns;    /* real time, monotonic */
+    struct turn_actor *holder;  /* the actor to which the server has given the turn; NULL: no actor has it */
+    struct turn_actor *actor;   /* the actor that an event is about */
+    struct turn_actor *speaker; /* the actor that has sent the last message */
+    int64_t known_ns;           /* the virtual time that the server has read last */
+    int64_t limit_ns;           /* the virtual time that the clock may not pass, because of the pace or of a pause */
+    int64_t solo_limit_ns;      /* how far (virtual ns) an actor may advance the clock while no other is ready */
+    int64_t holder_since_ns;    /* the real time (monotonic clock) at which the holder got the turn */
     int64_t due_until_ns;
-    uint32_t which; /* the handle, the slot or the reason of an event */
-    uint32_t seen;  /* rings of the doorbell */
+    uint32_t which; /* the handle, the slot or the reason that an event is about */
+    uint32_t seen;  /* the number of rings of the doorbell that the server has seen */
     uint32_t rounds;
-    uint8_t is_due;    /* what is due until `due_until_ns` happens now */
-    uint8_t unsettled; /* a terminal's characters may still be under way in the kernel */
+    uint8_t is_due;    /* events that are due until `due_until_ns` happen now */
+    uint8_t unsettled; /* the kernel may still be passing a terminal's characters on */
     uint8_t has_debugger;
-    uint8_t asks_order;           /* Python picks who is next */
-    uint8_t tells_turns;          /* Python looks at each turn before its holder is told */
-    uint8_t counts_parks;         /* Python looks at each message */
-    uint8_t has_listened;         /* for the first slice of the patience with the holder, before Python goes on */
-    struct simunix_handoff *news; /* scratch */
+    uint8_t asks_order;           /* Python decides which actor is next */
+    uint8_t tells_turns;          /* Python observes each turn before its holder is told */
+    uint8_t counts_parks;         /* Python observes each message */
+    uint8_t has_listened;         /* the holder was listened to for the first part of its patience, before Python goes on */
+    struct simunix_handoff *news; /* memory for temporary use */
 };
 /* cffi: end */
 

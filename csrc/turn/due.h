@@ -1,4 +1,4 @@
-/* What is due: the timeline's deadlines and events, and the timer queue's deadlines, in one order. */
+/* What is due next: the deadlines and events of the timeline and the deadlines of the timer queue, in one order. */
 #ifndef SIMUNIX_TURN_DUE_H
 #define SIMUNIX_TURN_DUE_H
 

@@ -1,12 +1,13 @@
-/* Hand-offs: shims have handed the turn on without the server, which learns which actor has it and what others wait for. Or the
- * holder has woken siblings at a futex while others were ready: these join the end of the run queue. */
+/* Hand-offs: threads have given the turn to each other without the server, which now learns which actor has it and what
+ * the others wait for. Or the actor with the turn has woken other threads of its process at a futex while more actors
+ * were ready: the woken threads join the end of the run queue. */
 #ifndef SIMUNIX_TURN_HANDOFFS_H
 #define SIMUNIX_TURN_HANDOFFS_H
 
 #include "turn/core.h"
 
 /* cffi: begin */
-/* Why what is told of hand-offs cannot be. */
+/* Why reported hand-offs are impossible. */
 enum handoffs_lie {
     HANDOFFS_TRUE,
     HANDOFFS_TOO_MANY,

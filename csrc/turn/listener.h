@@ -1,4 +1,5 @@
-/* What the holder of the turn may do alone, and the doorbell that the server waits at meanwhile. */
+/* Writes how far the actor with the turn may move the clock without the server; and the doorbell, at which the server
+ * waits for a message meanwhile. */
 #ifndef SIMUNIX_TURN_LISTENER_H
 #define SIMUNIX_TURN_LISTENER_H
 

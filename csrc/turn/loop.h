@@ -1,39 +1,40 @@
-/* The turn loop: gives turns, handles the messages that most turns end with, and returns to Python for everything else. */
+/* The turn loop: gives turns, handles the messages with which most turns end, and returns to Python for everything else. */
 #ifndef SIMUNIX_TURN_LOOP_H
 #define SIMUNIX_TURN_LOOP_H
 
 #include "turn/core.h"
 
 /* cffi: begin */
-/* Why the loop returns; `actor` and `which` of the core say about whom, or what. */
+/* Why the loop returns to Python. `actor` and `which` of the core say which actor or number the event is about. */
 enum turn_event {
     TURN_GOES_ON,
-    TURN_BUDGET,  /* the wall time that it was given is over */
-    TURN_DRAIN,   /* the log of turns is full */
-    TURN_LOOK,    /* Python has to look what is ready, since there is more than the kernel's epoll to be asked */
-    TURN_NEWS,    /* targets that are Python's are ready */
+    TURN_BUDGET,  /* the real time that the loop may take is over */
+    TURN_DRAIN,   /* the buffer for the log of turns is full */
+    TURN_LOOK,    /* Python has to look what is ready, because more than the kernel's epoll must be asked */
+    TURN_NEWS,    /* sockets or processes, which Python handles, are ready */
     TURN_FAILED,  /* the kernel cannot be asked what is ready: errno `which` */
-    TURN_HAPPENS, /* the event of the timeline with the handle `which` */
-    TURN_ALARM,   /* a deadline of the timer queue, of the slot `which`, that only Python can let come */
-    TURN_TIE,     /* a deadline and an event of Python's are due at one moment: which comes first? (due_settle) */
-    TURN_SETTLE,  /* Remote SimGrid has still to say when its next event is */
-    TURN_ADVANCE, /* nobody can run, and the clock cannot simply move on */
-    TURN_SPIN,    /* there are turns that were taken back: do all spin that can run? */
-    TURN_PICK,    /* who is next? */
-    TURN_ELECT,   /* does `actor`, which is nominated, get the turn? */
-    TURN_GIVE,    /* `actor`, the holder from now on, is to be given the turn */
-    TURN_TELL,    /* the turn has begun, and `actor` has still to be told */
-    TURN_LISTEN,  /* the holder has rung without a message in the outbox, or is silent, or is not to be waited for here */
-    TURN_GUARD,   /* the clock is not what it should be after the turn of `speaker` */
-    TURN_LIE,     /* `speaker` tells of hand-offs that cannot be: enum handoffs_lie `which` */
-    TURN_MESSAGE  /* a message of `speaker` in the outbox */
+    TURN_HAPPENS, /* the event of the timeline with the handle `which` happens */
+    TURN_ALARM,   /* the deadline of the slot `which` in the timer queue has come, which only Python can handle */
+    TURN_TIE,     /* a deadline and an event of Python's have one moment: Python decides which comes first (due_settle) */
+    TURN_SETTLE,  /* Remote SimGrid must still compute the moment of its next event */
+    TURN_ADVANCE, /* no actor can run, and the clock cannot move without Python */
+    TURN_SPIN,    /* turns were taken back: Python decides whether all actors that can run spin */
+    TURN_PICK,    /* Python chooses the next actor */
+    TURN_ELECT,   /* Python decides whether `actor`, which is nominated, gets the turn */
+    TURN_GIVE,    /* Python gives the turn to `actor`, the holder from now on */
+    TURN_TELL,    /* the turn has begun, and Python must tell `actor` */
+    /* the holder has rung the doorbell without a message in the outbox, or is silent, or must be listened to by Python */
+    TURN_LISTEN,
+    TURN_GUARD,  /* the clock shows an impossible time after the turn of `speaker` */
+    TURN_LIE,    /* `speaker` reports hand-offs that are impossible: enum handoffs_lie `which` */
+    TURN_MESSAGE /* a message of `speaker` is in the outbox */
 };
 
-/* What Python knows when it calls. */
+/* What Python tells the loop when it calls the loop. */
 enum turn_flag {
-    TURN_UNSETTLED = 1,    /* Remote SimGrid has still to say when its next event is */
-    TURN_PYTHON_LOOKS = 2, /* there is more than the kernel's epoll to be asked */
-    TURN_MAY_SPIN = 4      /* there are turns that were taken back */
+    TURN_UNSETTLED = 1,    /* Remote SimGrid must still compute the moment of its next event */
+    TURN_PYTHON_LOOKS = 2, /* more than the kernel's epoll must be asked what is ready */
+    TURN_MAY_SPIN = 4      /* turns were taken back from actors that can run */
 };
 
 struct turn_core *turn_core_new(void);

@@ -1,5 +1,5 @@
-/* What has become ready: the server's epoll names each target by a token, its kind above its number. Actors that wait for
- * descriptors are told here, in the order of their numbers; sockets and processes are Python's. */
+/* Finds what has become ready, by the server's epoll. A token names each target: its kind above its number. This code
+ * wakes actors that wait for descriptors, in the order of their numbers; Python handles sockets and processes. */
 #ifndef SIMUNIX_TURN_READINESS_H
 #define SIMUNIX_TURN_READINESS_H
 
@@ -12,20 +12,20 @@
 enum { TARGET_SHIFT = 48, TARGET_SOCKET = 0, TARGET_PROCESS = 1, TARGET_ACTOR = 2 };
 
 struct ready_item {
-    uint64_t token;           /* of an actor by the number of its channel */
-    uint64_t order;           /* by kind, then number */
-    struct turn_actor *actor; /* NULL: another target */
+    uint64_t token;           /* for an actor, made of the number of its channel */
+    uint64_t order;           /* for the order of targets: by kind, then by number */
+    struct turn_actor *actor; /* NULL: the target is no actor */
     uint32_t events;
 };
 
 struct readiness {
-    struct ready_item *items; /* what the last look has found */
+    struct ready_item *items; /* the targets that the last look has found ready */
     uint32_t count, room;
-    uint8_t may_have_changed; /* since the kernel was last asked */
+    uint8_t may_have_changed; /* something may have become ready since the kernel was last asked */
     int *epolls;
     uint32_t epoll_count;
     uint64_t look;             /* how often the kernel has been asked */
-    struct watched **channels; /* the actors whose private epolls are watched */
+    struct watched **channels; /* the actors whose private epolls are watched, by the number of their channel */
     void *events;
 };
 

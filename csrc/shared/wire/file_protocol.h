@@ -1,18 +1,20 @@
-/* What shim and server say to each other of files of which the server has the content. A part of protocol.h, and read as that
- * is: nothing but enums, structs and integer defines. */
+/* What shim and server tell each other about files whose content the server makes. This file is a part of protocol.h
+ * and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_FILE_PROTOCOL_H
 #define SIMUNIX_FILE_PROTOCOL_H
 
-/* The whole text of a file; a register of a processor, of which the offset is the number; the bytes are written. */
+/* What a message about a power file asks for: the whole text; a register of a processor, whose number is the offset; to
+ * write the bytes. */
 enum simunix_power_file { POWER_FILE_TEXT = 0, POWER_FILE_REGISTER = 1, POWER_FILE_WRITE = 2 };
 
 #define SIMUNIX_POWER_TEXT_MAX 2048
 
-/* Before a control file is read: it was opened, or sought without having been read; emptied; read by pread64; sought after a
- * read. */
+/* What a program does before it reads a control file: it has opened the file, or sought in it without having read; it
+ * empties the file; it uses pread64; it has sought after a read. */
 enum simunix_cgroup_read { CGROUP_READ_SOON = 0, CGROUP_READ_EMPTIED = 1, CGROUP_READ_NOW = 2, CGROUP_READ_AGAIN = 3 };
 
-/* What OP_HELLO tells: below the device, groups are in use on the host; the process's memory is counted. */
+/* The bits below the device number in the value that HELLO's reply has for cgroups: groups are in use on the host; the
+ * memory of the process is counted. */
 enum simunix_cgroups { CGROUPS_USED = 1, CGROUPS_COUNT_MEMORY = 2 };
 #define SIMUNIX_CGROUP_DEVICE_SHIFT 2
 
@@ -34,14 +36,14 @@ enum simunix_device {
     DEVICE_ON_MOUNT = 6   /* a: st_dev, c: the kernel's number of the mount */
 };
 
-/* What an open device does: nothing, as /dev/null; as the host's /dev/zero or full; as /dev/urandom; as the process's
- * terminal. */
+/* What an open device does: nothing, like /dev/null; what the host's /dev/zero or /dev/full does; what /dev/urandom
+ * does; what the process's terminal does. */
 enum simunix_driver { DRIVER_NOTHING = 0, DRIVER_MEMORY = 1, DRIVER_RANDOM = 2, DRIVER_TERMINAL = 3 };
 
-/* A program of type BPF_PROG_TYPE_CGROUP_DEVICE, see bpf(2): the bytes from offset a on, of b in all, of which the last ones
- * are answered with the program's number; put program b, with flags c, on the group that folder a is, in the place of program
- * d; take program b from group a; which group a has, or which hold for it if b is 1: flags, and the numbers as an array of
- * uint32_t; is there a program of number a? */
+/* Requests about a program of type BPF_PROG_TYPE_CGROUP_DEVICE (bpf(2)), in the order of the values: its bytes from
+ * offset a on, of b in all, where the answer to the last ones is the program's number; put program b, with flags c, on
+ * the group that folder a is, in the place of program d; take program b from group a; which group a has, or which hold
+ * for it if b is 1: flags, and the numbers as an array of uint32_t; is there a program of number a? */
 enum simunix_device_program { PROGRAM_LOAD = 0, PROGRAM_ATTACH = 1, PROGRAM_DETACH = 2, PROGRAM_QUERY = 3, PROGRAM_FIND = 4 };
 
 #endif

@@ -1,5 +1,5 @@
-/* The message of the thread that has the turn, and its answer, in the shared memory. A part of protocol.h, and read as that is:
- * nothing but enums, structs and integer defines. */
+/* The outbox and the inbox in shared memory: the message of the thread that has the turn, and its answer. This file is
+ * a part of protocol.h and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_OUTBOX_PROTOCOL_H
 #define SIMUNIX_OUTBOX_PROTOCOL_H
 
@@ -9,8 +9,9 @@
 #define SIMUNIX_HANDOFF_MAX 32
 #define SIMUNIX_OUTBOX_OFFSET 14942208
 
-/* What has become of a thread while the turn went on without the server: it waits as these arguments of PARK say (a is 0), or
- * is ready because of `wake`. In the order in which they began to. */
+/* The state of a thread after the turn was given on without the server: it waits as these arguments of PARK say (a is
+ * 0), or it is ready because of `wake`. The structs are in the order in which the threads began to wait or became
+ * ready. */
 struct simunix_handoff {
     uint32_t slot;
     int16_t is_ready;
@@ -23,7 +24,7 @@ struct simunix_handoff {
     uint64_t bitset;
 };
 
-/* The arguments of OP_PARK, of a thread that waits at its slot; `by_handoff`: other threads of the process may wake it
+/* The arguments of OP_PARK for a thread that waits at its slot. `by_handoff`: other threads of the process may wake it
  * (handoff.c). */
 struct simunix_park {
     int32_t wait;
@@ -42,9 +43,9 @@ struct simunix_park {
  * With `tells_handoffs` the sender has got the turn without the server, or has made siblings ready: the digest of all
  * hand-offs, and a struct simunix_handoff for each thread of the process of which there is news, valid after the journal. */
 struct simunix_outbox {
-    uint32_t is_asked; /* enum simunix_asked */
-    uint32_t slot;     /* where the sender waits for the answer; 0: at its channel */
-    uint32_t length;   /* bytes of the message */
+    uint32_t is_asked; /* a value of enum simunix_asked */
+    uint32_t slot;     /* the slot at which the sender waits for the answer; 0: at its channel */
+    uint32_t length;   /* the number of bytes of the message */
     uint32_t tells_handoffs;
     uint64_t digest;
     uint64_t news_count;
@@ -53,17 +54,18 @@ struct simunix_outbox {
     uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
-/* What the outbox holds: nothing; a message; the arguments of a thread that gives the turn back. */
+/* What the outbox contains: nothing; a message; the arguments of PARK, by which a thread gives the turn back. */
 enum simunix_asked { ASKED_NOTHING = 0, ASKED_MESSAGE = 1, ASKED_TO_PARK = 2 };
 
-/* The answer to the thread that gets the turn by it (SLOT_INBOX). It lies behind the outbox. */
+/* The answer to the thread that gets the turn with it (SLOT_INBOX). It is behind the outbox in shared memory. */
 struct simunix_inbox {
     uint64_t length;
     uint8_t message[SIMUNIX_MESSAGE_MAX];
 };
 
-/* In the place of a wake, the answer to a message of the outbox: a status and nothing else, which is the slot's value; what
- * lies in the inbox; what comes over the channel, with descriptors. */
+/* In a slot, in the place of the reason of a wake: where the answer to a message in the outbox is. SLOT_STATUS: the
+ * answer is a status and nothing else, which is the slot's value. SLOT_INBOX: it is in the inbox. The last one: it
+ * comes over the channel, with descriptors. */
 enum simunix_slot_reply { SLOT_STATUS = 64, SLOT_INBOX = 65, SLOT_CHANNEL = 66 };
 
 #endif

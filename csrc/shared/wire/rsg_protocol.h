@@ -1,15 +1,16 @@
-/* What a program that names the simulation (Remote SimGrid) and the server say to each other. A part of protocol.h, and read as
- * that is: nothing but enums, structs and integer defines.
+/* The operations of Remote SimGrid, by which a program asks the server explicitly. This file is a part of protocol.h
+ * and, like it, contains only enums, structs and integer defines.
  *
  *     prctl(PR_SIMUNIX_RSG, struct simunix_rsg_call *call)
  *
- * sends one operation of the calling thread, which is an actor, and returns when it is done: 0, or EINTR if a signal's handler
- * has run before; a caller that sees EINTR calls again with the structure as it is. `status` is then 0 or one of enum
- * simunix_rsg_error.
+ * sends one operation of the calling thread, which is an actor, and returns when it is done: 0, or EINTR if a signal's
+ * handler has run before; a caller that sees EINTR calls again with the structure as it is. `status` is then 0 or one
+ * of enum simunix_rsg_error.
  *
- * The request and the answer are fields of 8 bytes, of the machine's order, each a signed integer or a double; a text, or the
- * bytes of a message, comes last. In the comments below, of a field: i an integer, d a double, t the text or the bytes at the
- * end. A time or rate below 0 means none, a pid of 0 the caller. */
+ * The request and the answer are fields of 8 bytes, of the machine's order, each a signed integer or a double; a text,
+ * or the bytes of a message, comes last. In the comments below, of a field: i an integer, d a double, t the text or the
+ * bytes at the end. A time or rate below 0 means none, a pid of 0 the caller.
+ */
 #ifndef SIMUNIX_RSG_PROTOCOL_H
 #define SIMUNIX_RSG_PROTOCOL_H
 
@@ -17,22 +18,23 @@
 
 struct simunix_rsg_call {
     int64_t operation; /* enum simunix_rsg_operation */
-    int64_t resumes;   /* 0 before the first call; 1: a handler has run, and the answer is still to come */
+    int64_t resumes;   /* 0 before the first call; 1: a handler has run, and the answer has not come yet */
     int64_t status;
     const void *request;
-    uint64_t request_bytes; /* SIMUNIX_RSG_REQUEST_MAX at most */
+    uint64_t request_bytes; /* at most SIMUNIX_RSG_REQUEST_MAX */
     void *answer;
     uint64_t answer_room;
-    uint64_t answer_bytes; /* how many have come */
+    uint64_t answer_bytes; /* the number of bytes that have come */
 };
 
 #define SIMUNIX_RSG_REQUEST_MAX 3584
 #define SIMUNIX_RSG_ANSWER_MAX 3584
 
-/* A thread's box: its request, then the answer. One for each slot, in the file of the shared memory, behind the table of struct
- * simunix_cpu_cost; once a program has sent its first operation over its channel, the server makes the file as long as that
- * takes. A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot, where the answer's status
- * comes. It does so only while the server has nothing else to learn before (core/message/outbox.c: may_ask_in_box). */
+/* The box of a thread: its request, then the answer. There is one for each slot, in the file of the shared memory
+ * behind the table of struct simunix_cpu_cost. When a program has sent its first operation over its channel, the server
+ * makes the file long enough. A thread writes its request, sets `is_asked`, rings the doorbell and waits at its slot,
+ * where the answer's status comes. It does so only if the server need not be told anything else before
+ * (core/message/outbox.c: may_ask_in_box). */
 struct simunix_rsg_box {
     uint64_t is_asked; /* set by the thread, cleared by the server */
     int64_t operation; /* as the arguments of OP_RSG */
@@ -45,7 +47,7 @@ struct simunix_rsg_box {
 #define SIMUNIX_RSG_BOXES_OFFSET 36454400
 
 enum simunix_rsg_operation {
-    RSG_RESUME = 0, /* the shim's: goes on waiting for the operation that a signal's handler has interrupted */
+    RSG_RESUME = 0, /* sent by the shim: wait on for the operation that a signal's handler has interrupted */
 
     /* actors */
     RSG_CONNECT = 1,  /* i pid, 0: a new actor of this name, t name -> i pid; waits until the actors are started */
@@ -140,16 +142,17 @@ enum simunix_rsg_operation {
     RSG_AWAIT_HOST = 73 /* i host; the calling thread, which is no actor, waits until the host is on */
 };
 
-/* Flags of what begins an activity: do not wait for its end; nobody will wait for it; bytes were staged before; only make
- * it. */
+/* Flags of operations that begin an activity: do not wait for its end; nobody will wait for it; bytes were sent before
+ * by RSG_STAGE; only make it, do not begin it. */
 enum simunix_rsg_flag { RSG_ASYNC = 1, RSG_DETACHED = 2, RSG_STAGED = 4, RSG_LATER = 8 };
 
-/* What may be changed of an activity that is made: bytes or flops, and so on. */
+/* The terms of an activity that has not begun and that may be changed: bytes or flops, and so on. */
 enum simunix_rsg_term { RSG_AMOUNT = 1, RSG_RATE = 2, RSG_WEIGHT = 3, RSG_BOUND = 4, RSG_WHERE = 5 };
 
 enum simunix_rsg_actor { RSG_IS_DAEMON = 1, RSG_IS_SUSPENDED = 2 };
 
-/* RSG_MADE: it has not been started; RSG_VETOED: it has been, and waits for others; RSG_WAITING: for the other actor. */
+/* States of an activity. RSG_MADE: not started; RSG_VETOED: started, but it waits for other activities; RSG_WAITING: it
+ * waits for the other actor. */
 enum simunix_rsg_state {
     RSG_MADE = -2,
     RSG_VETOED = -1,
@@ -180,12 +183,12 @@ enum simunix_rsg_error {
     RSG_STORAGE_FAILURE = 25, /* a disk is failing or read-only, or its host is off */
     RSG_UNKNOWN_DISK = 26,
     RSG_NO_TASKS = 27,  /* the flow model has no parallel tasks */
-    RSG_KILLED = 15,    /* the actor has been killed: it is to return */
+    RSG_KILLED = 15,    /* the actor has been killed, so its function must return */
     RSG_NOT_OWNER = 16, /* a mutex that another actor has locked, or nobody */
     RSG_MEMORY = 17,    /* the messages that wait hold too many bytes, or there are too many objects */
     RSG_NO_ROUTE = 18,
-    RSG_BAD_VALUE = 19,  /* a power state or a place that does not exist, a barrier of nobody, a mutex locked twice */
-    RSG_HAS_BEGUN = 28,  /* what is to wait for another activity, or to get another term, has begun or is over */
+    RSG_BAD_VALUE = 19,  /* a power state or a place that does not exist, a barrier for 0 actors, a mutex locked twice */
+    RSG_HAS_BEGUN = 28,  /* an activity that is to wait for another one, or to get another term, has begun or is over */
     RSG_CYCLE = 29,      /* an activity would wait for its own end */
     RSG_DEPENDENCY = 30, /* a dependency that exists already, or one to be removed that does not exist */
     RSG_NO_SPEED = 31    /* computing on a host whose speed is 0 */

@@ -1,5 +1,5 @@
-/* What shims say of files that are kept on storages: the arguments of OP_STORAGE. A part of protocol.h, and read as that is:
- * nothing but enums, structs and integer defines. */
+/* What shims tell the server about files on modelled storages: the arguments of OP_STORAGE. This file is a part of
+ * protocol.h and, like it, contains only enums, structs and integer defines. */
 #ifndef SIMUNIX_STORAGE_PROTOCOL_H
 #define SIMUNIX_STORAGE_PROTOCOL_H
 

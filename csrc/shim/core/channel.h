@@ -1,4 +1,5 @@
-/* One request, one reply: by the outbox in shared memory, or over the thread's own SEQPACKET socket to the server. */
+/* Sends a request to the server and receives its reply: by the outbox in shared memory, or over the thread's own
+ * SEQPACKET socket. */
 #ifndef SIMUNIX_CHANNEL_H
 #define SIMUNIX_CHANNEL_H
 
@@ -7,7 +8,7 @@
 
 struct reply {
     int64_t status;
-    int fd; /* -1 if none came */
+    int fd; /* the descriptor that came with the reply; -1: none came */
     struct msgpack_array values;
 };
 
@@ -37,10 +38,10 @@ const struct simunix_slot *slot_sleep(struct thread *thread);
 bool slot_reply(struct thread *thread, struct reply *reply);
 void handoffs_write(struct thread *thread, struct simunix_outbox *outbox); /* handoff_list.c */
 
-/* How many fields follow, the table of messages says. */
+/* The number of fields of a message is in the table of messages (messages.def). */
 #define request_start(thread, writer, op) request_begin(thread, writer, op, FIELDS_OF_##op)
 
-/* A message of integers alone. The build stops where their number is not that of the table. */
+/* A message of integers only. The build fails if their number is not that of the table of messages. */
 #define VALUES(...) sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 #define AS_THE_TABLE_SAYS(op, count)                                                                     \
     (0 * sizeof(struct {                                                                                 \

@@ -1,4 +1,4 @@
-/* Clocks and moments, read off the shared page at no cost. What an application reads costs time: see turn/price.c. */
+/* Clocks and moments, read from the clock page without a price. A clock read of the application has a price: turn/price.c. */
 #ifndef SIMUNIX_CLOCK_H
 #define SIMUNIX_CLOCK_H
 
@@ -7,7 +7,7 @@
 bool clock_is_known(int clock_id);
 bool clock_lacks_timers(int clock_id);
 bool clock_is_real(int clock_id);
-bool clock_is_coarse(int clock_id); /* it counts in the kernel's ticks */
+bool clock_is_coarse(int clock_id); /* returns whether the clock counts in the kernel's ticks */
 bool clock_is_cpu(int clock_id);
 int64_t clock_offset(const struct process *process, int clock_id);
 int64_t clock_after(struct thread *thread, int64_t duration_ns);
@@ -16,7 +16,7 @@ long clock_read_deadline(struct thread *thread, int clock_id, const struct kerne
                          int64_t *deadline);
 bool is_valid_time(const struct kernel_timespec *time);
 
-/* The processor's time stamp counter, which only threads under the CPU policy charged may read (sys/time/tsc.c). */
+/* Return the processor's time stamp counter, which only threads under the CPU policy charged may read (sys/time/tsc.c). */
 static inline uint64_t cycles_now(void)
 {
     uint32_t low, high;
@@ -25,17 +25,17 @@ static inline uint64_t cycles_now(void)
     return (uint64_t)high << 32 | low;
 }
 
-/* What simunix has added to the CPU time of all threads up to now, by what they have done: while one thread has the turn, it
- * grows by that thread's alone. */
+/* Return the CPU time (ns) that simunix has added to all threads so far, for calls and clock reads. While a thread has
+ * the turn, it grows by what this thread does alone. */
 static inline uint64_t overhead_ns(const struct simunix_clock_page *page)
 {
     return page->traps * page->trap_overhead_ns + page->preloaded * page->preload_overhead_ns +
            page->clock_reads * page->read_overhead_ns + page->coarse_reads * page->coarse_overhead_ns;
 }
 
-/* While a thread waits for the server's answer, or is stopped, the computer does something else: that is no computing of the
- * thread's (CPU policy charged), the virtual time that passes is no price of its calls, and what others call adds nothing to
- * it. */
+/* The state at the beginning of a pause: a thread waits for the server's answer, or is stopped. What the computer does
+ * meanwhile is no computing of the thread's (CPU policy charged). The virtual time that passes is no price of its
+ * calls, and calls of others add nothing to its overhead. */
 struct pause {
     uint64_t cycles;
     uint64_t now_ns;

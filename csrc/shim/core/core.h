@@ -15,17 +15,21 @@
 #define SECOND_NS 1000000000L
 #define OWN_STACK_BYTES 40960
 
-/* One emulated thread: core's own fields, and a part for each room that keeps something of a thread (thread_parts.h). A comment
- * that begins with rooms or files names those that change the field besides core and what makes and ends records: entry/init.c
- * and sys/process/clone.c, exec.c, exit.c, forked.c, thread_start.c (tests/contract/test_c_records.py).
+/* The record of one emulated thread: core's own fields, and a part for each room (folder of csrc/shim) that stores
+ * something for a thread (thread_parts.h). A comment that begins with rooms or files names those that change the field
+ * besides core and what makes and ends records: entry/init.c and sys/process/clone.c, exec.c, exit.c, forked.c,
+ * thread_start.c (tests/contract/test_c_records.py).
  *
- * The GS base points here; clone_entry.S, guard.S and site_entry.S know the offsets of the first members, up to own_stack. */
+ * The GS base points here; clone_entry.S, guard.S and site_entry.S know the offsets of the first members, up to
+ * own_stack.
+ */
 struct thread {
     struct thread *self;
     struct start_registers start;
-    uint64_t guard; /* sys/signal, turn: stack pointer to go back to where a fault ends the running handler, 0: none */
+    uint64_t guard; /* sys/signal, turn: the stack pointer to return to if a fault ends the running handler of a call; 0:
+                     * there is none */
     struct process *process;
-    uint8_t *own_stack;  /* the kernel enters the shim here: OWN_STACK_BYTES */
+    uint8_t *own_stack;  /* the stack on which the kernel enters the shim, of OWN_STACK_BYTES */
     struct thread *next; /* in the list of dying or free records */
     bool is_main;
     struct thread_ids ids;           /* pids */
@@ -51,16 +55,16 @@ struct thread {
     uint8_t buffer[SIMUNIX_MESSAGE_MAX];
 };
 
-/* Whether the process has mapped the boxes of Remote SimGrid (sys/rsg/box.c). */
+/* Whether the process has mapped the boxes of Remote SimGrid, its memory for requests (sys/rsg/box.c). */
 enum boxes_state { BOXES_UNKNOWN, BOXES_MAPPED, BOXES_REFUSED };
 
-/* One emulated process, divided like struct thread (process_parts.h); a vfork-like child in the same memory has its own copy.
- * site_entry.S knows the offset of traps.all. */
+/* The record of one emulated process, divided like struct thread (process_parts.h). A vfork-like child in the same
+ * memory has a record of its own. site_entry.S knows the offset of traps.all. */
 struct process {
     struct simunix_clock_page *page;
     struct process_traps traps;     /* turn/tracee.c, sys/process/seccomp.c */
     struct process_seccomp seccomp; /* sys/process/seccomp.c */
-    struct thread *main;            /* whom the kernel prefers for signals of the whole process */
+    struct thread *main;            /* the thread that the kernel prefers for signals to the whole process */
     struct thread *dying;
     struct thread *free;
     uint64_t random_state;
@@ -80,37 +84,41 @@ struct process {
     struct process_numa numa;               /* sys/numa */
     struct process_storage storage;         /* sys/io, sys/procfs/stored_mounts.c */
     enum boxes_state boxes;                 /* sys/rsg */
-    bool tsc_faults;                /* sys/time: the application wants its readings of the time stamp counter to fault */
-    bool has_signalfd;              /* sys/io */
-    bool has_random_files;          /* sys/file/random.c: it has opened /dev/urandom */
-    bool has_own_files;             /* sys/procfs: it has opened what sys/procfs writes */
-    uint16_t waiters[WAITER_SLOTS]; /* sys/ipc/futex_key.c: parked futex waiters by hash of the word's address */
+    bool tsc_faults;                        /* sys/time: the application wants its reads of the time stamp counter to fault */
+    bool has_signalfd;                      /* sys/io */
+    bool has_random_files;                  /* sys/file/random.c: the process has opened /dev/urandom */
+    bool has_own_files;                     /* sys/procfs: the process has opened a file whose text sys/procfs writes */
+    uint16_t waiters[WAITER_SLOTS];         /* sys/ipc/futex_key.c: the number of threads that wait at futexes, by hash of the
+                                     * word's address */
 };
 
-/* One intercepted system call. `context` is NULL when it came through the preload net. */
+/* One intercepted system call. `context` is NULL if the call came through a preloaded function of libc, not by a trap. */
 struct call {
     long number;
     long a[6];
     struct ucontext *context;
     struct thread *thread;
-    uint64_t mask_before;  /* of the thread, where there is no context to keep it */
-    uint64_t mask;         /* signals blocked while it waits: the application's own mask, or a temporary one */
-    struct trace *trace;   /* the line being written, while the thread is traced */
-    uint64_t had_woken;    /* may_have_woken of the clock page before the call */
-    int error;             /* not 0: what the call fails with although it has been done (sys/io/storage.c) */
-    bool is_interruptible; /* handlers of signals may run before it returns: nothing of the shim's may be touched */
-    bool temporary_mask;   /* `mask` holds for this call only (ppoll, sigsuspend …) */
+    uint64_t mask_before;  /* the thread's signal mask, if there is no context that has it */
+    uint64_t mask;         /* the signals that are blocked while the call waits: the application's own mask, or a temporary
+                            * one */
+    struct trace *trace;   /* the line of the trace that is being written, if the thread is traced */
+    uint64_t had_woken;    /* the value of may_have_woken in the clock page before the call */
+    int error;             /* not 0: the errno with which the call fails although it has been carried out (sys/io/storage.c) */
+    bool is_interruptible; /* handlers of signals may run before the call returns, so no lock or record of the shim may be
+                            * in use */
+    bool temporary_mask;   /* `mask` is for this call only (ppoll, sigsuspend …) */
 };
 
 typedef long (*call_handler)(struct call *call);
 
-/* The call as the application has made it. */
+/* Make the system call with the arguments that the application has given. */
 static inline long call_natively(const struct call *call)
 {
     return syscall6(call->number, call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]);
 }
 
-/* NULL and its neighbours, and what no user address is. What else is bad, the kernel finds or a fault tells. */
+/* Return whether a pointer is NULL or near it, or no user address at all. Other bad pointers are found by the kernel,
+ * or by a fault. */
 static inline bool is_bad_pointer(const void *pointer)
 {
     return (uint64_t)pointer < 4096 || (uint64_t)pointer >> 47 != 0;

@@ -1,7 +1,7 @@
-/* What a descriptor is, asked of the kernel once for each call.
+/* Finds out the kind of a descriptor, by asking the kernel once for each call.
  *
- * A kind holds for the call that asked, and for no other: any thread or process that shares the descriptor may close it and get
- * the number for something else, so nothing is kept between calls.
+ * The answer holds only for the call that has asked. Any thread or process that shares the descriptor may close it and
+ * get its number for something else, so nothing is stored between calls.
  */
 #ifndef SIMUNIX_FD_KIND_H
 #define SIMUNIX_FD_KIND_H
@@ -9,16 +9,16 @@
 #include "shim/core/core.h"
 
 enum fd_kind {
-    FD_NONE,      /* not open: the kernel says so */
+    FD_NONE,      /* not open; the kernel reports that */
     FD_FILE,      /* a regular file */
     FD_PIPE,      /* a pipe or FIFO */
     FD_TERMINAL,  /* the master of a terminal */
     FD_SLAVE,     /* the other side of a terminal */
     FD_ANONYMOUS, /* eventfd, timerfd, epoll, signalfd … */
     FD_OTHER,     /* a folder, a device */
-    FD_SOCKET,    /* the kernel's own, mostly AF_UNIX */
-    FD_STREAM,    /* simulated, like the next two */
-    FD_DATAGRAM,  /* of UDP or ICMP */
+    FD_SOCKET,    /* a socket of the kernel's own, mostly AF_UNIX */
+    FD_STREAM,    /* a simulated TCP socket */
+    FD_DATAGRAM,  /* a simulated socket for UDP or ICMP */
     FD_NETLINK,
     FD_KINDS
 };
@@ -26,9 +26,9 @@ enum fd_kind {
 struct fd {
     int number;
     enum fd_kind kind;
-    int64_t socket;     /* the server's number of a simulated socket, else -1 */
-    bool is_ping;       /* of datagram sockets: one that sends nothing but echo requests, see icmp(7) */
-    struct stat status; /* all zero where only the socket was asked for */
+    int64_t socket;     /* the server's number of a simulated socket; -1 for all others */
+    bool is_ping;       /* a datagram socket that sends echo requests only, see icmp(7) */
+    struct stat status; /* all zero if only the socket was asked for */
 };
 
 void fd_look(int number, struct fd *fd);

@@ -1,4 +1,5 @@
-/* Bytes and texts without libc. gcc may call the first three by itself, so they carry libc's names (hidden in this library). */
+/* Operations on bytes and texts without libc. gcc may insert calls of the first three by itself, so they have libc's
+ * names (hidden in this library). */
 #ifndef SIMUNIX_MEMORY_H
 #define SIMUNIX_MEMORY_H
 

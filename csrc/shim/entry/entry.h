@@ -9,7 +9,7 @@
 #include "shim/core/core.h"
 #include "shim/entry/site.h"
 
-#define SYSCALL_BYTES 2 /* of the instruction */
+#define SYSCALL_BYTES 2 /* the length of the instruction `syscall` */
 #define LONG_JUMP_BYTES 5
 
 struct map_query;
@@ -32,13 +32,13 @@ void trap_places_count(const struct call *call, uint64_t address);
 
 /* instruction.c */
 struct instruction {
-    unsigned length;       /* 0: not known */
-    unsigned displacement; /* where its displacement from the next instruction stands; 0: it has none */
-    bool leads_elsewhere;  /* it does not go on behind itself, or not always */
+    unsigned length;       /* in bytes; 0: it is not known */
+    unsigned displacement; /* the place of its displacement, which counts from the next instruction; 0: it has none */
+    bool leads_elsewhere;  /* after it the program does not, or does not always, go on with the next instruction */
 };
 struct instruction instruction_at(const uint8_t *at);
 
-/* approach.c: the instructions that run straight into a `syscall`, up to its first byte. */
+/* approach.c: the instructions that lead straight to a `syscall`, up to its first byte. */
 struct approach {
     uint64_t begin, end, image;
 };
@@ -49,14 +49,14 @@ uint8_t *approach_copy(uint8_t *to, const struct approach *approach);
 uint64_t function_begin(uint64_t instruction, const struct map_query *text, uint64_t *image);
 uint64_t padding_near(uint64_t instruction, const struct map_query *text, unsigned size, uint64_t *image);
 
-/* hot_site.c, site_entry.S: the registers of a call, in the order in which site_entry.S keeps them. */
+/* hot_site.c, site_entry.S: the registers of a call, in the order in which site_entry.S saves them. */
 struct site_block {
     uint64_t mask;
-    uint64_t next; /* where the application goes on */
+    uint64_t next; /* the address at which the application goes on */
     long r10, rdx, rsi, rdi;
-    long number; /* then the result */
+    long number; /* the call's number, then its result */
     long r8, r9, rbx;
-    const uint64_t *stub; /* next, raw, again: struct stub */
+    const uint64_t *stub; /* struct stub: next, raw, again */
     uint64_t unused;
 };
 extern uint8_t site_calls[SITE_CALLS];

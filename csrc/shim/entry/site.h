@@ -1,4 +1,4 @@
-/* What site_entry.S and C must agree on; hot_site.c checks it. */
+/* Numbers that site_entry.S and C must agree on; hot_site.c checks them. */
 #ifndef SIMUNIX_SITE_H
 #define SIMUNIX_SITE_H
 

@@ -11,7 +11,7 @@
 #ifndef SIMUNIX_STRACE_H
 #define SIMUNIX_STRACE_H
 
-/* Small code, since all of it runs in traced processes only: the library is to fit into SPAN_BYTES
+/* Optimised for size, since this code runs in traced processes only, and the library must fit into SPAN_BYTES
  * (csrc/build/build_shim.py). */
 #pragma GCC optimize("Os")
 
@@ -20,11 +20,12 @@
 #include "shim/strace/tracing.h"
 
 #define STRACE_LINE_MAX 2048
-#define STRACE_RESULT_MAX 200 /* kept free for the result */
-#define STRACE_STRING_MAX 32  /* bytes of data shown, as strace -s 32 */
-#define STRACE_LIST_MAX 32    /* entries of an array shown, as strace does */
+#define STRACE_RESULT_MAX 200 /* bytes of the line that are kept free for the result */
+#define STRACE_STRING_MAX 32  /* the most bytes of data that are shown, as with strace -s 32 */
+#define STRACE_LIST_MAX 32    /* the most entries of an array that are shown, as by strace */
 
-/* A line that is being written. On entry: the arguments up to the first one that the call fills in; on leaving: the others. */
+/* A line that is being written. At the call's entry come the arguments up to the first one that the call fills in; at
+ * its exit the others. */
 struct trace {
     struct thread *thread;
     long number;
@@ -32,18 +33,18 @@ struct trace {
     long result;
     uint64_t start_ns;
     bool leaving;
-    uint8_t written; /* enum written: how much of the line a handler or an exec has forced into the file already */
-    bool stable;     /* without addresses and pids, so that the traces of two runs are equal */
+    uint8_t written; /* enum written: how much of the line is in the file already, because of a handler or an exec */
+    bool stable;     /* leave addresses and pids out, so that the traces of two runs are equal */
     bool cut;
-    int length_at; /* the argument that points to a length which the call changes; -1: none */
+    int length_at; /* the argument that points to a length which the call changes; -1: there is none */
     int length_before;
     char *at;
-    char *flushed; /* text before this is in the file */
+    char *flushed; /* the text before this is in the file */
     char *end;
     char text[STRACE_LINE_MAX];
 };
 
-/* Prints the argument at place `at`; a printer whose argument's length is another argument finds it from there. */
+/* Prints the argument at place `at`. If the argument's length is another argument, the printer finds that one from `at`. */
 typedef void (*strace_printer)(struct trace *trace, uint64_t value, int at);
 
 enum strace_result {
@@ -52,8 +53,8 @@ enum strace_result {
     RETURNS_OCTAL,
     RETURNS_PID,
     RETURNS_NOTHING, /* the call does not return */
-    RETURNS_READY,   /* poll, select: 0 is a timeout, else what has become ready */
-    RETURNS_FLAGS,   /* fcntl */
+    RETURNS_READY,   /* as poll, select: 0 is a timeout, other values the number of ready descriptors */
+    RETURNS_FLAGS,   /* as fcntl: flags */
     RETURNS_SIGNAL,
 };
 
@@ -68,10 +69,11 @@ enum strace_argument {
 #undef FLAGS
 
 /* A named value. Tables of them serve for bitmasks and for plain values, and end with a NULL name. */
-/* Names are in the tables, here and elsewhere in the shim: the loader would write each pointer into every new process. */
+/* A named value. Tables of these, for bitmasks and for plain values, end with an empty name. The name is in the table
+ * itself, here and elsewhere in the shim: otherwise the loader would write a pointer for each into every new process. */
 struct strace_flag {
     uint64_t value;
-    char name[32]; /* "" behind the last */
+    char name[32]; /* "" at the end of the table */
 };
 #define ARGUMENT(name, printer, phase)
 #define FLAGS(name, table, kind) extern const struct strace_flag strace_##table[];
@@ -85,7 +87,7 @@ extern const struct strace_flag strace_epoll_events[], strace_fcntl_commands[], 
     strace_child_codes[], strace_fault_codes[], strace_socket_types[], strace_socket_options[], strace_tcp_options[],
     strace_ip_options[], strace_ipv6_options[], strace_prctl_options[], strace_protocols[];
 
-#define ERESTARTNOHAND 514 /* shown, never returned: a handler ran in the middle of a call */
+#define ERESTARTNOHAND 514 /* shown in traces and never returned: a handler has run in the middle of a call */
 
 /* lines.c */
 void strace_line_start(struct trace *trace, struct thread *thread);

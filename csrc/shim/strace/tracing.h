@@ -1,7 +1,7 @@
 /* Room strace, as others see it: traces in strace's own format, at virtual times.
  *
- * Owns the trace files and the text in them. May call core and csrc/shared. Takes no virtual time and makes nobody ready: a
- * traced run has the same event log as an untraced one.
+ * Owns the trace files and the text in them. May call core and csrc/shared. Tracing takes no virtual time and makes no
+ * thread ready, so a traced run has the same event log as an untraced one.
  */
 #ifndef SIMUNIX_TRACING_H
 #define SIMUNIX_TRACING_H

@@ -1,10 +1,11 @@
-/* A thread that an emulated process traces (ptrace(2)), and its stop as the tracer reads it in the tracee's memory. */
+/* A thread that an emulated process traces (ptrace(2)), and the record of its stop, which the tracer reads in the
+ * thread's memory. */
 #ifndef SIMUNIX_TRACEE_H
 #define SIMUNIX_TRACEE_H
 
 #include "shim/core/core.h"
 
-/* struct user_regs_struct, by name. */
+/* The registers in struct user_regs_struct, by name. */
 enum user_register {
     USER_R15,
     USER_R14,
@@ -36,16 +37,16 @@ enum user_register {
     USER_REGISTERS
 };
 
-/* One stop, on the stack of the thread that has stopped. */
+/* The record of one stop, on the stack of the thread that has stopped. */
 struct trace_stop {
-    int64_t kind; /* enum simunix_stop */
+    int64_t kind; /* a value of enum simunix_stop */
     int64_t value;
-    int64_t message; /* PTRACE_GETEVENTMSG */
-    int64_t number;  /* the system call that the thread is in, -1: none */
-    int64_t result;  /* what the tracer finds in rax, if the thread is in a call */
-    int signal;      /* with which the tracer has let it go on */
+    int64_t message; /* what PTRACE_GETEVENTMSG returns */
+    int64_t number;  /* the system call that the thread is in; -1: none */
+    int64_t result;  /* what the tracer finds in rax, if the thread is in a system call */
+    int signal;      /* the signal with which the tracer has let the thread go on */
     uint64_t registers[USER_REGISTERS];
-    uint64_t state; /* address of the saved floating-point state, as a signal frame has it */
+    uint64_t state; /* address of the saved floating-point state, laid out as in a signal frame */
     uint64_t debug; /* address of the debug registers */
     siginfo_t info;
 };

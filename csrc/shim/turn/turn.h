@@ -12,14 +12,15 @@
 struct msgpack_writer;
 struct reply;
 
-/* park.c, wait.c: what a thread waits for, and the outcome of the wait. */
+/* park.c, wait.c: what a thread waits for, and how the wait has ended. */
 struct wait {
     enum simunix_wait kind;
     int64_t deadline;
     uint64_t a, b, c;
-    int64_t value;   /* what came with the wake */
-    bool by_handoff; /* other threads of the process may end it: it waits for the clock, or at a futex of the process */
-    /* an operation of Remote SimGrid: a message and its reply, or the box that it lies in; else all NULL */
+    int64_t value; /* the value that came with the wake */
+    /* other threads of the process may end the wait, since it is for the clock, or at a futex of the process */
+    bool by_handoff;
+    /* for an operation of Remote SimGrid: its message and the reply, or the box that contains it; otherwise all NULL */
     struct msgpack_writer *request;
     struct reply *reply;
     struct simunix_rsg_box *box;
@@ -31,7 +32,7 @@ long look_before_waiting_again(struct call *call, bool restarts);
 long wait_on(struct call *call, struct wait *wait, bool restarts);
 
 /* wait_ready.c */
-enum { WAIT_ERROR = 1 }; /* what wait_ready says besides 0 and -errno */
+enum { WAIT_ERROR = 1 }; /* what wait_ready returns besides 0 and -errno */
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts);
 long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
                       bool looked);
@@ -61,7 +62,8 @@ bool remote_handoff_fits(const struct process *process, uint64_t moment);
 void remote_handoff_write(struct process *process);
 
 /* price.c */
-#define CALLS_BEFORE_IMPATIENCE 20000 /* clock reads and calls since a thread last waited; see there */
+/* the number of clock reads and calls since a thread last waited, after which it counts as impatient; see price.c */
+#define CALLS_BEFORE_IMPATIENCE 20000
 int64_t clock_read(struct thread *thread, int clock_id);
 int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller);
 void clock_charge_poll(struct call *call);
@@ -69,7 +71,7 @@ void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns);
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns);
 void clock_found(struct thread *thread);
 
-/* A thread that waits for something is patient again, and its computing is free again. */
+/* Count a thread's clock reads and calls from 0 again, because it waits for something; its computing is free again. */
 static inline void clock_forget_asking(struct thread *thread)
 {
     thread->pace.asked = thread->pace.looks = 0;
@@ -101,7 +103,7 @@ uint64_t charged_child_ns(struct thread *thread, long pid);
 void clock_charge_call(struct call *call);
 void clock_charge_yield(struct call *call, bool is_alone);
 
-/* The futex word that stands for a file, in a space that says what is waited for there. */
+/* Return the futex word that stands for a file, in a space for one kind of kernel object. */
 static inline uint64_t inode_word(const struct stat *status)
 {
     return (status->st_ino ^ status->st_dev << 40) & INT64_MAX;

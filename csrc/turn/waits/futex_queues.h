@@ -1,5 +1,5 @@
-/* Futexes: the actors that wait at each word, in the order of their arrival. A word is (space, word) in shared memory or of a
- * kind of kernel object, and (number of the process, word) in private memory. */
+/* Futexes: for each futex word, the actors that wait there, in the order of their arrival. A word is (space, word) in
+ * shared memory or of a kind of kernel object, and (number of the process, word) in private memory. */
 #ifndef SIMUNIX_TURN_FUTEX_QUEUES_H
 #define SIMUNIX_TURN_FUTEX_QUEUES_H
 
@@ -13,10 +13,11 @@ struct futex_key {
     uint32_t is_private;
 };
 
-/* A place in a queue: of which of its actor's words it is, and what the actor waits for: bits, above them a detail. */
+/* A place in the queue of a futex word: which of its actor's words this is, and the bits (above them a detail) that the
+ * actor waits for. */
 struct futex_waiter {
     struct futex_waiter *before, *after;
-    struct futex_waiter *other; /* the actor's next place */
+    struct futex_waiter *other; /* the actor's next place in another queue */
     struct futex_queue *queue;
     struct turn_actor *actor;
     uint64_t waits_for;
@@ -27,7 +28,7 @@ struct futex_queue {
     struct futex_key key;
     struct futex_waiter *first, *last;
     uint32_t count;
-    struct futex_queue *before, *after; /* in the order in which the words got their first waiters */
+    struct futex_queue *before, *after; /* its neighbours in the order in which the words got their first waiters */
     struct futex_queue *chain;
 };
 /* cffi: end */
@@ -35,7 +36,7 @@ struct futex_queue {
 struct futex_table {
     struct futex_queue *buckets[FUTEX_BUCKETS];
     struct futex_queue *first, *last;
-    uint32_t lock_waiters; /* actors in queues of the space of file locks */
+    uint32_t lock_waiters; /* the number of actors that wait for locks of files */
 };
 
 struct futex_key futex_key_of(const struct turn_actor *actor, uint64_t space, uint64_t word);

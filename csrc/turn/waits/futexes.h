@@ -1,4 +1,4 @@
-/* Waking and moving the actors that wait at futexes. */
+/* Wakes the actors that wait at futexes, or moves them to other futexes. */
 #ifndef SIMUNIX_TURN_FUTEXES_H
 #define SIMUNIX_TURN_FUTEXES_H
 

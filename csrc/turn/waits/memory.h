@@ -1,4 +1,4 @@
-/* Memory that grows: without any left, the server cannot go on. */
+/* Arrays that grow. If there is no memory, the server ends. */
 #ifndef SIMUNIX_TURN_MEMORY_H
 #define SIMUNIX_TURN_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* How an actor begins to wait, and how its wait ends: with what it waits for, or at its deadline. */
+/* How an actor begins to wait, and how its wait ends: because of what it waits for, or at its deadline. */
 #ifndef SIMUNIX_TURN_PARKING_H
 #define SIMUNIX_TURN_PARKING_H
 
@@ -8,14 +8,14 @@
 #include "turn/waits/run_queue.h"
 #include "turn/waits/timeline.h"
 
-/* Futex waits whose word may have changed although nobody has woken the actor. */
+/* The value for an actor that waits at a futex whose word may have changed although no actor has woken it. */
 #define LOOK_AGAIN (-1)
 
 /* cffi: begin */
 /* Which actor has which slot. */
 struct slot_table {
     struct turn_actor *actors[65536];
-    uint32_t last[65536]; /* scratch of hand-offs */
+    uint32_t last[65536]; /* memory for temporary use by hand-offs */
 };
 
 struct parking *parking_new(void *shared, struct run_queue *queue, struct timeline *timeline, struct slot_table *slots);
@@ -39,8 +39,8 @@ struct parking {
     struct timeline *timeline;
     struct slot_table *slots;
     struct futex_table futexes;
-    uint8_t asks_ties;  /* Python says which comes first of a deadline and an event that are due at one moment */
-    uint8_t is_settled; /* … and has said so of the deadline that comes first */
+    uint8_t asks_ties;  /* Python decides which comes first if a deadline and an event have one moment */
+    uint8_t is_settled; /* Python has decided this for the deadline that is due first */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* The run queue: the actors that are to have a turn, in the order in which they have become ready. */
+/* The run queue: the actors that are ready for a turn, in the order in which they have become ready. */
 #ifndef SIMUNIX_TURN_RUN_QUEUE_H
 #define SIMUNIX_TURN_RUN_QUEUE_H
 
@@ -9,7 +9,9 @@ struct run_queue {
     struct turn_actor *first, *last;
     uint32_t count;
     struct turn_actor
-        *wrong; /* has joined although it stood in the line, or was dead: a mistake of the server; NULL: none has */
+        /* an actor that was added although it was in the queue or dead, which is a mistake of the server; NULL: there
+         * was none */
+        *wrong;
 };
 
 void run_queue_append(struct run_queue *queue, struct turn_actor *actor);

@@ -1,12 +1,13 @@
-/* The timeline: a heap of deadlines of parked actors and of events of Python's, by moment, then by sequence number. An entry is
- * known by its handle, which is not 0, until it has come or is removed. */
+/* The timeline: a heap of the deadlines of waiting actors and of events of Python's, by moment, then by sequence
+ * number. An entry is known by its handle, which is not 0, until it has come or is removed. */
 #ifndef SIMUNIX_TURN_TIMELINE_H
 #define SIMUNIX_TURN_TIMELINE_H
 
 #include "turn/waits/actor.h"
 
 #define NEVER_NS INT64_MAX
-/* 146 years, as in rsg_server/shared/clock.py: what is due later never comes, so that sums of a moment and a span have room. */
+/* 146 years, as in rsg_server/shared/clock.py. Later entries never come, so that sums of a moment and a duration cannot
+ * overflow. */
 #define LATEST_NS ((INT64_C(1) << 62) - 1)
 
 /* cffi: begin */
@@ -19,9 +20,9 @@ struct timeline_entry {
 struct timeline {
     struct timeline_entry *entries;
     uint32_t count, room;
-    uint32_t *places;           /* by handle: 1 more than the place in the heap, 0: free */
-    struct turn_actor **actors; /* by handle: whose deadline it is; NULL: an event of Python's */
-    uint32_t *free;             /* handles to be given out again */
+    uint32_t *places;           /* for each handle: 1 more than its place in the heap; 0: the handle is free */
+    struct turn_actor **actors; /* for each handle: the actor whose deadline it is; NULL: it is an event of Python's */
+    uint32_t *free;             /* handles that can be used again */
     uint32_t free_count, handles;
 };
 

@@ -1,14 +1,15 @@
-/* Room sys/cgroup: folders and control files of the host's cgroups, of which the server has the content (rsg_server/cgroups/).
+/* Room sys/cgroup: folders and control files of the host's cgroups, of which the server has the content
+ * (rsg_server/cgroups/).
  *
- * They lie in a tmpfs of the host's own, which is known by its device: names, owners and modes are the kernel's. May call core
- * only.
+ * The files are in a tmpfs of the host, which is recognised by its device number. Their names, owners and modes are the
+ * kernel's. May call core only.
  */
 #ifndef SIMUNIX_SYS_CGROUP_H
 #define SIMUNIX_SYS_CGROUP_H
 
 #include "shim/core/core.h"
 
-/* The device is 0 where a host has no cgroups: no file has that. */
+/* Return whether a file is in the host's cgroups. If the host has none the device is 0, which no file has. */
 static inline bool is_in_cgroups(const struct thread *thread, const struct stat *status)
 {
     return __builtin_expect(status->st_dev == thread->process->cgroups.device, 0);

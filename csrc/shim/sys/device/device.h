@@ -1,6 +1,6 @@
 /* Room sys/device: which files stand for devices of the host's own, and the programs that say who may open them.
  *
- * May call core and below. Making, opening and changing devices is sys/file's, writing to them sys/io's.
+ * May call core and below. sys/file makes, opens and changes devices; sys/io writes to them.
  */
 #ifndef SIMUNIX_SYS_DEVICE_H
 #define SIMUNIX_SYS_DEVICE_H
@@ -22,7 +22,7 @@ uint64_t device_number(uint32_t major, uint32_t minor);
 enum { CAP_CHOWN = 0, CAP_SYS_ADMIN = 21, CAP_MKNOD = 27 };
 bool has_host_capability(unsigned capability, unsigned otherwise);
 
-/* A regular file that has the bit which nothing means on such files may stand for a device. */
+/* A regular file with the bit S_ISVTX, which has no meaning on such files, may stand for a device. */
 #define DEVICE_MARK S_ISVTX
 static inline bool has_device_mark(const struct thread *thread, unsigned mode)
 {

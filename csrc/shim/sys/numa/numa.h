@@ -1,6 +1,7 @@
 /* Room sys/numa: NUMA nodes of the emulated host, and the memory policies of threads and of ranges of memory.
  *
- * No memory is moved: all of it is this computer's. The room answers as the kernel of such a host would. May call core.
+ * No memory is moved, since all of it is this computer's. The answers are those of a kernel on such a host. May call
+ * core.
  */
 #ifndef SIMUNIX_SYS_NUMA_H
 #define SIMUNIX_SYS_NUMA_H
@@ -27,7 +28,7 @@ enum memory_mode {
     MODES
 };
 
-/* `mode` with its flags. `nodes` are those that the host has, `user` those that the program named. */
+/* A memory policy: `mode` with its flags. `nodes` are those that the host has, `user` those that the program has named. */
 struct memory_policy {
     uint32_t mode, nodes, user;
 };
@@ -45,7 +46,7 @@ struct memory_table {
     struct memory_range ranges[MEMORY_RANGES_MOST];
 };
 
-/* What mbind(2) has said of memory, and where move_pages(2) has moved pages. */
+/* What mbind(2) has set for ranges of memory, and where move_pages(2) has moved pages. */
 struct memory_ranges {
     struct memory_table policies, places;
 };
@@ -53,7 +54,7 @@ struct memory_ranges {
 /* What the server knows of a thread. */
 struct numa_thread {
     struct memory_policy policy;
-    unsigned cpu; /* the first one that it may use */
+    unsigned cpu; /* the first processor that it may use */
 };
 
 /* nodes.c */

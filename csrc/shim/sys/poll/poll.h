@@ -1,4 +1,4 @@
-/* Room sys/poll: poll, select, epoll and eventfd. The kernel tells what is ready; only the waiting is the shim's.
+/* Room sys/poll: poll, select, epoll and eventfd. The kernel says what is ready; only the waiting is done by the shim.
  *
  * May call turn and below, and cgroup of the other families.
  */

@@ -1,22 +1,23 @@
-/* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and its host.
+/* Room sys/process: births, images and ends of processes and threads, signals, and what a process asks of itself and
+ * its host.
  *
- * A birth is announced to the server before it happens, so that its place in the order is the server's. May call sys/time,
- * sys/ipc, sys/numa, sys/rsg, strace, turn and below.
+ * A new process or thread is announced to the server before it is made, so that the server decides on the order. May
+ * call sys/time, sys/ipc, sys/numa, sys/rsg, strace, turn and below.
  */
 #ifndef SIMUNIX_SYS_PROCESS_H
 #define SIMUNIX_SYS_PROCESS_H
 
 #include "shim/core/core.h"
 
-/* What the server says of a child that is about to be born. */
+/* The server's answer about a child that is about to be made. */
 struct announced {
-    int64_t number; /* or -errno */
+    int64_t number; /* the number of the child, or -errno */
     uint64_t seed;
     uint32_t slot;
     int64_t pooled_channel;
-    int channel; /* its place; -1: the pooled one, which an ended thread has left */
+    int channel; /* the place of the channel's descriptor; -1: the one in the pool, which an ended thread has left */
     bool is_traced;
-    int64_t next_charge; /* in a replay, see PARK_CHARGE */
+    int64_t next_charge; /* in a replay: see PARK_CHARGE */
 };
 
 /* forked.c */
@@ -47,8 +48,7 @@ void rseq_forget(void);
 long nice_shown(const struct process *process, long nice);
 long sys_sched_getaffinity(struct call *call);
 
-/* Processor time and other work of the real computer are not the emulated host's; of a struct rusage only the greatest size is
- * told. */
+/* Clear the CPU time and other numbers of the real computer in a struct rusage. Only the greatest size is reported. */
 static inline void usage_forget(void *usage)
 {
     int64_t *fields = usage;

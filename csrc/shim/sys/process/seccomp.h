@@ -1,5 +1,5 @@
-/* Filters of system calls that a process sets itself (seccomp(2)): kept and run by the shim, never told to the kernel, which
- * would ask them about the shim's own calls. */
+/* Filters of system calls that a process sets for itself (seccomp(2)). The shim stores and runs them. The kernel does
+ * not know them, since it would apply them to the shim's own calls. */
 #ifndef SIMUNIX_SECCOMP_H
 #define SIMUNIX_SECCOMP_H
 
@@ -8,7 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-/* A filter with its program behind it; `before` is the one that was installed before, NULL: none was. */
+/* A filter, followed by its program; `before` is the filter that was installed before, NULL: there was none. */
 struct filter {
     struct filter *before;
     uint64_t length;

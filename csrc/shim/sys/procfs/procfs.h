@@ -10,12 +10,12 @@
 #include "shim/core/core.h"
 #include "shim/sys/device/device.h"
 
-#define USER_TICK_NS 10000000L /* a hundred a second, as the kernel counts for programs (USER_HZ) */
+#define USER_TICK_NS 10000000L /* 10 ms: programs see CPU time in hundredths of a second (USER_HZ) */
 
 #define PROC_PATH_ROOM 256
 #define BLOCK_FOLDER "/sys/block/"
 
-/* Text on its way into a file. `path` is the kernel's name for it. */
+/* The text of a file that is being written. `path` is the kernel's name for the file. */
 struct proc_page {
     struct thread *thread;
     const char *path;
@@ -36,7 +36,7 @@ struct lines {
 };
 
 struct own_file {
-    const char *path; /* below /proc */
+    const char *path; /* the path below /proc */
     void (*write)(struct proc_page *page);
 };
 
@@ -114,7 +114,9 @@ long power_register_read(struct call *call, const struct stat *status);
 void power_file_refresh(struct call *call, const struct stat *status);
 
 /* stored_mounts.c */
-#define REMOTE_MINOR 0xff000 /* of 0: the kernel gives the lowest of its 2^20 numbers first, and so never as high a one */
+/* minor numbers of device 0. The kernel gives the lowest of its 2^20 numbers first, so it never gives one as high as
+ * this. */
+#define REMOTE_MINOR 0xff000
 struct shown_device {
     uint32_t major, minor;
 };

@@ -1,7 +1,7 @@
-/* Room sys/rsg: what programs call that name the simulation (Remote SimGrid).
+/* Room sys/rsg: the call by which programs use Remote SimGrid.
  *
- * Carries requests and answers, and knows no operation: csrc/rsg/ writes them, rsg_server/rsg/ does them. May call turn and
- * below, and no other family.
+ * It carries requests and answers, and knows no operation: csrc/rsg/ writes the requests, rsg_server/rsg/ carries them
+ * out. May call turn and below, and no other family.
  */
 #ifndef SIMUNIX_SYS_RSG_H
 #define SIMUNIX_SYS_RSG_H

@@ -1,19 +1,20 @@
 /* Room sys/signal: actions, masks, alternate stacks, faults, sending and waiting.
  *
- * The invariant: nothing of the application's runs on the shim's own stack, on which the kernel enters the shim (SIGSYS, and
- * every signal whose action is the shim's here). So the kernel never knows the application's alternate stack, which may be as
- * small as it likes, be replaced, disabled and unmapped in any order; the shim copies the frame of a handler onto it, or onto
- * the stack that was interrupted (frame.c). May call sys/time, strace, turn and below.
+ * The invariant: nothing of the application's runs on the shim's own stack, on which the kernel enters the shim
+ * (SIGSYS, and every signal whose action is the shim's here). So the kernel never knows the application's alternate
+ * stack. That stack may have any size, and may be replaced, disabled and unmapped in any order. The shim copies the
+ * frame of a handler onto it, or onto the stack that was interrupted (frame.c). May call sys/time, strace, turn and
+ * below.
  */
 #ifndef SIMUNIX_SYS_SIGNAL_H
 #define SIMUNIX_SYS_SIGNAL_H
 
 #include "shim/core/core.h"
 
-/* Faults, which the shim's own handlers may meet in memory of the application. */
+/* Signals of faults, which the shim's own code may cause when it uses the application's memory. */
 #define SIGNALS_OF_FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
-/* What a process does wrong, or has put into its own text: the kernel sends these to a thread in the midst of its own code. */
+/* Signals that the kernel sends to a thread in the midst of its own code, for a mistake or a trap instruction in it. */
 #define SIGNALS_OF_TRAPS (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGFPE))
 
 /* action.c */

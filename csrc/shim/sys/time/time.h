@@ -7,7 +7,7 @@
 
 #include "shim/core/clock.h"
 
-/* struct itimerspec; of setitimer(2) the same two members hold microseconds where nanoseconds stand here. */
+/* As struct itimerspec. With setitimer(2) the two members contain microseconds in the place of nanoseconds. */
 struct interval {
     struct kernel_timespec interval;
     struct kernel_timespec value;
@@ -15,14 +15,14 @@ struct interval {
 
 struct timer_setting {
     int64_t id;
-    int64_t first; /* a moment, or of a CPU timer a time; 0 disarms */
+    int64_t first; /* a moment, or for a CPU timer a duration; 0 disarms the timer */
     int64_t interval;
     int signal;
-    int tid; /* 0: the whole process */
+    int tid; /* 0: the signal goes to the whole process */
     int64_t value;
 };
 
-/* Of a timer of charged CPU time besides: the thread whose time counts, 0: all of the process. */
+/* For a timer of charged CPU time: the thread whose time counts; 0: all of the process. */
 struct cpu_clock {
     int tid;
     bool is_absolute;
