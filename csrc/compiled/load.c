@@ -1,14 +1,13 @@
-/*
- * The module `_load` inside of the library of the compiled modules of rsg_server: executes one of them.
+/* The Python module `_load` in the library of rsg_server's compiled modules: its function `load` executes one of them.
  *
- * mypyc keeps, for each module of a library, a capsule with the function that makes the module, and expects a small library
- * beside it that calls the function. One function for all of them saves sixty libraries, each of which a start would have to
- * open.
+ * mypyc keeps, for each module of a library, a capsule with the function that makes the module, and expects a small
+ * library beside it that calls the function. One function for all of them saves sixty libraries, each of which a start
+ * would have to open.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Call the function of a capsule, whatever the capsule's name is; it returns the module. */
+/* Call the function that a capsule contains, whatever the capsule's name is. Returns the module that the function makes. */
 static PyObject *load(PyObject *self, PyObject *capsule)
 {
     PyObject *(*make)(void);

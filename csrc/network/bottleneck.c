@@ -1,14 +1,15 @@
 /* Fair bottleneck, instead of max-min: how SimGrid's model of parallel tasks (L07) shares resources.
  *
- * A variable with weights w on its links and the rate x uses w * x of each. Again and again, each link that is not full offers
- * each of its n variables that still rise an equal part of what is left of it, left / n; a variable takes as much more as its
- * tightest link offers, or as its bound allows. A link that is full stops its variables.
+ * A variable with weights w on its links and the rate x uses w * x of each. Again and again, each link that is not full
+ * offers each of its n variables that still rise an equal part of what is left of it, left / n; a variable takes as
+ * much more as its tightest link offers, or as its bound allows. A link that is full stops its variables.
  *
- * As SimGrid 3.32 has it (src/kernel/lmm/fair_bottleneck.cpp), a variable that was stopped by one link is counted once more,
- * with what it took last, on its other links. All is solved anew each time.
+ * As in SimGrid 3.32 (src/kernel/lmm/fair_bottleneck.cpp), a variable that was stopped by one link is counted once
+ * more, with what it took last, on its other links. All is solved anew each time.
  *
- * During a solve, `fresh` of a variable is its rate so far, `step` what it took last, and `fixed` says that it rises no more;
- * of a link `usage` is what it offers, and `seen` says that it is not full. */
+ * During a solve, `fresh` of a variable is its rate so far, `step` what it took last, and `fixed` says that it rises no
+ * more; of a link `usage` is what it offers, and `seen` says that it is not full.
+ */
 #include "maxmin_parts.h"
 
 #include <math.h>
@@ -67,7 +68,7 @@ static void offer(maxmin *system)
     links->count = kept;
 }
 
-/* Returns how many variables still rise. */
+/* Let the variables rise by one step. Returns how many variables still rise. */
 static int rise(maxmin *system)
 {
     int rising = 0;

@@ -82,7 +82,7 @@ double engine_remaining(const engine *of, int number)
     return fmax(0, transfer->remaining - transfer->rate * fmax(0, of->now - transfer->updated));
 }
 
-/* Life of a transfer */
+/* The states of a transfer */
 
 static void note_end(engine *of, int number)
 {
@@ -172,7 +172,7 @@ static void happen(engine *of, int number, double moment)
     }
 }
 
-/* Rates */
+/* The rates of transfers */
 
 static void change_rate(engine *of, int number, double rate)
 {
@@ -216,7 +216,7 @@ void engine_count_whole(engine *of, int number)
     numbers_push(&of->whole, number);
 }
 
-/* The clock has moved. */
+/* Count what has moved in whole bytes, for transfers of which this was asked, because the clock has moved. */
 static void count_whole(engine *of)
 {
     int kept = 0;
@@ -237,7 +237,7 @@ static void count_whole(engine *of)
     of->whole.count = kept;
 }
 
-/* Time */
+/* The clock */
 
 double engine_next(engine *of)
 {
@@ -356,7 +356,7 @@ double engine_rate(engine *of, int number)
     return of->transfers[number].rate;
 }
 
-/* Links */
+/* Changes of links */
 
 void engine_set_bandwidth(engine *of, int link, double bandwidth)
 {

@@ -212,8 +212,8 @@ static double narrowest(const network *net, const struct route *route)
     return bandwidth;
 }
 
-/* What a flow takes of a link for each unit of its rate x. On a route over links and disks, what the disk moves is bytes: the
- * factor that links have does not concern it. */
+/* Return what a flow takes of a link for each unit of its rate x. On a route over links and disks, a disk moves bytes:
+ * the bandwidth factor of links does not apply to it. */
 static double weight_on(const network *net, const struct route *route, int place, double bandwidth_factor)
 {
     int is_bytes = route->crosses_disks && net->wires[route->links.item[place]].is_disk;
@@ -337,7 +337,7 @@ int network_uses(const network *net, int flow, int link)
     return 0;
 }
 
-/* Changes */
+/* Changes of links */
 
 static void update_users(network *net, int link)
 {

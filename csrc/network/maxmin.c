@@ -85,7 +85,7 @@ static void mark_variable(maxmin *system, int number)
     }
 }
 
-/* Variables that are held back by the links of this one may be so no longer. */
+/* Mark the variables that the links of this variable hold back: they may not be held back any more. */
 static void mark_neighbours(maxmin *system, const struct variable *variable)
 {
     for (int i = 0; i < variable->count; i++)
@@ -177,7 +177,7 @@ double maxmin_rate(const maxmin *system, int variable)
     return system->variables[variable].rate;
 }
 
-/* On and off */
+/* Variables on and off */
 
 static int fits(const maxmin *system, const struct variable *variable)
 {
@@ -237,7 +237,8 @@ void maxmin_switch_on(maxmin *system, int number)
     }
 }
 
-/* Switch staged variables on in the order of coming; one that does not fit does not stop those behind it. */
+/* Switch staged variables on in the order in which they came. One that does not fit does not keep later ones from being
+ * switched on. */
 static void admit_staged(maxmin *system)
 {
     int kept = 0;

@@ -49,7 +49,7 @@ static void heap_pop(maxmin *system)
         heap_replace(system, system->heap[system->heap_count]);
 }
 
-/* The component */
+/* The part of the system that must be solved again */
 
 static void see_variable(maxmin *system, int number)
 {
@@ -81,7 +81,7 @@ static void see_links(maxmin *system, const struct variable *variable)
     }
 }
 
-/* Collect all links and variables that are connected to what is marked by links that hold a variable back. */
+/* Collect all links and variables that are connected with a marked one by links that hold a variable back. */
 static void collect(maxmin *system)
 {
     system->component_links.count = system->component_variables.count = 0;
@@ -100,7 +100,7 @@ static void collect(maxmin *system)
         see_links(system, &system->variables[system->component_variables.item[i]]);
 }
 
-/* Filling */
+/* Filling the links */
 
 static void sum_usage(maxmin *system, struct link *link)
 {
@@ -136,7 +136,7 @@ static void fix(maxmin *system, struct variable *variable, double rate)
     }
 }
 
-/* Fix those users of a link at their limits that reach them below the level; returns how many. */
+/* Give those users of a link their limits as rates that reach them below the level. Returns how many. */
 static int fix_limited(maxmin *system, const struct link *link, double level)
 {
     int found = 0;

@@ -34,7 +34,7 @@ int rsg_mailbox_receiver(int64_t mailbox, int64_t pid)
     return simple(RSG_RECEIVER, mailbox, pid, 2);
 }
 
-/* What is longer than one request goes ahead, piece by piece. */
+/* Send the bytes of a message that are too many for one request, piece by piece, before the request. */
 static int stage(const char **bytes, size_t *length, int64_t *flags)
 {
     struct request request;
@@ -91,7 +91,7 @@ int rsg_put_detached(int64_t mailbox, const void *bytes, size_t length, double s
     return put(mailbox, bytes, length, (double[]){size, rate, -1}, RSG_ASYNC | RSG_DETACHED, NULL);
 }
 
-/* The rest of a message whose first `had` bytes came with an answer. */
+/* Receive the rest of a message whose first `had` bytes came with an answer. */
 static int take_rest(char *bytes, size_t had, size_t length)
 {
     struct request request;
@@ -113,7 +113,7 @@ static int take_rest(char *bytes, size_t had, size_t length)
     return 0;
 }
 
-/* The message in the answer to a wait, if one is in it. */
+/* Take the message out of the answer to a wait, if the answer has one. */
 static int take_message(const struct request *request, struct rsg_message *message)
 {
     int64_t length = answer_number(request, 0);

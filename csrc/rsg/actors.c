@@ -98,7 +98,7 @@ static void *begin(void *told)
     return NULL;
 }
 
-/* The thread is detached: an actor is waited for by rsg_join. */
+/* Start the thread of an actor. It is detached, since rsg_join waits for an actor, not pthread_join. */
 static int start_thread(struct beginning *beginning)
 {
     pthread_t thread;
@@ -292,7 +292,8 @@ int rsg_yield(void)
     return simple(RSG_YIELD, 0, 0, 0);
 }
 
-/* As Remote SimGrid's own library does: a program is an actor before it begins, if it is asked to be. */
+/* If the environment asks for it, make the program an actor before its main function, as Remote SimGrid's own library
+ * does. */
 __attribute__((constructor)) static void connect_at_start(void)
 {
     int64_t own;

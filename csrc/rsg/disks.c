@@ -1,4 +1,4 @@
-/* Disks, and what is read and written. */
+/* Disks, and reads and writes at them. */
 #include "request.h"
 #include "rsg.h"
 

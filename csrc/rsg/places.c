@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* An operation with one or two integers whose answer is one field. */
+/* Carry out an operation that has one or two integers and whose answer is one field. */
 static int ask_field(enum simunix_rsg_operation operation, const int64_t *numbers, size_t count, union field *answer)
 {
     struct request request;

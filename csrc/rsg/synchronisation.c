@@ -2,7 +2,7 @@
 #include "request.h"
 #include "rsg.h"
 
-/* An operation with some integers, and a time if there is one, whose answer is an integer. */
+/* Carry out an operation that has some integers, and a time if there is one, and whose answer is an integer. */
 static int ask(enum simunix_rsg_operation operation, const int64_t *numbers, size_t count, const double *time, int64_t *answer)
 {
     struct request request;

@@ -1,5 +1,5 @@
-/* Making, giving away and removing the files of a folder, and saying something else in one. Names, and texts, lie behind one
- * another, each with a NUL at its end. All return 0, or -errno of the first that failed. */
+/* Makes control files in a folder, gives them to another user, removes them, and replaces their text. Names, and texts,
+ * follow one another, each with a NUL at its end. All functions return 0, or -errno of the first file that has failed. */
 #define _GNU_SOURCE
 #include "server/control_files.h"
 
@@ -23,7 +23,7 @@ static int write_whole(int file, const char *text, size_t size)
     return (size_t)written == size ? 0 : -ENOSPC;
 }
 
-/* A file that says something from the beginning on: whoever opens it finds no empty one. */
+/* Make a file that has its text from the beginning on, so that no program opens it empty. */
 static int make_with_text(int folder, const char *name, const char *text, uint32_t mode)
 {
     int file = openat(folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode);
@@ -64,7 +64,7 @@ int control_files_give(int folder, const char *names, int count, uint32_t user, 
     return 0;
 }
 
-/* Files that are gone already are no failure. */
+/* Remove files. A file that does not exist is no failure. */
 int control_files_remove(int folder, const char *names, int count)
 {
     for (int i = 0; i < count; i++, names = next(names))
@@ -73,7 +73,7 @@ int control_files_remove(int folder, const char *names, int count)
     return 0;
 }
 
-/* Replace what a file says, in one change where the text has not become shorter. */
+/* Replace the text of a file, by a single write if the text has not become shorter. */
 int control_file_put(int folder, const char *path, const char *text, uint64_t size)
 {
     int file = openat(folder, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -1,6 +1,8 @@
-/* msgpack (https://github.com/msgpack/msgpack/blob/master/spec.md): the encoder and decoder of the wire.
+/* msgpack (https://github.com/msgpack/msgpack/blob/master/spec.md): encodes and decodes the messages between shim and
+ * server.
  *
- * Compiled into the shim and, for the tests, into the cffi module. No allocation, no recursion; the decoder takes any bytes.
+ * Compiled into the shim and, for the tests, into the cffi module. No allocation, no recursion; the decoder takes any
+ * bytes.
  */
 #include "shared/msgpack.h"
 
@@ -164,7 +166,7 @@ static int take_value(struct reader *reader, struct msgpack_array *array, int at
     return -1;
 }
 
-/* Decode one flat array that fills the input exactly; 0, or -1 if it is anything else. */
+/* Decode one flat array that fills the input exactly. Returns 0, or -1 if the input is anything else. */
 int msgpack_get_array(struct msgpack_array *array, const uint8_t *input, size_t size)
 {
     struct reader reader = {input, input + size};

@@ -1,4 +1,5 @@
-/* How the server answers a parked thread, in its slot of the shared memory, and how it waits for the next message. */
+/* How the server gives a waiting thread its turn or an answer, in the thread's slot of the shared memory; and how the
+ * server waits for the next message. */
 #include "shared/slots.h"
 
 #include "shared/kernel.h"
@@ -25,7 +26,8 @@ void slot_answer(void *shared, uint32_t slot, int32_t wake, int64_t value)
     NATIVE(futex, &answered->word, FUTEX_WAKE, 1);
 }
 
-/* A slot for a new owner, that does not wait there yet: an answer that the last owner has not taken is not the new one's. */
+/* Prepare a slot for a new owner, which does not wait there yet, so that it does not take an answer for the last owner
+ * as its own. */
 void slot_reset(void *shared, uint32_t slot)
 {
     slot_at(shared, slot)->word = SLOT_WAITS;
@@ -36,7 +38,8 @@ int64_t slot_tid(void *shared, uint32_t slot)
     return slot_at(shared, slot)->value;
 }
 
-/* Until the doorbell has been rung since it was `seen`, or patience ends. A ring wakes only a server that says it sleeps. */
+/* Wait until the doorbell has been rung since it was `seen`, or until patience ends. A ring wakes the server only if
+ * `listens` says that it sleeps. */
 void doorbell_wait(void *shared, uint32_t seen, int64_t patience_ns)
 {
     struct simunix_clock_page *page = shared;

@@ -1,4 +1,4 @@
-/* Names by number, from the table of syscalls.def. */
+/* Names of system calls by number, from the table syscalls.def. */
 #include "shared/syscall_names.h"
 
 #include <asm/unistd.h>
@@ -14,7 +14,7 @@
 #define REFUSE(name, error, why) NAME(name)
 #define REFUSE_AFTER(name, error, why, handler) NAME(name)
 
-/* One behind the other, and where each begins: the preload library is to stay small (SPAN_BYTES of
+/* The names in one text, and where each begins: so the preload library stays small (SPAN_BYTES of
  * csrc/build/build_shim.py). */
 static const struct names {
     char unknown[sizeof "unknown"];

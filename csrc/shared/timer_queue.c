@@ -53,7 +53,7 @@ static void sink(struct simunix_timer_queue *timer_queue, uint32_t place, struct
     put(timer_queue, place, alarm);
 }
 
-/* The page shows what is due first. */
+/* Write the deadline that is due first into the clock page. */
 static void show(void *shared, const struct simunix_timer_queue *timer_queue)
 {
     struct simunix_clock_page *page = shared;
@@ -104,7 +104,7 @@ void timer_queue_remove(void *shared, uint32_t slot)
     show(shared, timer_queue);
 }
 
-/* The slot of what is due first, which is over with that; 0 if nothing is. */
+/* Remove the deadline that is due first, and return its slot; 0 if there is none. */
 uint32_t timer_queue_pop(void *shared)
 {
     struct simunix_timer_queue *timer_queue = timer_queue_of(shared);
@@ -121,7 +121,8 @@ int timer_queue_holds(void *shared, uint32_t slot)
     return timer_queue_of(shared)->places[slot % SIMUNIX_SLOTS] != 0;
 }
 
-/* How many are due at a moment; `most` + 1 if it is more than `most`, which is at most 32. */
+/* Find the slots whose deadlines are due at a moment. Returns their number; `most` + 1 if there are more than `most`,
+ * which is at most 32. */
 unsigned timer_queue_due(void *shared, uint64_t now_ns, unsigned most)
 {
     const struct simunix_timer_queue *timer_queue = timer_queue_of(shared);

@@ -1,6 +1,6 @@
-/* epoll_ctl and epoll_wait for the server: Python's own know a descriptor by its number only, which is another's once it is
- * closed, while an epoll goes on telling of a file that another process has open. And what a pidfd tells of a dead process. All
- * return -errno for an error. */
+/* epoll_ctl and epoll_wait for the server, and the status of a dead process by its pidfd. Python's own epoll knows a
+ * descriptor by its number only. That number belongs to another file once it is closed, while an epoll goes on
+ * reporting a file that another process has open. All functions return -errno for an error. */
 #include "shared/watch.h"
 
 #include <asm/ioctl.h>
@@ -29,7 +29,7 @@ int watch_remove(int epoll, int descriptor)
     return change(epoll, EPOLL_CTL_DEL, descriptor, 0, 0);
 }
 
-/* Whether something of the epoll is ready that a process has under this number: 1 or 0. */
+/* Returns 1 if something is ready in the epoll that a process has under this descriptor number, else 0. */
 int watch_is_ready(int pidfd, int descriptor)
 {
     long epoll = NATIVE(pidfd_getfd, pidfd, descriptor, 0);
@@ -43,13 +43,13 @@ int watch_is_ready(int pidfd, int descriptor)
     return (int)result;
 }
 
-/* What is ready now, as struct epoll_event; how many. */
+/* Write what is ready now as struct epoll_event. Returns the number of these. */
 int watch_look(int epoll, void *ready, int most)
 {
     return (int)NATIVE(epoll_wait, epoll, ready, most, 0);
 }
 
-/* struct pidfd_info of <linux/pidfd.h> (Linux 6.13), as far as its first version goes. */
+/* struct pidfd_info of <linux/pidfd.h> (Linux 6.13), in its first version. */
 struct pidfd_info {
     uint64_t mask;
     uint64_t cgroup;
@@ -62,8 +62,9 @@ struct pidfd_info {
 
 _Static_assert(sizeof(struct pidfd_info) == 64, "PIDFD_INFO_SIZE_VER0");
 
-/* The parent's number, in the PID namespace of the caller, if the process is dead and nobody has waited for it; 0 if it
- * lives, or is gone; -errno if the kernel does not tell by a pidfd. A file of /proc takes more than twice the time. */
+/* Returns the number of the parent, in the PID namespace of the caller, if the process is dead and nobody has waited
+ * for it; 0 if it lives or is gone; -errno if the kernel does not say so by a pidfd. Reading a file of /proc takes more
+ * than twice the time. */
 int watch_parent_of_zombie(int pidfd)
 {
     struct pidfd_info info = {0};

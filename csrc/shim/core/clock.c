@@ -1,4 +1,5 @@
-/* Clocks and moments of virtual time, read off the shared page. Nothing here costs time or gives the turn back. */
+/* Clocks and moments of virtual time, read from the clock page. Nothing in this file takes virtual time or gives the
+ * turn back. */
 #include "shim/core/clock.h"
 
 enum clock_kind { CLOCK_KIND_REAL = 1, CLOCK_KIND_MONOTONIC, CLOCK_KIND_CPU };
@@ -17,7 +18,7 @@ static const uint8_t clock_kinds[12] = {
     [11] = CLOCK_KIND_REAL, /* CLOCK_TAI; no leap seconds here */
 };
 
-/* Negative ids are CPU clocks of some process or thread: (~pid << 3 | kind), see clock_getcpuclockid(3). */
+/* Negative numbers are CPU clocks of a process or thread: (~pid << 3 | kind), see clock_getcpuclockid(3). */
 static enum clock_kind kind_of(int clock_id)
 {
     if (clock_id < 0)
@@ -25,13 +26,13 @@ static enum clock_kind kind_of(int clock_id)
     return clock_id < 12 ? clock_kinds[clock_id] : 0;
 }
 
-/* Clocks of devices (PTP), by the descriptor of the device: no host has such a device. */
+/* Return whether a clock is that of a device (PTP), named by the device's descriptor. No host has such a device. */
 static bool is_of_descriptor(int clock_id)
 {
     return clock_id < 0 && (clock_id & 7) == 3;
 }
 
-/* Of which processes and threads there are CPU clocks, the kernel knows. */
+/* Return whether a clock exists. For CPU clocks of processes and threads, the kernel knows. */
 bool clock_is_known(int clock_id)
 {
     struct kernel_timespec unused;
@@ -41,7 +42,7 @@ bool clock_is_known(int clock_id)
     return kind_of(clock_id) != 0;
 }
 
-/* Linux has neither timers nor sleeps by these clocks, whether they exist or not. */
+/* Return whether Linux has neither timers nor sleeps by a clock, whether the clock exists or not. */
 bool clock_lacks_timers(int clock_id)
 {
     return clock_id == CLOCK_MONOTONIC_RAW || clock_is_coarse(clock_id) || is_of_descriptor(clock_id);
@@ -57,13 +58,14 @@ bool clock_is_cpu(int clock_id)
     return kind_of(clock_id) == CLOCK_KIND_CPU;
 }
 
-/* CLOCK_REALTIME and its kin. */
+/* Return whether a clock is CLOCK_REALTIME or counts like it. */
 bool clock_is_real(int clock_id)
 {
     return kind_of(clock_id) == CLOCK_KIND_REAL;
 }
 
-/* What a clock shows at virtual time 0; CLOCK_REALTIME and its kin count from 1970, all others from the boot. */
+/* Return what a clock shows at virtual time 0. CLOCK_REALTIME and clocks like it count from 1970, all others from the
+ * boot. */
 int64_t clock_offset(const struct process *process, int clock_id)
 {
     return clock_is_real(clock_id) ? process->page->realtime_ns : process->page->monotonic_ns;
@@ -74,7 +76,7 @@ bool is_valid_time(const struct kernel_timespec *time)
     return time->seconds >= 0 && time->nanoseconds >= 0 && time->nanoseconds < SECOND_NS;
 }
 
-/* Now plus a duration, saturating: what lies 292 years ahead is never. */
+/* Return the virtual time (ns) after a duration from now; NEVER if it lies 292 years ahead. */
 int64_t clock_after(struct thread *thread, int64_t duration_ns)
 {
     int64_t deadline;
@@ -84,7 +86,7 @@ int64_t clock_after(struct thread *thread, int64_t duration_ns)
     return deadline;
 }
 
-/* The moment of virtual time that a valid timespec means on a clock. */
+/* Return the virtual time (ns) of a valid timespec on a clock. */
 int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute)
 {
     int64_t value;
@@ -97,7 +99,7 @@ int64_t clock_deadline(struct thread *thread, int clock_id, const struct kernel_
     return value < 0 ? 0 : value;
 }
 
-/* The moment that an application's timespec means on a clock, which is NEVER where there is no timespec. Returns 0, -EFAULT or
+/* Read the moment that an application's timespec means on a clock; NEVER if there is no timespec. Returns 0, -EFAULT or
  * -EINVAL. */
 long clock_read_deadline(struct thread *thread, int clock_id, const struct kernel_timespec *time, bool absolute,
                          int64_t *deadline)

@@ -1,6 +1,6 @@
-/* The one-line message of a process that cannot go on, which ends by it. Two other files end a process on purpose:
- * core/message/channel.c, when the server is gone, and sys/process/exit.c, when the program ends. This file calls nothing but
- * the kernel, so that all may call it. */
+/* Ends a process that cannot go on, with a message of one line. Two other files end a process on purpose:
+ * core/message/channel.c, when the server is gone, and sys/process/exit.c, when the program ends. This file calls
+ * nothing but the kernel, so that all may call it. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 

@@ -1,4 +1,4 @@
-/* What a descriptor is: fstat tells most, and the name of a socket's peer the rest. */
+/* Finds out the kind of a descriptor: fstat tells most, and for a socket the name of its peer. */
 #include "shim/core/fd_kind.h"
 
 #include "shim/core/memory.h"
@@ -12,7 +12,8 @@
 
 static const char socket_prefix[] = "\0simunix:"; /* then the type, ':' and 8 hexadecimal digits */
 
-/* A simulated socket is known by its peer's abstract name, which survives dup, fork, exec and passing. */
+/* Look at a socket. A simulated socket has a peer with a certain abstract name, which survives dup, fork, exec and
+ * SCM_RIGHTS. */
 void fd_look_socket(int number, struct fd *fd)
 {
     struct unix_address address;
@@ -32,7 +33,7 @@ void fd_look_socket(int number, struct fd *fd)
     }
 }
 
-/* The server's number of a simulated socket; -1 for anything else. */
+/* Return the server's number of a simulated socket; -1 for anything else. */
 int64_t socket_id(int number)
 {
     struct fd fd;
@@ -41,7 +42,7 @@ int64_t socket_id(int number)
     return fd.socket;
 }
 
-/* Number of the terminal whose master this is; -1 if it is none. */
+/* Return the number of the terminal whose master this descriptor is; -1 if it is no master. */
 int terminal_of_master(int number)
 {
     int terminal;

@@ -1,4 +1,4 @@
-/* Bytes and texts without libc. */
+/* Operations on bytes and texts, without libc. */
 #include "shim/core/memory.h"
 
 void *memcpy(void *to, const void *from, size_t size)
@@ -52,7 +52,7 @@ bool text_starts(const char *text, const char *prefix)
     return true;
 }
 
-/* Append as much as fits before `end` (exclusive, room for the final zero); returns where the zero stands. */
+/* Append as much of a text as fits before `end` (exclusive, with room for the final zero). Returns where the zero is. */
 char *text_append(char *to, char *end, const char *text)
 {
     while (*text != '\0' && to + 1 < end)

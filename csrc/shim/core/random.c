@@ -1,4 +1,4 @@
-/* Reproducible numbers from the seed that the server gave the process. */
+/* Reproducible random numbers, from the seed that the server has given the process. */
 #include "shim/core/core.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). Not for secrets. */

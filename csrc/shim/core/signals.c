@@ -1,14 +1,16 @@
-/* Signals: the kernel keeps the queue, the server decides when a parked thread looks at it, the kernel builds the frames.
+/* Signals: the kernel stores the pending ones and builds the frames of handlers; the server decides when a waiting
+ * thread looks for them.
  *
- * While a thread is in the shim every signal is blocked, so a signal sent to it waits in the kernel. When the server wakes the
- * thread for a signal, the call returns -EINTR (or is prepared to run again) and the return from the trap lets the kernel
- * deliver.
+ * While a thread is in the shim every signal is blocked, so a signal sent to it waits in the kernel. When the server
+ * wakes the thread for a signal, the call returns -EINTR (or is made to run again), and the kernel delivers the signal
+ * at the return from the trap.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 
-/* A trap, or a reading of the time stamp counter, that meets its signal blocked would kill the process; a breakpoint, too. */
+/* Remove from a mask the signals that must never be blocked: a trap, a read of the time stamp counter, or a breakpoint
+ * whose signal is blocked would kill the process. */
 uint64_t signals_strip(uint64_t mask)
 {
     uint64_t breakpoints = current_thread()->process->traps.is_tracee ? SIGNAL_BIT(SIGTRAP) : 0;
@@ -26,15 +28,16 @@ static bool stops_by_default(int signal)
     return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
-/* Is the action that the kernel knows the shim's own? */
+/* Return whether the kernel has the shim's own action for a signal. */
 bool signals_are_ours(int signal)
 {
     return signal == SIGSEGV || signal == SIGBUS || signal == SIGSYS || signal == SIGTRAP || signal == SIGILL ||
            signal == SIGFPE;
 }
 
-/* Process 1 of a PID namespace gets signals for which it has no handler only from outside, and of these what cannot be caught
- * (pid_namespaces(7)). The kernel drops the others; but one that comes while the shim blocks all signals it keeps. */
+/* The first process of a PID namespace gets signals for which it has no handler only from outside, and of these only
+ * those that cannot be caught (pid_namespaces(7)). The kernel discards the others. But it keeps a signal that comes
+ * while the shim blocks all signals. */
 static bool drops_as_reaper(int signal)
 {
     const struct process *process = current_thread()->process;
@@ -48,9 +51,9 @@ static bool drops_as_reaper(int signal)
     return true;
 }
 
-/* A process takes a signal, whichever way. A sender in no PID namespace of the host shows as process 0 (pid_namespaces(7)): the
- * server, or a user outside, whose signal comes at a moment of real time. The server looks at the word, and knows which signals
- * it has sent itself. */
+/* Note who has sent a signal that the process takes. A sender that is in no PID namespace of the host is shown as
+ * process 0 (pid_namespaces(7)): the server, or a user outside, whose signal comes at a moment of real time. The server
+ * reads this note, and knows which signals it has sent itself. */
 void signals_note_sender(struct process *process, int signal, int code, int sender)
 {
     if (sender == 0 && (code == SI_USER || code == SI_QUEUE || code == SI_TKILL))
@@ -67,7 +70,7 @@ static void disposition(int signal, struct kernel_sigaction *action)
     NATIVE(rt_sigaction, signal, NULL, action, 8);
 }
 
-/* Does the application block or ignore the signal, in the call that it makes? */
+/* Return whether the application blocks or ignores the signal, in the call that it makes. */
 bool signals_is_ignored(const struct call *call, int signal)
 {
     struct kernel_sigaction action;
@@ -76,7 +79,7 @@ bool signals_is_ignored(const struct call *call, int signal)
     return (call->mask & SIGNAL_BIT(signal)) != 0 || action.handler == (void *)SIG_IGN;
 }
 
-/* Would this signal, delivered now, stop the process? */
+/* Return whether this signal, if it were delivered now, would stop the process. */
 bool signals_default_stops(int signal)
 {
     struct kernel_sigaction action;
@@ -87,8 +90,8 @@ bool signals_default_stops(int signal)
     return action.handler == (void *)SIG_DFL;
 }
 
-/* Tell the server that the kernel is about to stop this process, and to whom else the signal will have been sent (-1: nobody).
- * */
+/* Tell the server that the kernel is about to stop this process, and to which processes the signal has been sent as
+ * well (-1: to no other). */
 void signals_announce_stop(struct thread *thread, int signal, long pid)
 {
     struct msgpack_writer writer;
@@ -99,7 +102,7 @@ void signals_announce_stop(struct thread *thread, int signal, long pid)
     request_post(thread, &writer);
 }
 
-/* Let the kernel stop the process here; return once the process is continued and the thread has the turn. */
+/* Let the kernel stop the process here. Returns when the process has been continued and the thread has the turn. */
 void signals_stop(struct thread *thread, int signal)
 {
     uint64_t only = SIGNAL_BIT(signal);
@@ -121,8 +124,8 @@ static void stop_here(struct thread *thread, int signal)
     signals_stop(thread, signal);
 }
 
-/* Signals that this mask lets in would stop the process as soon as the application runs, while the thread holds the turn: stop
- * here. */
+/* Stop here if a pending signal that this mask does not block would stop the process as soon as the application runs,
+ * while the thread has the turn. */
 void signals_stop_if_due(struct thread *thread, uint64_t mask)
 {
     uint64_t pending = 0;
@@ -142,7 +145,8 @@ void signals_stop_if_due(struct thread *thread, uint64_t mask)
     }
 }
 
-/* What the signals that this thread may take now mean for the call that it waits in. Stops happen here. */
+/* Return what the signals that this thread may take now mean for the call in which it waits. If one stops the process,
+ * it is stopped here. */
 enum interruption signals_check(struct call *call)
 {
     uint64_t pending = 0;
@@ -166,9 +170,9 @@ enum interruption signals_check(struct call *call)
     return INTERRUPT_NONE;
 }
 
-/* A thread sends a signal to its own process. Linux prefers the main thread, if that may take it; here the kernel would find
- * all signals blocked, and the sender would take it on its way out of the shim. So the main thread gets it to send it to itself
- * once it has the turn. False: the kernel is to decide. */
+/* Hand a signal that a thread has sent to its own process to the main thread, which Linux prefers if it may take the
+ * signal. Here the kernel would find all signals blocked, and the sender would take the signal when it leaves the shim.
+ * So the main thread will send the signal to itself when it has the turn. Returns false if the kernel must decide. */
 bool signals_hand_to_main(struct thread *thread, int signal)
 {
     struct thread *main = thread->process->main;
@@ -197,7 +201,7 @@ void signals_take_handed(struct thread *thread)
     }
 }
 
-/* From here to the end of the call, wait under another mask (ppoll and its kin). */
+/* From here to the end of the call, wait under another signal mask (ppoll and calls like it). */
 void signals_temporary_mask(struct call *call, const uint64_t *mask)
 {
     call->mask = signals_strip(*mask);
@@ -206,8 +210,9 @@ void signals_temporary_mask(struct call *call, const uint64_t *mask)
 
 #define TCGETS 0x5401
 
-/* A terminal or an O_ASYNC descriptor sends signals that no process announces: the server has to look for them. What is typed
- * at a terminal goes through a work queue of the kernel, for which the server has to wait as well. */
+/* Tell the server that the kernel may send signals for a terminal or an O_ASYNC descriptor, which no process announces:
+ * the server must look for them. Characters typed at a terminal go through a work queue of the kernel, for which the
+ * server has to wait as well. */
 void signals_from_kernel(struct call *call, int fd)
 {
     struct process *process = call->thread->process;

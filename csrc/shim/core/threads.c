@@ -1,4 +1,5 @@
-/* Records of threads: made by the creator, given back once the kernel's thread has really gone. */
+/* Records of threads: the creator of a thread makes its record, which is free again when the kernel's thread has really
+ * ended. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
@@ -11,7 +12,8 @@ static void close_own(const struct process *process, int *place)
     *place = -1;
 }
 
-/* The record, and behind it the stack on which the kernel enters the shim: touched at once where a cgroup counts what is. */
+/* Return a new record, followed by the stack on which the kernel enters the shim. The memory is touched at once if a
+ * cgroup counts touched memory. */
 static struct thread *fresh_record(const struct process *process)
 {
     long flags = MAP_PRIVATE | MAP_ANONYMOUS | (process->cgroups.memory_step != 0 ? MAP_POPULATE : 0);
@@ -24,9 +26,9 @@ static struct thread *fresh_record(const struct process *process)
     return thread;
 }
 
-/* A record for a thread: the one that holds this pooled channel; if the channel is new, the record of any ended thread, or a
- * fresh one. A child in the same memory, whose channel is not pooled (0), takes no record that holds a pooled channel: the
- * server counts on that channel for a later thread. */
+/* Return a record for a thread: the one that has this pooled channel; for a new channel the record of any ended thread,
+ * or a new one. A child in the same memory, whose channel is not pooled (0), gets no record that has a pooled channel,
+ * since the server counts on that channel for a later thread. */
 static struct thread *take_record(struct process *process, int64_t pooled_channel, bool is_new)
 {
     struct thread **at = &process->free;
@@ -46,7 +48,7 @@ static struct thread *take_record(struct process *process, int64_t pooled_channe
     return thread;
 }
 
-/* A record as new, but for what is kept from owner to owner. */
+/* Clear a record, but for what it keeps for its next owner. */
 static void clear_record(struct thread *thread)
 {
     struct thread_kept kept = thread->kept;
@@ -59,8 +61,8 @@ static void clear_record(struct thread *thread)
     thread->link.epoll = epoll;
 }
 
-/* A record for a thread that will talk through `channel`, or, if that is -1, through the pooled channel that an ended thread
- * has left. NULL if memory is out. */
+/* Return a record for a thread that will use `channel`, or, if that is -1, the pooled channel that an ended thread has
+ * left. NULL if there is no memory. */
 struct thread *thread_new(struct process *process, int64_t pooled_channel, int channel)
 {
     struct thread *thread = take_record(process, pooled_channel, channel >= 0);
@@ -80,7 +82,7 @@ struct thread *thread_new(struct process *process, int64_t pooled_channel, int c
     return thread;
 }
 
-/* Give a record back. A pooled channel and its epoll stay open for the next thread. */
+/* Free a record. A pooled channel and its epoll stay open for the next thread. */
 void thread_release(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -96,9 +98,9 @@ void thread_release(struct thread *thread)
     process->free = thread;
 }
 
-/* Reap threads that have announced their end. Such a thread may still be on its last instructions, on a stack that a joiner is
- * about to free: the thread that gets the turn next waits for the kernel to clear alive_word, and only then clears the word
- * that the joiner looks at. */
+/* Free the records of threads that have announced their end. Such a thread may still execute its last instructions, on
+ * a stack that a joining thread is about to free. So the thread that gets the turn next waits until the kernel has
+ * cleared alive_word, and only then clears the word at which the joining thread looks. */
 void threads_reap(struct process *process)
 {
     while (process->dying != NULL) {
@@ -114,7 +116,7 @@ void threads_reap(struct process *process)
     }
 }
 
-/* The kernel enters the shim on that stack, whatever becomes of the application's. */
+/* Have the kernel enter the shim on the record's own stack, whatever becomes of the application's stack. */
 void thread_use_own_stack(const struct thread *thread)
 {
     const stack_t stack = {.ss_sp = thread->own_stack, .ss_size = OWN_STACK_BYTES};

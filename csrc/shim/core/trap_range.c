@@ -1,5 +1,5 @@
-/* The range of addresses whose system calls the kernel lets through: the shim's own text. Syscall User Dispatch is armed here,
- * thread by thread. */
+/* Sets the range of addresses whose system calls the kernel does not trap: the shim's own text. Syscall User Dispatch
+ * is switched on here, for each thread. */
 #include "shim/core/core.h"
 
 #include <linux/elf.h>
@@ -22,7 +22,7 @@ bool trap_is_own_text(uint64_t address)
     return address - (uint64_t)&__ehdr_start - segment->p_vaddr < segment->p_memsz;
 }
 
-/* System calls from the shim's own executable segment are let through from now on, all others of this thread trapped. */
+/* From now on trap all system calls of this thread, except those from the shim's own executable segment. */
 void trap_arm(void)
 {
     const uint8_t *base = (const uint8_t *)&__ehdr_start;

@@ -1,9 +1,9 @@
-/* Warnings, which the server prints. diagnostic.c, whose messages the process prints itself, is called by the channel; this
+/* Warnings that the server prints. The channel may call diagnostic.c, whose messages the process prints itself; this
  * file calls the channel. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 
-/* Tell the server, which prints each (kind, text) once and counts the rest. */
+/* Send a warning to the server, which prints each (kind, text) once and counts the others. */
 void warn_once(struct thread *thread, enum simunix_warning kind, const char *what, const char *detail)
 {
     char text[300];

@@ -48,13 +48,14 @@ static const uint16_t native_ns[] = {
     [__NR_recvmsg] = 8000,
 };
 
-/* How many children a thread makes, or new images a process, since it last slept, before each costs what it costs natively, and
- * before each costs what it costs under simunix (a fork with the child's end, an exec with the loader; CPU time, measured). */
+/* The number of children that a thread makes, or of new programs that a process runs, since it last slept, before each
+ * costs what it costs natively; and before each costs what it costs under simunix (a fork with the child's end, an exec
+ * with the loader; CPU time, measured). */
 #define BIRTHS 1000
 #define BIRTHS_IN_A_LOOP 2000
 
-/* A process that comes so soon after the last one's price has been paid, and whose maker can have asked nobody over a network
- * in between, comes in haste. So many of them are a loop. */
+/* A process is made in haste if it comes within so many ns after the price of the last one was paid, so that its maker
+ * can have asked nobody over a network in between. So many of them are a loop. */
 #define HASTE_NS 100000
 #define HASTY_BIRTHS 100
 #define HASTY_BIRTHS_IN_A_LOOP 200
@@ -77,7 +78,7 @@ static const struct birth_price *birth_price(long number)
     return number == __NR_clone3 ? &thread_price : NULL;
 }
 
-/* What a thread pays that has made so many children, of which it may make `free` for nothing. */
+/* Return the price for a thread that has made so many children, of which it may make `free` without paying. */
 static uint64_t price_after(uint64_t births, uint64_t free, uint64_t in_a_loop, const struct birth_price *price)
 {
     return births <= free ? 0 : births <= in_a_loop ? price->native_ns : price->here_ns;
@@ -88,7 +89,8 @@ static uint64_t price_in_haste(uint64_t births, const struct birth_price *price)
     return price_after(births, HASTY_BIRTHS, HASTY_BIRTHS_IN_A_LOOP, price);
 }
 
-/* Between two births a loop pays for one, and waits for a child that has paid for its new image, which counts as one more. */
+/* Return the price of a process made in haste. Between two of them, a loop pays for one, and waits for a child that has
+ * paid for its new program, which counts as one more. */
 static uint64_t of_haste_ns(struct thread *thread, const struct birth_price *price)
 {
     uint64_t now_ns = thread->process->page->now_ns;
@@ -111,8 +113,8 @@ static uint64_t of_birth_ns(struct thread *thread, const struct birth_price *pri
     return haste_ns > long_run_ns ? haste_ns : long_run_ns;
 }
 
-/* A million calls without ever waiting are a loop for good: each costs what a call takes under simunix, and more if it costs
- * much natively. */
+/* After a million calls without ever waiting, a thread counts as a loop for good: each call costs what it takes under
+ * simunix, and more if it takes long natively. */
 #define CALLS_IN_A_LOOP 1000000
 #define HERE_NS 3000
 
@@ -130,7 +132,7 @@ static uint64_t least_ns(struct thread *thread, long number)
     return thread->pace.asked <= CALLS_IN_A_LOOP ? least : HERE_NS + least;
 }
 
-/* The price of any trapped call; sched_yield has its own. */
+/* Charge the price of a trapped call; sched_yield has a price of its own. */
 void clock_charge_call(struct call *call)
 {
     uint64_t cost_ns = call->thread->process->page->call_cost_ns;
@@ -143,8 +145,8 @@ void clock_charge_call(struct call *call)
         clock_charge(call->thread, cost_ns, cost_ns != 0 && !is_charged ? least_ns(call->thread, call->number) : 0);
 }
 
-/* sched_yield of a thread that is alone costs as much here as it does natively, however often it comes; if others can run, the
- * thread spins until one of them has done something. */
+/* Charge the price of sched_yield. For a thread that is alone it is what the call takes natively, however often it
+ * comes. If others can run, the thread spins until one of them has done something. */
 void clock_charge_yield(struct call *call, bool is_alone)
 {
     struct thread *thread = call->thread;

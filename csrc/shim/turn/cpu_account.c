@@ -1,7 +1,9 @@
-/* The account of a thread whose computing is charged: what it has computed since it was last charged, and what it has paid.
+/* The account of a thread whose computing is charged: what it has computed since it was last charged, and what it has
+ * paid.
  *
- * The clocks that are asked, and what is taken off, are those of turn/cpu_charge.c, which says when a charge is due and gives
- * the turn back for it. Nothing here does: so whatever begins or ends a turn may call this file. */
+ * turn/cpu_charge.c explains which clocks are read and what is subtracted; it decides when a charge is due, and gives
+ * the turn back for it. No function of this file gives the turn back, so code that begins or ends a turn may call it.
+ */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
@@ -34,7 +36,7 @@ void charge_turn_ends(struct thread *thread)
     account->priced_ns += (int64_t)(page->now_ns - account->now_since);
 }
 
-/* Nothing that was computed before counts. */
+/* Begin to measure now: what was computed before does not count. */
 void charge_begin(struct thread *thread)
 {
     if (!thread->policy.is_measured)
@@ -50,7 +52,8 @@ static int64_t nanoseconds_of(const struct simunix_clock_page *page, uint64_t cy
     return (int64_t)((unsigned __int128)cycles * page->tsc_ns >> 32);
 }
 
-/* What the cycles of this turn and of former ones come to, since this was last settled, by the counter alone. */
+/* Return the CPU time (ns) of the cycles in this turn and in former ones since the account was last settled, by the
+ * time stamp counter alone. */
 int64_t charge_counted_ns(const struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;
@@ -61,8 +64,8 @@ int64_t charge_counted_ns(const struct thread *thread)
     return nanoseconds_of(page, cycles) - added_ns - account->priced_ns - (int64_t)(page->now_ns - account->now_since);
 }
 
-/* Turn what was measured since the last time into what is to be charged. Estimates of the overhead that were too high count
- * against what is computed next, up to a limit. Returns by how much the counter has said more than the CPU clock. */
+/* Turn what was measured since the last time into CPU time to be charged. Estimates of the overhead that were too high
+ * reduce what is computed next, up to a limit. Returns by how much (ns) the counter has exceeded the CPU clock. */
 int64_t charge_settle(struct thread *thread)
 {
     const struct simunix_clock_page *page = thread->process->page;
@@ -85,21 +88,21 @@ int64_t charge_settle(struct thread *thread)
     return excess_ns;
 }
 
-/* Count CPU time that passes, in that of the host. */
+/* Count CPU time that passes, as CPU time of the host. */
 void charge_count(struct thread *thread, int64_t ns)
 {
     thread->charge.paid_ns += (uint64_t)ns;
     thread->process->cpu.computed_ns += (uint64_t)ns;
 }
 
-/* The price of a call or clock read has passed: CPU time as well, of which the server learns with the next charge. */
+/* Count the price of a call or clock read, which has passed, as CPU time. The server learns of it with the next charge. */
 void charge_price(struct thread *thread, uint64_t ns)
 {
     charge_count(thread, (int64_t)ns);
     thread->charge.untold_ns += ns;
 }
 
-/* What the server has answered to a charge, or to the rest of one. */
+/* Take over the server's answer to a charge, or to the rest of one. */
 void charge_passed(struct thread *thread, enum simunix_wake wake, int64_t value)
 {
     if (wake != WAKE_REST) {

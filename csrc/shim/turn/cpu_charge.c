@@ -23,20 +23,20 @@
 #define UNTOLD_MOST_NS 10000000 /* by so much the CPU time that others see of a thread, and its timers, may be late */
 #define OF_THREAD 0             /* PRIO_PROCESS with number 0: the calling thread, see getpriority(2) */
 
-/* 20 less the nice value, as the kernel answers; that of the emulation itself does not count. */
+/* Return 20 minus the nice value, as the kernel does; the nice value of the whole emulation does not count. */
 uint64_t raw_nice(const struct process *process)
 {
     return (uint64_t)(NATIVE(getpriority, OF_THREAD, 0) + (long)process->page->nice) & CHARGE_NICE;
 }
 
-/* A replay that has departed from its recording goes on with what the table says. */
+/* Return whether the table of costs decides: for modelled programs, and in a replay that has departed from its recording. */
 static bool is_foretold(const struct thread *thread)
 {
     return !thread->policy.is_measured || thread->process->page->replays_charges == REPLAY_HAS_DEPARTED;
 }
 
-/* A new image has been loaded by this thread's own CPU time, which nobody has measured by cycles: whatever the thread has used
- * since its exec. A first image was begun by simunix itself. */
+/* Begin to charge a new program. The CPU time to load it was this thread's own, and was not measured by cycles: it is
+ * all that the thread has used since its exec. The loading of a first program was begun by simunix itself. */
 void charge_image(struct thread *thread, const struct reply *hello)
 {
     struct simunix_image_charge told = {.clock_ns = -1, .scale = 1L << 32};
@@ -55,7 +55,7 @@ void charge_image(struct thread *thread, const struct reply *hello)
     }
 }
 
-/* The charge that is due: what was measured, or in a replay what is recorded. */
+/* Return the charge (ns) that is due: what was measured, or in a replay what is recorded. */
 static uint64_t owed_ns(const struct thread *thread)
 {
     const struct charge_account *account = &thread->charge;
@@ -67,7 +67,7 @@ static uint64_t owed_ns(const struct thread *thread)
     return account->unpaid_ns < CHARGE_MOST_NS ? (uint64_t)account->unpaid_ns : CHARGE_MOST_NS;
 }
 
-/* Let pass what a charge has left, up to where the next timer expires. */
+/* Let the rest of a charge pass, up to where the next timer expires. */
 static void pay_rest(struct thread *thread)
 {
     struct wait wait = {.kind = PARK_CHARGE_REST, .deadline = NEVER, .b = raw_nice(thread->process)};
@@ -83,7 +83,8 @@ static void pay_rests(struct thread *thread)
         pay_rest(thread);
 }
 
-/* Of a thread that was preempted, the signals of timers are taken as soon as it goes on, and the rest is paid later. */
+/* Let a charge pass. A thread from which the turn was taken takes signals of timers as soon as it goes on, and pays the
+ * rest later. */
 static void pay(struct thread *thread, uint64_t flags)
 {
     struct charge_account *account = &thread->charge;
@@ -121,14 +122,14 @@ static bool must_pay(const struct charge_account *account, long number)
     return is_end(number) || account->points >= CHARGE_MOST_POINTS || account->untold_ns >= UNTOLD_MOST_NS;
 }
 
-/* Whether the recording charges here, see PARK_CHARGE. */
+/* Return whether the recording has a charge here; see PARK_CHARGE. */
 static bool is_due(const struct charge_account *account, uint64_t points, bool is_preempted)
 {
     return (account->next & ((1 << CHARGE_NS_SHIFT) - 1)) == (int64_t)(1 + 2 * points + is_preempted);
 }
 
-/* The charges that the recording has up to this point, which is counted already. What was charged in the middle of computing
- * before this point is charged now. */
+/* Let the charges pass that the recording has up to this point, which is counted already. A charge that was recorded in
+ * the middle of computing before this point passes now. */
 static void replay(struct thread *thread, long number)
 {
     struct charge_account *account = &thread->charge;
@@ -152,7 +153,7 @@ static void replay(struct thread *thread, long number)
     }
 }
 
-/* Add what was computed since the last point to the table, for the point that comes now. */
+/* Add what was computed since the last point to the table of costs, for the point that comes now. */
 static void note(struct thread *thread, long point)
 {
     int64_t counted = charge_counted_ns(thread);
@@ -161,14 +162,15 @@ static void note(struct thread *thread, long point)
     thread->charge.noted_ns = counted;
 }
 
-/* How long a thread may compute before others do: Linux's slice where all cores of the host are in use, else 0. A recorded
- * charge is positive. */
+/* Return how long (ns) a thread may compute before others do: Linux's time slice if all cores of the host are in use,
+ * else 0. A recorded charge is positive. */
 static int64_t slice_ns(const struct thread *thread)
 {
     return thread->charge.next < 0 ? -thread->charge.next : 0;
 }
 
-/* Let pass what the table says that comes before this point. What is cheaper than its price counts against what follows. */
+/* Let the time pass that the table of costs has for this point. If it is less than the price of the call, the
+ * difference counts against what follows. */
 static void foretell(struct thread *thread, long point)
 {
     struct charge_account *account = &thread->charge;
@@ -230,7 +232,7 @@ void charge_look(struct thread *thread, long point)
         pay(thread, flags_of(point));
 }
 
-/* The server wants the turn of a thread that computes on without a call: what it has computed passes. False if it has computed
+/* Charge a thread that computes without a call, because the server wants its turn. Returns false if it has computed
  * next to nothing, or if a replay has no such charge here. */
 bool charge_preempted(struct thread *thread)
 {
@@ -254,7 +256,7 @@ bool charge_preempted(struct thread *thread)
     return true;
 }
 
-/* What a dead child and its children were charged; with pid 0 all dead ones. */
+/* Return the CPU time (ns) that a dead child and its children were charged; with pid 0, that of all dead children. */
 uint64_t charged_child_ns(struct thread *thread, long pid)
 {
     struct reply reply;

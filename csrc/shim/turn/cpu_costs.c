@@ -1,7 +1,6 @@
-/* What a program computes before its system calls and clock reads: added up under the CPU policy charged, for `simunix
- * calibrate`, and read under the policy modelled, where it stands for the computing itself. In memory that is shared with the
- * server, a row for each program.
- */
+/* The table of costs: how long programs compute before their system calls and clock reads. Under the CPU policy charged
+ * the shim adds times up there, for `simunix calibrate`; under the policy modelled it reads them, in the place of
+ * measuring. The table is in memory shared with the server, with a row for each program. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -14,8 +13,9 @@ _Static_assert(SIMUNIX_COST_POINTS == SIMUNIX_COST_CALLS + SIMUNIX_COST_PLACES, 
 
 static struct simunix_cpu_cost (*const table)[SIMUNIX_COST_POINTS] = (void *)0x200400000;
 
-/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other
- * calls. Without room there, the computing of this process is not in the table, and under the policy modelled takes no time. */
+/* Map the table of costs at an address where nothing else is mapped: another place for other mappings would change
+ * their alignment, and so the calls that allocators make. If there is no room, the computing of this process is not in
+ * the table, and under the policy modelled takes no time. */
 void costs_map(struct process *process, int64_t row)
 {
     int file = descriptor_number(process, process->descriptors.page_file);
@@ -30,13 +30,14 @@ void costs_map(struct process *process, int64_t row)
         process->cpu.costs = process->main->policy.costs = table[row];
 }
 
-/* -1: no system call that Linux has. */
+/* Return the column of the table for a system call; -1 for a number that Linux does not have. */
 long cost_point_of_call(long number)
 {
     return number >= 0 && number < SIMUNIX_COST_IMAGE ? number : -1;
 }
 
-/* A program that schedules reads the clock here before and there after what takes long: each place has costs of its own. */
+/* Return the column of the table for a clock read at a place of the program. Each place has costs of its own: a program
+ * that schedules reads the clock at one place before, and at another after, what takes long. */
 long cost_point_of_read(const void *caller)
 {
     return SIMUNIX_COST_CALLS + (long)((uintptr_t)caller & (SIMUNIX_COST_PLACES - 1));
@@ -57,7 +58,8 @@ void cost_add(const struct thread *thread, long point, uint64_t calls, int64_t n
     }
 }
 
-/* The threads of a daemon have names, and tasks that differ: they have a row for each name. */
+/* Use the row of the table for a thread's name: the threads of a daemon have names and different tasks, and so a row
+ * for each name. */
 void costs_of_name(struct thread *thread, const char *name)
 {
     struct msgpack_writer writer;

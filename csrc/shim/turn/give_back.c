@@ -1,9 +1,8 @@
-/* The turn given back in the middle of a call or a clock read, by a thread that goes on with it afterwards. */
+/* Gives the turn back in the middle of a call or a clock read, after which the thread goes on with it. */
 #include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
-/* Maybe called from the vDSO replacements, where signals are not
- * blocked. */
+/* May be called from the replaced functions of the vDSO, where signals are not blocked. */
 void give_turn_back(struct thread *thread, struct wait *wait)
 {
     uint64_t all =

@@ -15,7 +15,7 @@
 #include "shim/strace/tracing.h"
 #include "shim/turn/turn.h"
 
-/* The thread waits from now on, as the server knows. */
+/* Note that the thread waits from now on, as the server knows. */
 void handoff_add(struct thread *thread, const struct wait *wait, long number, uint64_t blocked)
 {
     thread->handoff = (struct handoff_wait){.state = HANDOFF_WAITS,
@@ -40,7 +40,7 @@ static void make_ready(struct thread *thread, enum simunix_wake wake)
     thread->process->handoffs.has_news = true;
 }
 
-/* The thread whose deadline comes first, NULL if that is of another process. */
+/* Return the thread of this process with the first deadline of all; NULL if the first deadline is another process's. */
 static struct thread *first_due(const struct process *process)
 {
     struct thread *thread = process->handoffs.parked;
@@ -50,7 +50,7 @@ static struct thread *first_due(const struct process *process)
     return thread;
 }
 
-/* Is no thread of this process ready, and nothing due up to a deadline? */
+/* Return whether no thread of this process is ready, and nothing is due up to a deadline. */
 bool handoff_alone(const struct thread *thread, uint64_t deadline)
 {
     return thread->process->handoffs.ready == NULL && thread->process->page->due_ns > deadline;
@@ -58,7 +58,7 @@ bool handoff_alone(const struct thread *thread, uint64_t deadline)
 
 enum next { NEXT_IS_READY, NEXT_IS_REMOTE, NEXT_IS_SERVER };
 
-/* Is all that is due at a moment of this process? */
+/* Return whether all that is due at a moment belongs to this process. */
 static bool all_own(const struct process *process, uint64_t moment)
 {
     unsigned own = 0;
@@ -68,9 +68,9 @@ static bool all_own(const struct process *process, uint64_t moment)
     return own > 0 && first_due(process) != NULL && own == timer_queue_due(process->page, moment, own);
 }
 
-/* Which thread has the turn next: the first ready one, a due thread of another process, or the one that the server chooses. The
- * clock moves on only if one process alone has threads that are due then: several processes at once are the server's to order.
- * */
+/* Return which thread has the turn next: the first ready one, a due thread of another process, or the one that the
+ * server will choose. The clock moves only if a single process has threads that are due then; the server must order
+ * those of several processes. */
 static enum next next_turn(struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -97,8 +97,8 @@ static enum next next_turn(struct process *process)
     }
 }
 
-/* Set when a clock reader gives the turn back: once something is due, or once others are ready and the reader has had its
- * share. */
+/* Set the moment at which a thread that reads the clock gives the turn back: when something is due, or, if others are
+ * ready, when the thread has had its share. */
 static void set_event(const struct process *process)
 {
     struct simunix_clock_page *page = process->page;
@@ -119,7 +119,7 @@ static void begin_turn(struct simunix_clock_page *page, uint32_t slot, enum simu
     page->handoffs_digest = random_mix(page->handoffs_digest ^ page->now_ns ^ (uint64_t)slot << 40 ^ (uint64_t)wake << 36);
 }
 
-/* Hand the turn to the thread at a slot, and wait for the turn to come back. */
+/* Give the turn to the thread at a slot, and wait until the turn comes back. */
 static enum simunix_wake hand_over(struct call *call, uint32_t slot, enum simunix_wake wake)
 {
     struct process *process = call->thread->process;
@@ -161,7 +161,8 @@ static enum simunix_wake pass_on(struct call *call, struct thread *next)
     return hand_over(call, next->link.slot, wake);
 }
 
-/* What became of this process's threads goes into the journal: none of them sends a message before the turn comes back. */
+/* Give the turn to another process. What became of this process's threads goes into the journal, since none of them
+ * sends a message before the turn comes back. */
 static enum simunix_wake pass_to_remote(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -170,7 +171,7 @@ static enum simunix_wake pass_to_remote(struct call *call)
     return hand_over(call, timer_queue_pop(process->page), WAKE_TIMEOUT);
 }
 
-/* Give the turn back without the server, and wait; false if the server must be asked. */
+/* Give the turn back without the server, and wait. Returns false if the server must be asked. */
 bool handoff_park(struct call *call, const struct wait *wait, enum simunix_wake *wake)
 {
     struct thread *thread = call->thread;
@@ -206,16 +207,16 @@ static bool waits_at(const struct thread *thread, uint64_t word)
     return thread->handoff.wait == PARK_FUTEX && thread->handoff.word == word;
 }
 
-/* The server has woken threads at a word, or may have: until these have run, only the server knows which. */
+/* Note that the server has woken threads at a futex word, or may have. Until these have run, only the server knows which. */
 void handoff_doubt(struct process *process, uint64_t word)
 {
     for (struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next)
         thread->handoff.is_doubtful |= waits_at(thread, word);
 }
 
-/* Does every thread of the list that waits at a word still wait, as the server sees it? A deadline that has come is no longer
- * in the timer queue. A deadline that would break off the holder's turn must not do so any more once its thread is woken, which
- * only the server can see to. */
+/* Return whether every thread of the list that waits at a word still waits, as the server sees it. A deadline that has
+ * come is no longer in the timer queue. A deadline that would end the holder's turn must not do so any more once its
+ * thread is woken, which only the server can ensure. */
 static bool all_still_wait(const struct process *process, uint64_t word)
 {
     for (const struct thread *thread = process->handoffs.parked; thread != NULL; thread = thread->handoff.next) {
@@ -230,8 +231,9 @@ static bool all_still_wait(const struct process *process, uint64_t word)
     return true;
 }
 
-/* May threads at a word be woken without the server, which learns of it before the next message? While others are ready they
- * join the end of the server's queue by that, as nobody else can join it before. */
+/* Return whether threads at a word may be woken without the server, which learns of it before the next message. If
+ * other threads are ready, the woken ones join the end of the server's run queue, since no other thread can join it
+ * before. */
 static bool may_wake(const struct process *process, uint64_t word)
 {
     const struct simunix_clock_page *page = process->page;
@@ -241,7 +243,7 @@ static bool may_wake(const struct process *process, uint64_t word)
     return page->now_ns < page->lookahead_ns || (page->now_ns < page->event_ns && all_still_wait(process, word));
 }
 
-/* Wake waiters of a futex of the process; false if the server must be asked, since it may know of other waiters. */
+/* Wake waiters of a private futex. Returns false if the server must be asked, since it may know of other waiters. */
 bool handoff_wake(struct process *process, uint64_t word, int64_t most, uint32_t bitset, long *woken)
 {
     struct thread *thread = process->handoffs.parked;
@@ -270,7 +272,8 @@ static void move_back(struct thread *thread)
     handoff_append(&thread->process->handoffs.parked, thread);
 }
 
-/* The server has woken some waiters of a word and moved the next ones to another word: the lists here follow. */
+/* Change the lists here as the server has done: it has woken some waiters of a word, and moved the next ones to another
+ * word. */
 void handoff_requeue(struct process *process, const uint64_t from[2], const uint64_t to[2], int64_t woken, int64_t moved)
 {
     struct thread *thread = process->handoffs.parked;

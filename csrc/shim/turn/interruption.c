@@ -1,12 +1,12 @@
-/* How a call ends that a signal interrupts. */
+/* How a system call ends that a signal interrupts. */
 #include "shim/strace/tracing.h"
 #include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 
 #define RED_ZONE 128
 
-/* Of a preloaded function, which runs on the application's stack: run the waiting handlers on top of this very frame, with the
- * call's mask, and block everything again. */
+/* For a call by a preloaded function, which runs on the application's stack: run the pending handlers on top of this
+ * frame, with the call's mask, and then block all signals again. */
 static void deliver_here(struct call *call)
 {
     struct thread *thread = call->thread;
@@ -21,8 +21,8 @@ static void deliver_here(struct call *call)
     thread->guard = guard;
 }
 
-/* Of a trapped call: return from it with the call's mask, so that the kernel delivers then, on the application's stack, and
- * have the mask of before put back when the handlers are through (core/signal_restorer.S). */
+/* For a trapped call: return from it with the call's mask, so that the kernel delivers the signals then, on the
+ * application's stack. When the handlers have run, the former mask is restored (core/signal_restorer.S). */
 static void deliver_on_return(struct call *call)
 {
     struct sigcontext *registers = &call->context->uc_mcontext;
@@ -36,7 +36,8 @@ static void deliver_on_return(struct call *call)
     call->context->uc_sigmask = call->mask;
 }
 
-/* What the signals that this thread may take now mean for the call that it waits in. A tracer is asked about them first. */
+/* Return what the signals that this thread may take now mean for the call in which it waits. A tracer is asked about
+ * them first. */
 enum interruption signals_look(struct call *call)
 {
     if (call->thread->tracee.is_traced && tracee_take_signals(call->thread, call->mask, call->context, call->number))
@@ -44,7 +45,7 @@ enum interruption signals_look(struct call *call)
     return signals_check(call);
 }
 
-/* How a call that is interrupted ends: a negative result, or 0 to go on waiting. */
+/* Return how an interrupted call ends: a negative result, or 0 to go on waiting. */
 long signals_interrupt(struct call *call, enum interruption what, bool restarts)
 {
     bool again = restarts && what == INTERRUPT_RESTART;

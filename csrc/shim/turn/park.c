@@ -1,7 +1,9 @@
-/* Giving the turn back: by itself if nobody else can run, to another thread of the process, or to the server.
+/* Gives the turn back: without any message if no other thread can run, to another thread of the process, or to the
+ * server.
  *
- * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the server; after
- * the message or the word that gives the turn away, a thread touches nothing shared before the turn has come back.
+ * The invariant: a thread runs only while it has the turn, which it gets by its slot's word or by a reply of the
+ * server. After the message or the word that gives the turn away, a thread touches nothing shared before the turn has
+ * come back.
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
@@ -14,8 +16,8 @@
  * 100 us late in the median. A daemon that sleeps for 0.1 s ten times falls behind a clock by 1 ms each second. */
 #define LATE_NS 100000
 
-/* Nobody else can run before `lookahead_ns`, and this turn has made nobody ready: an earlier deadline is reached without the
- * server. */
+/* Move the clock to a thread's deadline without the server, and return true, if no other thread can run before
+ * `lookahead_ns`, this turn has made no thread ready, and the deadline is earlier. */
 bool advance_alone(struct thread *thread, const struct wait *wait)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -31,7 +33,7 @@ bool advance_alone(struct thread *thread, const struct wait *wait)
     return true;
 }
 
-/* Wait until the turn comes, from the server or from the thread that had the turn. */
+/* Wait until the turn comes, from the server or from another thread. Returns the reason; `value` is what came with it. */
 enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
 {
     const struct simunix_slot *slot = slot_sleep(thread);
@@ -43,8 +45,8 @@ enum simunix_wake slot_wait(struct thread *thread, int64_t *value)
     return (enum simunix_wake)slot->wake;
 }
 
-/* Ask for an operation of Remote SimGrid, whose answer comes when it is done: over the channel, or in the thread's box and at
- * its slot. */
+/* Ask for an operation of Remote SimGrid. The answer comes when the operation is done: over the channel, or in the
+ * thread's box and at its slot. */
 static enum simunix_wake ask_operation(struct call *call, struct wait *wait)
 {
     if (wait->box == NULL)
@@ -53,7 +55,7 @@ static enum simunix_wake ask_operation(struct call *call, struct wait *wait)
     return slot_wait(call->thread, &wait->value);
 }
 
-/* Give the turn back by a message that the answer over the channel ends: the thread has no slot. */
+/* Give the turn back by a message over the channel, for a thread without a slot, and wait for the answer there. */
 static enum simunix_wake park_at_channel(struct call *call, struct wait *wait, uint64_t blocked)
 {
     struct thread *thread = call->thread;
@@ -75,7 +77,7 @@ static enum simunix_wake park_at_channel(struct call *call, struct wait *wait, u
     return (enum simunix_wake)reply.status;
 }
 
-/* The request by which a thread gives the turn back, and its outcome. */
+/* Give the turn back by a message to the server, and wait. Returns the reason for which the thread was woken. */
 static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint64_t blocked)
 {
     struct thread *thread = call->thread;
@@ -100,8 +102,9 @@ static enum simunix_wake ask_to_park(struct call *call, struct wait *wait, uint6
     return slot_wait(thread, &wait->value);
 }
 
-/* A signalfd becomes readable by signals that are blocked, and only its owner can ask. The bit of SIGSYS, the one signal that
- * is in no mask of the application, tells the server to wake the thread for any signal. */
+/* Return the signals that do not end the wait. A signalfd becomes readable by blocked signals, and only its owner can
+ * find that out. So for a process with a signalfd the mask has the bit of SIGSYS, a signal that no application blocks:
+ * it tells the server to wake the thread for any signal. */
 static uint64_t blocked_signals(const struct call *call)
 {
     return call->thread->process->has_signalfd ? call->mask | SIGNAL_BIT(SIGSYS) : signals_strip(call->mask);
@@ -145,7 +148,8 @@ static enum simunix_wake wait_for_turn(struct call *call, struct wait *wait)
     return wake;
 }
 
-/* Give the turn back until something of `wait` happens. Descriptors to wait for are in the private epoll already. */
+/* Give the turn back, and wait until something of `wait` happens. Descriptors to wait for must be in the private epoll
+ * already. */
 enum simunix_wake park(struct call *call, struct wait *wait)
 {
     int64_t deadline = wait->deadline;

@@ -1,16 +1,17 @@
-/* What clock reads and calls cost, and who goes first when their price carries the clock past something due.
+/* Charges the price of clock reads and calls, and gives the turn back if the price moves the clock past something that
+ * is due.
  *
- * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an end; a
- * reader that passes something due lets it happen first.
+ * Every read and every call costs a little virtual time, so that loops that wait for the clock to change come to an
+ * end; a reader that passes something due lets it happen first.
  *
- * The invariant: `event_ns` is the earliest of the timer queue's first deadline, `lookahead_ns`, and the end of the turn's
- * share while other threads of the process are ready. `now_ns` passes it by the price of a few calls at most (SLACK_NS); then
- * the turn is given back.
+ * The invariant: `event_ns` is the earliest of the timer queue's first deadline, `lookahead_ns`, and the end of the
+ * turn's share while other threads of the process are ready. `now_ns` passes it by the price of a few calls at most
+ * (SLACK_NS); then the turn is given back.
  */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* Let what is due happen. */
+/* Give the turn back, so that what is due happens. */
 static void yield_to_events(struct thread *thread)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
@@ -85,9 +86,10 @@ static uint64_t real_cpu_ns(int clock_id)
     return (uint64_t)time.seconds * SECOND_NS + (uint64_t)time.nanoseconds;
 }
 
-/* CPU time that a thread has not paid for yet. The server has found that the thread computes and reads the clock without any
- * other call (rsg_server/turn/preemption.py), and says since when, by the CPU clock of the process, of which no other thread
- * ran meanwhile. From then on the thread counts by itself, until it waits for something. */
+/* Return the CPU time (ns) that a thread has not paid for yet. The server has found that the thread computes and reads
+ * the clock without any other call (rsg_server/turn/computing.py), and says since when, by the CPU clock of the
+ * process, of which no other thread ran meanwhile. From then on the thread counts by itself, until it waits for
+ * something. */
 static uint64_t unpaid_cpu_ns(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -124,8 +126,8 @@ static uint64_t clock_now(struct thread *thread, const void *caller)
     return page->now_ns;
 }
 
-/* Under the free CPU policy computing takes no time: a CPU clock counts what its own readings and polls have cost all, and the
- * computing that did take time. */
+/* Return what a CPU clock shows. Under the CPU policy free, computing takes no time: a CPU clock counts the prices of
+ * all its own reads and of polls, and the computing that did take time. */
 static int64_t cpu_time(struct thread *thread, int clock_id)
 {
     struct simunix_clock_page *page = thread->process->page;
@@ -135,7 +137,7 @@ static int64_t cpu_time(struct thread *thread, int clock_id)
     return (int64_t)(page->clock_reads * page->read_cost_ns + thread->process->cpu.computed_ns);
 }
 
-/* Value of a known clock in nanoseconds, for a program that asks for it at a place of its code. */
+/* Return the value (ns) of a known clock, for a program that reads it at a place of its code. */
 int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller)
 {
     uint64_t now = clock_now(thread, caller);
@@ -145,20 +147,21 @@ int64_t clock_read_from(struct thread *thread, int clock_id, const void *caller)
     return (int64_t)now + clock_offset(thread->process, clock_id);
 }
 
-/* … in the middle of a system call. */
+/* Return the value (ns) of a known clock, in the middle of a system call. */
 int64_t clock_read(struct thread *thread, int clock_id)
 {
     return clock_read_from(thread, clock_id, NULL);
 }
 
-/* The price of asking without waiting, so that loops that only poll come to an end. Signals are blocked here. */
+/* Charge the price of a call that asks without waiting, so that loops that only poll come to an end. Signals are
+ * blocked here. */
 void clock_charge_poll(struct call *call)
 {
     call->thread->pace.looks++;
     charge(call->thread, price(call->thread, call->thread->process->page->poll_cost_ns));
 }
 
-/* The price of a call, which is not below `least_ns`. */
+/* Charge the price of a call, which is at least `least_ns`. */
 void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns)
 {
     uint64_t price_ns = price(thread, cost_ns);
@@ -166,14 +169,15 @@ void clock_charge(struct thread *thread, uint64_t cost_ns, uint64_t least_ns)
     charge(thread, price_ns < least_ns ? least_ns : price_ns);
 }
 
-/* A price without regard to patience. */
+/* Charge a price, whether or not the thread has become impatient. */
 void clock_charge_plainly(struct thread *thread, uint64_t price_ns)
 {
     thread->pace.asked++;
     charge(thread, price_ns);
 }
 
-/* A poll has found something. A thread that had polled in vain before has not spun for nothing, and is patient again. */
+/* Note that a poll has found something. A thread that had polled without result before has not spun in vain, and counts
+ * as patient again. */
 void clock_found(struct thread *thread)
 {
     if (thread->pace.looks > 0 && thread->pace.asked > CALLS_BEFORE_EVENTS)

@@ -1,8 +1,8 @@
-/* The turn goes to a thread of another process whose deadline has come, without the server.
+/* Gives the turn to a thread of another process whose deadline has come, without the server.
  *
- * The order is still the server's: it would make ready all threads that are due before one runs, so only one may be due. What
- * has become of the threads of the process that hands the turn on is left in the journal, which the server reads with the next
- * message.
+ * The order is still the server's: it would make ready all threads that are due before one runs, so only one may be
+ * due. What has become of the threads of the process that hands the turn on is left in the journal, which the server
+ * reads with the next message.
  */
 #include "shared/timer_queue.h"
 #include "shim/turn/turn.h"
@@ -16,7 +16,7 @@ static unsigned news_of(const struct process *process)
     return count;
 }
 
-/* A thread of another process is due at a moment: may the turn go there? */
+/* Return whether the turn may go to a thread of another process that is due at a moment. */
 bool remote_handoff_fits(const struct process *process, uint64_t moment)
 {
     struct simunix_clock_page *page = process->page;

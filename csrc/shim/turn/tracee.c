@@ -40,7 +40,7 @@ static uint64_t *register_at(struct ucontext *context, int which)
     return (uint64_t *)((uint8_t *)&context->uc_mcontext + places[which]);
 }
 
-/* Handlers of traps are the shim's from now on, for as long as the image runs. */
+/* From now on the process has the shim's handlers for traps, until its next exec. */
 void tracee_begin(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -51,7 +51,8 @@ void tracee_begin(struct thread *thread)
     process->traps.is_tracee = process->traps.all = true;
 }
 
-/* Is this the frame of code of the shim's that may not be interrupted? It is not stopped in after a step. */
+/* Return whether this is a frame of code of the shim's that may not be interrupted, so that the thread does not stop
+ * there after a step. */
 static bool is_in_shim(const struct ucontext *context)
 {
     uint64_t others = SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGTRAP) |
@@ -78,7 +79,7 @@ static void show_registers(struct trace_stop *stop, struct ucontext *context)
     stop->state = (uint64_t)registers->fpstate;
 }
 
-/* In which the kernel would begin the call again: signal(7), from the tracer's side. */
+/* Return whether the kernel would restart the call: signal(7), as the tracer sees it. */
 static bool restarts_call(const uint64_t *registers)
 {
     int64_t result = (int64_t)registers[USER_RAX];
@@ -86,7 +87,7 @@ static bool restarts_call(const uint64_t *registers)
     return (int64_t)registers[USER_ORIG_RAX] >= 0 && (result == -512 || result == -513 || result == -514 || result == -516);
 }
 
-/* What the tracer has changed. A thread that has been sent elsewhere leaves its call. */
+/* Take over the registers that the tracer has changed. A thread that goes on at another place leaves its call. */
 static void take_registers(struct thread *thread, struct trace_stop *stop, struct ucontext *context)
 {
     uint64_t *registers = stop->registers;
@@ -133,7 +134,7 @@ static void stop_in(struct thread *thread, struct trace_stop *stop, struct ucont
     take_registers(thread, stop, context);
 }
 
-/* Called by the SIGSYS that the thread has sent itself. */
+/* Stop here: the thread has sent itself the SIGSYS that calls this function. */
 void tracee_stop_here(struct thread *thread, struct ucontext *context)
 {
     struct trace_stop *stop = thread->tracee.stop;
@@ -143,7 +144,7 @@ void tracee_stop_here(struct thread *thread, struct ucontext *context)
         stop_in(thread, stop, context);
 }
 
-/* Stop until the tracer lets the thread go on. Without a frame the thread makes itself one: it stops inside of the shim. */
+/* Stop until the tracer lets the thread go on. Without a signal frame the thread makes one, and stops inside of the shim. */
 void tracee_stop(struct thread *thread, struct trace_stop *stop, struct ucontext *context)
 {
     siginfo_t info = {.si_signo = SIGSYS, .si_code = SIMUNIX_TRACE_CODE};
@@ -161,7 +162,7 @@ void tracee_stop(struct thread *thread, struct trace_stop *stop, struct ucontext
     NATIVE(rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
-/* Some thread of the emulation is to stop for its tracer, and does not know yet: this one? */
+/* Stop if this is a thread that must stop for its tracer. Some thread of the emulation must, and does not know it yet. */
 void tracee_look(struct thread *thread)
 {
     struct reply reply;
@@ -173,7 +174,7 @@ void tracee_look(struct thread *thread)
     thread->tracee.due = SIGSTOP;
 }
 
-/* Stop with a signal; the one to go on with is pending afterwards. */
+/* Stop with a signal. The signal with which the tracer lets the thread go on is pending afterwards. */
 static void stop_with(struct thread *thread, siginfo_t *info, struct ucontext *context, long number)
 {
     struct trace_stop stop = {
@@ -190,8 +191,8 @@ static void stop_with(struct thread *thread, siginfo_t *info, struct ucontext *c
     NATIVE(rt_tgsigqueueinfo, thread->process->ids.pid, thread->ids.tid, signal, &stop.info);
 }
 
-/* Stop for each signal that the thread may take now. `number` is the call that it waits in, or -1. True if the tracer has sent
- * it elsewhere meanwhile. */
+/* Stop for each signal that the thread may take now. `number` is the call in which it waits, or -1. Returns true if the
+ * tracer has made it go on at another place. */
 bool tracee_take_signals(struct thread *thread, uint64_t mask, struct ucontext *context, long number)
 {
     static const struct kernel_timespec now = {0, 0};
@@ -228,7 +229,7 @@ void tracee_event(struct call *call, int event, int64_t message)
     tracee_stop(call->thread, &stop, call->context);
 }
 
-/* The new image of a traced process stops, once the shim is there: the loader has run by then. */
+/* Stop the new program of a traced process, when the shim has been loaded; the dynamic loader has run by then. */
 void tracee_exec(struct thread *thread)
 {
     struct trace_stop stop = {.kind = STOP_EXEC, .message = thread->ids.tid, .info = {.si_signo = SIGTRAP}};
@@ -240,7 +241,7 @@ void tracee_exec(struct thread *thread)
     tracee_stop(thread, &stop, NULL);
 }
 
-/* After an instruction under the trap flag: is there nothing to tell the tracer? */
+/* Return whether there is nothing to tell the tracer after an instruction under the trap flag. */
 static bool goes_on_stepping(struct thread *thread, const struct ucontext *context, siginfo_t *info)
 {
     bool hit;
@@ -253,7 +254,7 @@ static bool goes_on_stepping(struct thread *thread, const struct ucontext *conte
     return !hit && !thread->tracee.steps;
 }
 
-/* A fault or a trap of the application's: false if the tracer has taken the signal. */
+/* Handle a fault or a trap of the application's. Returns false if the tracer has taken the signal. */
 bool tracee_fault(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     struct trace_stop stop = {.kind = STOP_SIGNAL, .value = signal, .number = -1, .info = *info};
@@ -273,7 +274,8 @@ static void take_arguments(struct call *call, const uint64_t *registers)
     call->number = (long)registers[USER_ORIG_RAX];
 }
 
-/* The stop at the entry of a call. False if the tracer has made it none: then `result` is what the tracer has left. */
+/* Stop at the entry of a call. Returns false if the tracer has cancelled the call: then `result` is what the tracer has
+ * set. */
 bool tracee_enters_call(struct call *call, long *result)
 {
     struct trace_stop stop = {.kind = STOP_ENTRY, .number = call->number, .result = -ENOSYS, .info = {.si_signo = SIGTRAP}};
@@ -304,8 +306,8 @@ static void stop_after_step(struct thread *thread, struct ucontext *context)
     tracee_fault(thread, SIGTRAP, &info, context);
 }
 
-/* A traced thread's call has ended with this result: its registers, and the stops that are due before the application goes
- * on. */
+/* Handle the end of a traced thread's call with this result: set its registers, and make the stops that are due before
+ * the application goes on. */
 void tracee_leaves_call(struct call *call, long result)
 {
     struct thread *thread = call->thread;

@@ -1,9 +1,9 @@
-/* The one loop of every call that waits: try, give the turn back, try again. */
+/* The loop of every call that waits: try, give the turn back, try again. */
 #include "shim/turn/turn.h"
 
-/* Look for signals before waiting again; 0, or how the call ends. A signal may have come while this thread had given the turn
- * back but was to run anyhow (woken already, or held up on its way into the call by what was due): then the server has woken
- * nobody for it. */
+/* Look for signals before waiting again. Returns 0, or how the call ends. A signal may have come while this thread had
+ * given the turn back and was going to run anyhow (woken already, or delayed at the entry of the call by something that
+ * was due): then the server has woken no thread for it. */
 long look_before_waiting_again(struct call *call, bool restarts)
 {
     enum interruption what = call->thread->in_call.has_waited ? signals_look(call) : INTERRUPT_NONE;
@@ -11,7 +11,8 @@ long look_before_waiting_again(struct call *call, bool restarts)
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }
 
-/* Park; a signal with something to deliver ends the call: -EINTR or -ERESTART_CALL. Else a WAKE_ code. */
+/* Give the turn back and wait. A signal with something to deliver ends the call: -EINTR or -ERESTART_CALL. Otherwise
+ * the result is a WAKE_ code. */
 long wait_on(struct call *call, struct wait *wait, bool restarts)
 {
     for (;;) {
@@ -31,8 +32,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
             if (result != 0)
                 return result;
         }
-        /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for: the caller
-         * asks again. */
+        /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for, so
+         * the caller asks again. */
         if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD ||
             wait->kind == PARK_COMPUTE)
             return WAKE_READY;

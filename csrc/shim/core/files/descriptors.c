@@ -8,8 +8,9 @@
 
 #define NO_NUMBER 0x7fffffff
 
-/* The highest number that a descriptor of the shim's own has had. The kernel looks at every place that it is told to close, up
- * to the end of its table, which has a thousand places behind the floor. */
+/* The highest number that a descriptor of the shim's own has had. It limits which descriptors must be closed: the
+ * kernel looks at each number in the range that it gets, up to the end of its table, which has a thousand places above
+ * the floor. */
 static int highest_own;
 
 struct limits {
@@ -17,7 +18,7 @@ struct limits {
     uint64_t hard;
 };
 
-/* How many descriptors the process may have at most, by the kernel's hard limit. */
+/* Return the most descriptors that the process may have, by the kernel's hard limit. */
 uint64_t descriptors_hard(void)
 {
     struct limits limits = {0, 0};
@@ -35,13 +36,13 @@ static void set_kernel_soft(uint64_t soft)
     NATIVE(setrlimit, RLIMIT_NOFILE, &limits);
 }
 
-/* From here on a descriptor of the shim's own may come, even if the application has as many as it may have. */
+/* Raise the kernel's limit, so that the shim can get a descriptor even if the application has as many as it may have. */
 void descriptors_raise(void)
 {
     set_kernel_soft(~0UL);
 }
 
-/* From here on the kernel refuses what the application may not have. */
+/* Set the kernel's limit back, so that the kernel refuses descriptors that the application may not have. */
 void descriptors_limit(const struct process *process)
 {
     uint64_t floor = (uint64_t)process->descriptors.floor;
@@ -49,20 +50,20 @@ void descriptors_limit(const struct process *process)
     set_kernel_soft(process->descriptors.soft < floor ? process->descriptors.soft : floor);
 }
 
-/* The number of a place; -1 for none. */
+/* Return the descriptor number of a place; -1 for no place. */
 int descriptor_number(const struct process *process, int place)
 {
     return place < 0 ? -1 : process->descriptors.floor + place;
 }
 
-/* A descriptor of the shim's own has this number from now on. */
+/* Note that a descriptor of the shim's own has this number from now on. */
 void descriptor_note(int number)
 {
     if (number > highest_own)
         highest_own = number;
 }
 
-/* Move a descriptor of the shim's out of the application's reach, while the limit is raised; returns its place. */
+/* Move a descriptor of the shim's out of the application's reach, while the limit is raised. Returns its place. */
 int descriptor_hide(const struct process *process, int fd)
 {
     long hidden = NATIVE(fcntl, fd, F_DUPFD_CLOEXEC, process->descriptors.floor);
@@ -74,13 +75,13 @@ int descriptor_hide(const struct process *process, int fd)
     return (int)hidden - process->descriptors.floor;
 }
 
-/* Is the descriptor the shim's own? To the application it is not open. */
+/* Return whether a descriptor is the shim's own, and so not open as far as the application is concerned. */
 bool descriptor_is_ours(const struct call *call, long fd)
 {
     return (unsigned int)fd >= (unsigned int)call->thread->process->descriptors.floor;
 }
 
-/* 0 if the application may have one more descriptor, or -EMFILE: asked before the server makes one for it. */
+/* Return 0 if the application may have one more descriptor, or -EMFILE. This is asked before the server makes one for it. */
 long descriptor_is_free(const struct call *call)
 {
     long fd = NATIVE(fcntl, descriptor_number(call->thread->process, call->thread->link.channel), F_DUPFD_CLOEXEC, 0);
@@ -91,8 +92,8 @@ long descriptor_is_free(const struct call *call)
     return 0;
 }
 
-/* In the copy of a process: close the descriptors of the shim that were its creator's. The one at `place` stays, the shared
- * page's file, and /proc. */
+/* In the copy of a process, close the shim's descriptors that were its creator's, but for the one at `place`, the
+ * shared memory's file, and /proc. */
 void descriptors_close_others(const struct process *process, int place)
 {
     int kept[] = {descriptor_number(process, process->descriptors.page_file), descriptor_number(process, place),

@@ -1,7 +1,8 @@
-/* The floor above which the shim's own descriptors live moves up, once the application needs a number that lies there.
+/* Moves the floor above which the shim's own descriptors are up, when the application needs a number that lies there.
  *
- * It does not lie at the application's limit from the start, since the kernel's table of a process is as long as the highest
- * number in it. */
+ * The floor is not at the application's limit from the start, since the kernel's table of a process is as long as the
+ * highest descriptor number in it.
+ */
 #include "shim/core/channel.h"
 
 #define PLACES_MAX 4096 /* above the floor: two or three for each thread */
@@ -22,8 +23,8 @@ static void move_own(struct process *process, int by)
     process->descriptors.floor += by;
 }
 
-/* Let the application have the number `wanted`, if its limit allows that and its table ends before. True if the floor has
- * moved: what was refused may be tried again. */
+/* Let the application have the number `wanted`, if its limit allows that and its table ends before. Returns true if the
+ * floor has moved, so that a refused call can be made again. */
 bool descriptors_reach(struct call *call, uint64_t wanted)
 {
     struct process *process = call->thread->process;
@@ -51,7 +52,7 @@ bool descriptors_reach(struct call *call, uint64_t wanted)
     return true;
 }
 
-/* A call was refused for want of a descriptor (-EMFILE): can it be made again with a higher floor? */
+/* Return whether a call that was refused for lack of a descriptor (-EMFILE) can be made again, after moving the floor up. */
 bool descriptors_grow(struct call *call)
 {
     return descriptor_is_free(call) != 0 && descriptors_reach(call, (uint64_t)call->thread->process->descriptors.floor);

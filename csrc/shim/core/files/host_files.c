@@ -1,6 +1,6 @@
-/* Where hosts share this computer's file system (no namespaces), a few files must still be the host's own: its name, the
- * addresses of all hosts, its processors, its log-ins. They are opened from a folder that is laid out as the host's root would
- * be. */
+/* On hosts that share this computer's file system (no namespaces), a few files must still be the host's own: its name,
+ * the addresses of all hosts, its processors, its log-ins. They are opened from a folder that is laid out as the host's
+ * root would be. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
@@ -10,7 +10,7 @@ static bool may_be_own(const char *path)
            text_starts(path, "/var/log/");
 }
 
-/* The path to open instead of `path`, built in `text` if it is another one. */
+/* Return the path to open instead of `path`; if it is another one, it is built in `text`. */
 const char *host_file(const struct process *process, const char *path, char *text, size_t size)
 {
     if (process->host.files[0] == '\0' || !may_be_own(path))

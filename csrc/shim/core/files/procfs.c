@@ -1,4 +1,4 @@
-/* The files of /proc that the shim itself reads, within its reach even after the process has changed its root. */
+/* Opens files of /proc that the shim itself reads, even after the process has changed its root directory. */
 #include "shim/core/core.h"
 #include "shim/core/memory.h"
 
@@ -10,7 +10,7 @@ static long open_at(const struct process *process, const char *path, int flags)
     return NATIVE(openat, process->ids.proc > 0 ? process->ids.proc : AT_FDCWD, text, flags | O_CLOEXEC, 0);
 }
 
-/* The application's limit of descriptors does not count here. */
+/* Open a file although the application may have no more descriptors. */
 static long open_beyond_limit(const char *path, int flags)
 {
     const struct process *process = current_thread()->process;
@@ -24,19 +24,19 @@ static long open_beyond_limit(const char *path, int flags)
     return fd;
 }
 
-/* Open a file of /proc, by its path below it. */
+/* Open a file of /proc, given by its path below /proc. */
 long proc_open(const char *path)
 {
     return open_beyond_limit(path, O_RDONLY);
 }
 
-/* Open a file of /proc with flags of one's own. */
+/* Open a file of /proc with the given flags. */
 long proc_open_for(const char *path, int flags)
 {
     return open_beyond_limit(path, flags);
 }
 
-/* Open the file of /proc that `folder` and a descriptor's number name together. */
+/* Open the file of /proc whose name consists of `folder` and the number of a descriptor. */
 long proc_open_numbered(const char *folder, int fd)
 {
     char path[64];
@@ -46,7 +46,7 @@ long proc_open_numbered(const char *folder, int fd)
     return proc_open(path);
 }
 
-/* Open once more what a descriptor has open, with flags of its own. */
+/* Open once more, with other flags, what a descriptor has open. */
 long proc_open_again(int fd, int flags)
 {
     char path[64];
@@ -56,7 +56,7 @@ long proc_open_again(int fd, int flags)
     return open_beyond_limit(path, flags);
 }
 
-/* What the kernel calls an open file: its path, or what stands for one. */
+/* Read the kernel's name of an open file: its path, or a text that stands for one. Returns false on failure. */
 bool proc_name_of(long fd, char *name, size_t room)
 {
     static const char prefix[] = "/proc/self/fd/";

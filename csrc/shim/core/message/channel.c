@@ -1,7 +1,8 @@
-/* One request, one reply: in the outbox (outbox.c), or over the thread's own SEQPACKET socket. Receiving a reply means holding
- * the turn.
+/* Sends a request to the server and receives its reply: in the outbox (outbox.c), or over the thread's own SEQPACKET
+ * socket. A thread that receives a reply has the turn.
  *
- * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at once.
+ * The caller has blocked all signals, so a message is never interrupted halfway. A process whose server is gone ends at
+ * once.
  */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
@@ -49,7 +50,8 @@ static void put_hello(struct msgpack_writer *writer, const struct thread *thread
     msgpack_put_text(writer, program, text_length(program));
 }
 
-/* The first word of a vfork's child, without an answer; the buffer of the thread holds the message that follows. */
+/* Send the first message of a vfork's child, which has no answer. The buffer of the thread contains the message that
+ * follows. */
 void say_hello_late(struct thread *thread)
 {
     struct msgpack_writer writer;
@@ -63,8 +65,8 @@ void say_hello_late(struct thread *thread)
     request_send(thread, few, &writer);
 }
 
-/* Send what is in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO and a park passes
- * here. */
+/* Send the message in the buffer of `thread`, without waiting for an answer. Every message but a late HELLO and a PARK
+ * passes here. */
 void request_post(struct thread *thread, struct msgpack_writer *writer)
 {
     if (thread->link.owes_hello)
@@ -95,7 +97,7 @@ static int received_descriptor(const struct message_header *message)
     return *(const int *)(header + 1);
 }
 
-/* The first `size` bytes of the buffer are a reply. */
+/* Take over a reply from the first `size` bytes of the buffer. */
 void reply_read(struct thread *thread, struct reply *reply, size_t size)
 {
     if (msgpack_get_array(&reply->values, thread->buffer, size) != 0 || reply->values.count == 0 ||
@@ -103,7 +105,7 @@ void reply_read(struct thread *thread, struct reply *reply, size_t size)
         fatal("the server sent something that is not a reply", NULL, (long)size);
 }
 
-/* Wait for a datagram with the answer. A descriptor that comes along is close-on-exec. */
+/* Receive a datagram with the answer. A descriptor that comes with it is close-on-exec. */
 static void channel_reply(struct thread *thread, struct reply *reply)
 {
     struct iovec iov = {thread->buffer, sizeof thread->buffer};
@@ -117,7 +119,7 @@ static void channel_reply(struct thread *thread, struct reply *reply)
     reply_read(thread, reply, (size_t)size);
 }
 
-/* Wait for the server's answer; returns its status. */
+/* Wait for the server's answer, and return its status. */
 int64_t reply_wait(struct thread *thread, struct reply *reply)
 {
     struct pause pause = pause_begins(thread);
@@ -131,7 +133,8 @@ int64_t reply_wait(struct thread *thread, struct reply *reply)
     return reply->status;
 }
 
-/* To ask is no computing of the thread's, either. */
+/* Send a request, wait for the answer, and return its status. The time of this does not count as computing of the
+ * thread's. */
 int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struct reply *reply)
 {
     struct pause pause = pause_begins(thread);
@@ -141,13 +144,13 @@ int64_t request_call(struct thread *thread, struct msgpack_writer *writer, struc
     return reply_wait(thread, reply);
 }
 
-/* The number at place `at` of a reply, 0 where there is none. */
+/* Return the number at place `at` of a reply; 0 if there is none. */
 int64_t reply_number(const struct reply *reply, int at)
 {
     return at < reply->values.count && reply->values.kind[at] == 'i' ? reply->values.number[at] : 0;
 }
 
-/* A request whose arguments are all integers. */
+/* Send a request whose arguments are all integers, and return the status of the answer. */
 int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, const int64_t *values)
 {
     struct msgpack_writer writer;
@@ -158,7 +161,7 @@ int64_t ask(struct thread *thread, struct reply *reply, int op, unsigned count, 
     return request_call(thread, &writer, reply);
 }
 
-/* A byte string at place `at` of a reply, as much as there is room for; returns how many bytes. */
+/* Copy the byte string at place `at` of a reply, as far as there is room. Returns how many bytes. */
 size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
 {
     size_t length = at < reply->values.count && reply->values.kind[at] == 'b' ? reply->values.length[at] : 0;
@@ -169,8 +172,9 @@ size_t reply_bytes(const struct reply *reply, int at, void *to, size_t room)
     return length;
 }
 
-/* The first message of a process, an image or a thread. It goes over the channel, which tells the server the sender's real
- * number: of an image that the child of a vfork has begun, the server may not know it yet. */
+/* Send the first message of a process, a program (after an exec) or a thread. It goes over the channel, which tells the
+ * server the sender's real number. The server may not know this number yet if the child of a vfork has begun the
+ * program. */
 int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *program, struct reply *reply)
 {
     struct msgpack_writer writer;
@@ -184,8 +188,8 @@ int64_t say_hello(struct thread *thread, enum simunix_hello kind, const char *pr
     return reply_wait(thread, reply);
 }
 
-/* Nanoseconds since the caller's host booted: before the run, or during it. CLOCK_MONOTONIC and CLOCK_BOOTTIME, unlike those of
- * clock_gettime(2), count from before the run on all hosts. */
+/* Return the nanoseconds since the caller's host has booted, before the run or during it. Unlike this, CLOCK_MONOTONIC
+ * and CLOCK_BOOTTIME of clock_gettime(2) count from before the run on all hosts. */
 int64_t host_uptime_ns(struct thread *thread)
 {
     const struct simunix_clock_page *clock = thread->process->page;

@@ -1,7 +1,9 @@
-/* The lists of threads that others of their process may wake without the server, and what the server must learn of them.
+/* The lists of threads that others of their process may wake without the server, and what the server must learn of
+ * them.
  *
- * With a message the server learns what has become of these threads since the last one: outbox_send, which every message of a
- * thread with the turn passes, calls handoffs_write first. turn/handoff.c decides what becomes of them.
+ * Each message also tells the server what has become of these threads since the last message: outbox_send, which sends
+ * every message of a thread with the turn, calls handoffs_write first. turn/handoff.c decides which of these threads
+ * gets the turn.
  */
 #include "shim/core/channel.h"
 
@@ -26,7 +28,7 @@ static struct thread **list_of(const struct thread *thread)
     return thread->handoff.state == HANDOFF_READY ? &thread->process->handoffs.ready : &thread->process->handoffs.parked;
 }
 
-/* The thread has the turn, or waits for something that only the server can bring. */
+/* Remove a thread from the lists, because it has the turn, or waits for something that only the server can end. */
 void handoff_remove(struct thread *thread)
 {
     if (thread->handoff.state == HANDOFF_NONE)
@@ -36,7 +38,8 @@ void handoff_remove(struct thread *thread)
     thread->process->handoffs.count--;
 }
 
-/* Write down those threads of a list of which the server does not know, and count them as known. */
+/* Write down those threads of a list of which the server does not know, and count them as known. Returns how many these
+ * are. */
 unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned most, struct thread *list)
 {
     for (struct thread *thread = list; thread != NULL; thread = thread->handoff.next) {
@@ -58,7 +61,7 @@ unsigned handoff_news(struct simunix_handoff *news, unsigned count, unsigned mos
     return count;
 }
 
-/* Write into the outbox what has become of waiting threads since the last message. */
+/* Write into the outbox what has become of the waiting threads since the last message. */
 void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
 {
     struct process *process = thread->process;
@@ -75,7 +78,7 @@ void handoffs_write(struct thread *thread, struct simunix_outbox *outbox)
         handoff_remove(process->handoffs.ready);
 }
 
-/* A child has none of its parent's threads. */
+/* Forget all threads, in a child process, which has none of its parent's threads. */
 void handoff_forget(struct process *process)
 {
     process->handoffs.parked = process->handoffs.ready = NULL;

@@ -1,8 +1,9 @@
-/* The outbox: what the thread that has the turn says to the server lies in the shared memory, and so does the answer.
+/* The outbox: the thread that has the turn writes its message to the server into shared memory, and the server writes
+ * the answer there.
  *
- * A message and its answer cost four system calls of futex(2) that way, two of them the server's: the doorbell wakes the
- * server, the slot wakes the thread. Descriptors cannot lie in memory: an answer with some comes over the thread's channel,
- * which the slot says.
+ * So a message and its answer cost four calls of futex(2), two of them the server's: the doorbell wakes the server, the
+ * slot wakes the thread. Descriptors cannot be passed in memory: an answer with descriptors comes over the thread's
+ * channel, and the slot says so.
  */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
@@ -26,15 +27,15 @@ static struct simunix_inbox *inbox_of(const struct thread *thread)
     return behind(thread->process->page, SIMUNIX_OUTBOX_OFFSET + sizeof(struct simunix_outbox));
 }
 
-/* May the thread use the outbox? It may not before it has the turn: a forked child says HELLO while its creator has the
- * turn. */
+/* Return whether a thread may use the outbox. It may not before it has the turn: a forked child sends HELLO while its
+ * creator has the turn. */
 bool may_use_outbox(const struct thread *thread)
 {
     return thread->link.has_turn && thread->process->page != NULL;
 }
 
-/* Wake the server, if it sleeps: most messages come before it has got there. One of the two sees what the other has written,
- * since each writes before it reads. */
+/* Wake the server if it sleeps. Most messages come before the server sleeps. Shim and server each write before they
+ * read, so one of the two sees what the other has written. */
 void doorbell_ring(struct simunix_clock_page *page)
 {
     __atomic_fetch_add((uint32_t *)&page->doorbell, 1, __ATOMIC_SEQ_CST);
@@ -42,7 +43,7 @@ void doorbell_ring(struct simunix_clock_page *page)
         NATIVE(futex, &page->doorbell, FUTEX_WAKE, 1);
 }
 
-/* Tell the server that the outbox, which has been filled, holds a message. */
+/* Tell the server that the outbox contains a message. */
 void outbox_send(struct thread *thread, enum simunix_asked asked)
 {
     struct simunix_outbox *outbox = outbox_of(thread);
@@ -56,7 +57,7 @@ void outbox_send(struct thread *thread, enum simunix_asked asked)
     doorbell_ring(page);
 }
 
-/* Send what is in the buffer of a thread. */
+/* Put the message in the buffer of a thread into the outbox, and tell the server. */
 void outbox_post(struct thread *thread, const struct msgpack_writer *writer)
 {
     struct simunix_outbox *outbox = outbox_of(thread);
@@ -66,8 +67,8 @@ void outbox_post(struct thread *thread, const struct msgpack_writer *writer)
     outbox_send(thread, ASKED_MESSAGE);
 }
 
-/* May the thread ask in its box (rsg_protocol.h), where the server looks when the doorbell rings? Not if the server must learn
- * of more than the request. */
+/* Return whether a thread may put a request into its box (rsg_protocol.h), where the server looks when the doorbell
+ * rings. It may not if the server must learn of more than the request. */
 bool may_ask_in_box(const struct thread *thread)
 {
     const struct process *process = thread->process;
@@ -76,7 +77,7 @@ bool may_ask_in_box(const struct thread *thread)
            !process->handoffs.has_news;
 }
 
-/* Tell the server that the thread's box has a request. */
+/* Tell the server that the thread's box contains a request. */
 void box_post(const struct thread *thread, struct simunix_rsg_box *box)
 {
     thread->process->page->messages++;
@@ -84,7 +85,8 @@ void box_post(const struct thread *thread, struct simunix_rsg_box *box)
     doorbell_ring(thread->process->page);
 }
 
-/* Where no namespace ends this process with the server, a waiting thread looks now and then whether the server is there. */
+/* Return how long a waiting thread sleeps at most before it looks whether the server is still there. With a namespace,
+ * which ends this process with the server, it need not look. */
 static const struct kernel_timespec *patience(const struct process *process)
 {
     static const struct kernel_timespec second = {1, 0};
@@ -92,7 +94,7 @@ static const struct kernel_timespec *patience(const struct process *process)
     return process->flags & HELLO_FLAG_FAKE_NAME ? &second : NULL;
 }
 
-/* Sleep until the thread's slot has an answer, which nobody overwrites before the thread has given the turn back. */
+/* Sleep until the thread's slot has an answer. No other answer overwrites it before the thread has given the turn back. */
 const struct simunix_slot *slot_sleep(struct thread *thread)
 {
     struct simunix_slot *slot = slot_at(thread->process->page, thread->link.slot);
@@ -104,7 +106,7 @@ const struct simunix_slot *slot_sleep(struct thread *thread)
     return slot;
 }
 
-/* Wait for the answer to a message of the outbox; false if it comes over the channel. */
+/* Wait for the answer to a message in the outbox. Returns false if the answer comes over the channel. */
 bool slot_reply(struct thread *thread, struct reply *reply)
 {
     const struct simunix_slot *slot = slot_sleep(thread);
