@@ -4,7 +4,7 @@
 
 #include "shared/timer_queue.h"
 
-/* The moment of the earliest deadline in the timer queue, to which emulated processes write. */
+/* Return the moment of the earliest deadline in the timer queue, to which emulated processes write. */
 static int64_t next_alarm(void *shared)
 {
     const struct simunix_clock_page *page = shared;
@@ -12,7 +12,7 @@ static int64_t next_alarm(void *shared)
     return shared == NULL || page->due_ns > (uint64_t)LATEST_NS ? NEVER_NS : (int64_t)page->due_ns;
 }
 
-/* The moment of what is due next; NEVER_NS if nothing is. */
+/* Return the moment of what is due next; NEVER_NS if nothing is due. */
 int64_t due_next(const struct timeline *timeline, void *shared)
 {
     int64_t own = timeline_next(timeline);
@@ -31,7 +31,7 @@ static int alarm_is_first(const struct timeline *timeline, void *shared)
     return timeline->count == 0 || alarm < timeline->entries[0].at_ns || page->due_sequence < timeline->entries[0].sequence;
 }
 
-/* The actor whose deadline comes first; NULL if something else does. */
+/* Return the actor whose deadline comes first; NULL if an event comes first. */
 struct turn_actor *due_first(const struct timeline *timeline, void *shared, const struct parking *parking)
 {
     const struct simunix_clock_page *page = shared;
@@ -41,8 +41,8 @@ struct turn_actor *due_first(const struct timeline *timeline, void *shared, cons
     return timeline->count > 0 ? timeline->actors[timeline->entries[0].handle] : NULL;
 }
 
-/* Has somebody to say whether a deadline comes before an event of Python's that is due at its moment? Of several deadlines
- * all come before any of their actors runs. */
+/* Return whether it must be decided if a deadline comes before an event of Python's of the same moment. Several
+ * deadlines all come before any of their actors runs. */
 static int is_tied(const struct timeline *timeline, void *shared, struct parking *parking)
 {
     if (parking == NULL || !parking->asks_ties)
@@ -54,7 +54,7 @@ static int is_tied(const struct timeline *timeline, void *shared, struct parking
     return due_first(timeline, shared, parking) != NULL && timeline_has_event_at(timeline, due_next(timeline, shared));
 }
 
-/* The deadline that comes first, and ties with an event, comes now, or behind all that is due at its moment. */
+/* Let the deadline that comes first, and has the moment of an event, come now, or after all that is due at its moment. */
 void due_settle(struct timeline *timeline, void *shared, struct parking *parking, int is_behind)
 {
     struct simunix_clock_page *page = shared;
@@ -68,9 +68,9 @@ void due_settle(struct timeline *timeline, void *shared, struct parking *parking
         timeline_put_behind(timeline, ++page->sequence);
 }
 
-/* Let what is due until `now_ns` come, up to what only Python can do: an event of the timeline with the handle `which`, an
- * alarm for the slot `which`, or to say which comes first of a deadline and an event (due_settle). Without a parking all alarms
- * are Python's. */
+/* Let what is due until `now_ns` happen, up to what only Python can do. Returns what that is: an event of the timeline
+ * with the handle `which`, an alarm for the slot `which`, or the decision which comes first of a deadline and an event
+ * (due_settle). Without a parking Python handles all alarms. */
 int due_step(struct timeline *timeline, void *shared, struct parking *parking, int64_t now_ns, uint32_t *which)
 {
     struct turn_actor *actor;

@@ -8,8 +8,8 @@
 #include "turn/loop.h"
 #include "turn/real_time.h"
 
-/* Begin the turn of the holder: no hand-off has happened in it, and it has woken nobody. Once the quantum is over, the turn
- * ends with the next call if it may have woken others. */
+/* Begin the turn of the holder: no hand-off has happened in it, and it has woken no actor. When the quantum is over,
+ * the turn ends with the next call if it may have woken others. */
 void turn_begin(struct turn_core *core)
 {
     struct simunix_clock_page *page = page_of(core);
@@ -20,7 +20,7 @@ void turn_begin(struct turn_core *core)
     page->quantum_ns = (uint64_t)core_now(core) + SIMUNIX_QUANTUM_NS;
 }
 
-/* Put the turn of the holder into the log. */
+/* Add the holder's turn to the log of turns. */
 void turn_log_holder(struct turn_core *core)
 {
     turn_log_turn(core->log, (uint64_t)core_now(core), core->holder->number, (uint8_t)core->holder->reply_wake);
@@ -35,14 +35,14 @@ void turn_tell(struct turn_core *core)
     slot_answer(core->shared, actor->slot, actor->reply_wake, actor->reply_value);
 }
 
-/* Is there more to be done than to tell the actor a reason and a value at its slot? */
+/* Return whether more must be done than to tell the actor a reason and a value at its slot, so that Python must do it. */
 static int is_of_python(const struct turn_actor *actor)
 {
     return actor->ends_in_python || actor->is_new || actor->owes_message || actor->is_spinner || actor->reply_in_python ||
            !actor->answer_at_slot;
 }
 
-/* Give the turn to an actor, or have Python do that. */
+/* Give the turn to an actor. Returns TURN_GIVE or TURN_TELL if Python must do the rest, else TURN_GOES_ON. */
 int give(struct turn_core *core, struct turn_actor *actor, int is_unsettled)
 {
     core->actor = core->holder = actor;

@@ -15,7 +15,8 @@ static const struct simunix_outbox *outbox_in(const struct turn_core *core)
     return (const struct simunix_outbox *)((const char *)core->shared + SIMUNIX_OUTBOX_OFFSET);
 }
 
-/* Take the journal out, in the order of time; a count that cannot be is that of a full journal. */
+/* Take the entries out of the journal, in the order of time. An impossible count is taken as that of a full journal.
+ * Returns their number. */
 static uint32_t take_journal(struct turn_core *core)
 {
     struct simunix_timer_queue *timer_queue = timer_queue_of(core->shared);
@@ -28,7 +29,7 @@ static uint32_t take_journal(struct turn_core *core)
     return count;
 }
 
-/* May the news, which a process tells of its own threads, be true? */
+/* Check that the news, which a process tells of its own threads, may be true. Returns 0, or why not. */
 static int check_news(struct turn_core *core, const struct turn_actor *runner, const struct simunix_handoff *news,
                       uint32_t count)
 {
@@ -46,7 +47,8 @@ static int check_news(struct turn_core *core, const struct turn_actor *runner, c
     return HANDOFFS_TRUE;
 }
 
-/* Keep the last entry of each slot but the runner's, in the order in which these waits began; how many. */
+/* Keep the last entry of each slot but the runner's, in the order in which these waits began; `count` becomes how many
+ * are kept. Returns HANDOFFS_TRUE, or why the entries are impossible. */
 static int keep_latest(struct turn_core *core, const struct turn_actor *runner, uint32_t *count)
 {
     uint32_t kept = 0;
@@ -74,7 +76,8 @@ static void tell(struct turn_actor *actor, const struct simunix_handoff *entry)
     actor->reply_in_python = 0;
 }
 
-/* Take out of the news those actors that a signal had made ready before a sibling woke them: they keep their place. */
+/* Remove those actors from the news that a signal had made ready before another thread woke them: they keep their place
+ * in the run queue. Returns how many entries are left. */
 static uint32_t wake_ready(struct turn_core *core, uint32_t count)
 {
     uint32_t kept = 0;
@@ -117,8 +120,8 @@ static int check_states(const struct turn_core *core, const struct turn_actor *r
     return has_holder ? HANDOFFS_TRUE : HANDOFFS_WITHOUT_THE_HOLDER;
 }
 
-/* Does an actor wait for the same as before, alone at its futex, only until later, as most threads that tick do? The wait is
- * then changed in place. */
+/* Return whether an actor waits for the same as before, alone at its futex, only until later, as most threads do that
+ * run periodically. The wait is then changed in place. */
 static int goes_on(struct turn_core *core, struct turn_actor *actor, const struct simunix_handoff *entry)
 {
     struct turn_wait *wait = &actor->wait;
@@ -139,7 +142,7 @@ static int goes_on(struct turn_core *core, struct turn_actor *actor, const struc
     return 1;
 }
 
-/* Park an actor as the entry says, or make it ready if the entry says that its wait has ended. */
+/* Let an actor wait as the entry says, or make it ready if the entry says that its wait has ended. */
 static int begin(struct turn_core *core, struct turn_actor *actor, const struct simunix_handoff *entry)
 {
     actor->answer_at_slot = 1;
@@ -156,7 +159,7 @@ static int begin(struct turn_core *core, struct turn_actor *actor, const struct 
     return HANDOFFS_TRUE;
 }
 
-/* Bring all actors to the state that `count` entries of `news` say. */
+/* Put all actors into the state that `count` entries of `news` say. */
 static int bring_up(struct turn_core *core, struct turn_actor *runner, uint32_t count)
 {
     uint32_t changed = 0;
@@ -184,14 +187,14 @@ static int bring_up(struct turn_core *core, struct turn_actor *runner, uint32_t 
     return HANDOFFS_TRUE;
 }
 
-/* Bring all actors to the state that the journal says; 0, or why it cannot be (enum handoffs_lie). */
+/* Put all actors into the state that the journal says. Returns 0, or why it is impossible (enum handoffs_lie). */
 int handoffs_catch_up(struct turn_core *core, struct turn_actor *runner)
 {
     return bring_up(core, runner, take_journal(core));
 }
 
-/* An actor that says that it has the turn tells what has become of its siblings. The journal, which comes first in time, tells
- * of the actors of other processes. 0, or why it cannot be. */
+/* Take over what an actor, which says that it has the turn, tells of the other threads of its process. The journal,
+ * which comes first in time, tells of the actors of other processes. Returns 0, or why it is impossible. */
 int handoffs_told(struct turn_core *core, struct turn_actor *runner, const struct turn_outbox *outbox)
 {
     struct simunix_handoff news[SIMUNIX_HANDOFF_MAX];

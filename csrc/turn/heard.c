@@ -1,4 +1,4 @@
-/* What a message says that lies in the outbox: hand-offs, and most parks. */
+/* Handles the message in the outbox, as far as C code can: reported hand-offs, and most PARKs. */
 #include <stddef.h>
 
 #include "turn/handoffs.h"
@@ -8,7 +8,7 @@
 #define FD_FLAGS 0xff
 #define DESCRIPTORS 0x80000000u /* no descriptor of Linux has this number, or a higher one */
 
-/* Can the core park an actor so? Of the other waits Python knows what begins them. */
+/* Return whether C code can let an actor wait so. Only Python knows how the other kinds of waits begin. */
 static int is_of_core(const struct simunix_park *park)
 {
     switch (park->wait) {
@@ -24,7 +24,7 @@ static int is_of_core(const struct simunix_park *park)
     }
 }
 
-/* Park an actor, unless what it waits for has happened already; an actor that yields is ready at once. */
+/* Let an actor wait, unless what it waits for has happened already. An actor that yields is ready at once. */
 static void park(struct turn_core *core, struct turn_actor *actor, const struct simunix_park *park)
 {
     int64_t now_ns = core_now(core);
@@ -45,7 +45,7 @@ static void park(struct turn_core *core, struct turn_actor *actor, const struct 
         core->readiness->may_have_changed = 1;
 }
 
-/* Let the actor that has the turn give it back, if its message asks for that and for nothing that is Python's. */
+/* Let the actor that has the turn give it back, if its message asks for that and for nothing that only Python can do. */
 static int handle(struct turn_core *core, struct turn_actor *actor)
 {
     const char *shared = core->shared;
@@ -70,7 +70,7 @@ static int may_be(const struct turn_core *core)
     return gone_ns <= JUMP_NS;
 }
 
-/* Act on the message that was taken from the outbox, as far as the core can. `is_guarded`: the clock has been looked at. */
+/* Handle the message that was taken from the outbox, as far as C code can. `is_guarded`: the clock has been checked. */
 int turn_heard(struct turn_core *core, int is_guarded)
 {
     struct turn_actor *speaker = core->speaker;

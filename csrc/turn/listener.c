@@ -10,7 +10,8 @@ static struct simunix_outbox *outbox_of(void *shared)
     return (struct simunix_outbox *)((char *)shared + SIMUNIX_OUTBOX_OFFSET);
 }
 
-/* Virtual time, which never goes back; emulated processes write to the page, and what is later than LATEST_NS is nonsense. */
+/* Return virtual time, which never decreases. Emulated processes can write to the clock page, and a time after
+ * LATEST_NS is invalid. */
 int64_t core_now(struct turn_core *core)
 {
     uint64_t now_ns = page_of(core)->now_ns;
@@ -20,7 +21,7 @@ int64_t core_now(struct turn_core *core)
     return core->known_ns;
 }
 
-/* The moment of what is due next; NEVER_NS if nothing is. */
+/* Return the moment of what is due next; NEVER_NS if nothing is due. */
 int64_t core_due(const struct turn_core *core)
 {
     return due_next(core->timeline, core->shared);
@@ -31,8 +32,8 @@ static int64_t least(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-/* Up to `lookahead` the holder of the turn may move `now` to the deadlines of the timer queue; while another actor is ready it
- * is 0, and `event` is at most a quantum after the turn began. */
+/* Set how far the actor with the turn may move the clock: up to `lookahead`, to deadlines of the timer queue. While
+ * another actor is ready, `lookahead` is 0, and `event` is at most a quantum after the turn began. */
 static void set_lookahead(struct turn_core *core, int is_unsettled)
 {
     struct simunix_clock_page *page = page_of(core);
@@ -49,8 +50,8 @@ static void set_lookahead(struct turn_core *core, int is_unsettled)
     page->event_ns = (uint64_t)event_ns;
 }
 
-/* Say what the holder may do alone, and begin to listen: what is rung from now on comes from the holder, or from whom it has
- * handed the turn on to. `is_unsettled`: Remote SimGrid has still to say when its next event is. */
+/* Write how far the holder may move the clock, and begin to listen: from now on the doorbell is rung by the holder, or
+ * by a thread to which the turn has been given on. `is_unsettled`: Remote SimGrid must still compute its next event. */
 void turn_allow(struct turn_core *core, int is_unsettled)
 {
     struct simunix_clock_page *page = page_of(core);
@@ -61,7 +62,8 @@ void turn_allow(struct turn_core *core, int is_unsettled)
     core->seen = (uint32_t)page->doorbell;
 }
 
-/* The actor that has the turn now; the server gave the turn to the holder. */
+/* Return the actor that has the turn now. The server gave the turn to the holder, which may have given it to another
+ * thread. */
 struct turn_actor *turn_runner(const struct turn_core *core)
 {
     uint64_t slot = page_of(core)->running;
@@ -70,7 +72,7 @@ struct turn_actor *turn_runner(const struct turn_core *core)
     return runner == NULL ? core->holder : runner;
 }
 
-/* Take the message out of the outbox. */
+/* Copy the message out of the outbox. */
 void turn_outbox_take(void *shared, struct turn_outbox *outbox)
 {
     struct simunix_outbox *full = outbox_of(shared);
@@ -84,8 +86,8 @@ void turn_outbox_take(void *shared, struct turn_outbox *outbox)
     full->is_asked = ASKED_NOTHING;
 }
 
-/* Wait for the doorbell, unless it has been rung since the last call; 1 if a message lay in the outbox, which is taken by
- * that. */
+/* Wait for the doorbell, unless it has been rung since the last call. Returns 1 if the outbox contained a message,
+ * which is then taken. */
 int turn_hear(struct turn_core *core, int64_t patience_ns)
 {
     struct simunix_clock_page *page = page_of(core);

@@ -10,8 +10,9 @@
 
 #define ROUNDS_BETWEEN_LOOKS 64 /* turns and moments that pass before the loop looks at the wall clock */
 #define LONG_NS 1000000000      /* before the clock moves by as much, Python asks who waits for what is due */
-/* After how long the listener looks whether the runner has died, which rings no doorbell. Longer than a tick of the kernel: a
- * time-out that comes before the next tick has the hardware's timer set for each wait. */
+/* After how long (ns) the listener checks whether the actor with the turn has died, since a death rings no doorbell.
+ * This is longer than a tick of the kernel: for a time-out before the next tick, the hardware's timer would be set at
+ * each wait. */
 #define FIRST_SLICE_NS 6000000
 
 struct turn_core *turn_core_new(void)
@@ -66,7 +67,7 @@ static int look(struct turn_core *core, int flags)
     return result > 0 ? TURN_NEWS : TURN_GOES_ON;
 }
 
-/* Move the clock to the next event and let it happen: nobody can run. */
+/* Move the clock to the next event and let it happen, because no actor can run. */
 static int advance(struct turn_core *core)
 {
     int64_t due_ns = core_due(core);
@@ -78,13 +79,13 @@ static int advance(struct turn_core *core)
     return happen_until(core, due_ns);
 }
 
-/* Python has said whether a nominated actor gets the turn. */
+/* Go on after Python has decided whether a nominated actor gets the turn. */
 int turn_elected(struct turn_core *core, struct turn_actor *actor, int flags)
 {
     return give(core, actor, flags & TURN_UNSETTLED);
 }
 
-/* An actor that was taken out of the run queue is next. */
+/* Give the turn to an actor that was taken out of the run queue. */
 int turn_chosen(struct turn_core *core, struct turn_actor *actor, int flags)
 {
     core->actor = actor;
@@ -95,7 +96,7 @@ int turn_chosen(struct turn_core *core, struct turn_actor *actor, int flags)
     return give(core, actor, flags & TURN_UNSETTLED);
 }
 
-/* Give the turn to the actor that is next. There must be one. */
+/* Give the turn to the next actor in the run queue, which must not be empty. */
 int turn_next(struct turn_core *core, int flags)
 {
     struct turn_actor *first = core->queue->first;
@@ -106,7 +107,8 @@ int turn_next(struct turn_core *core, int flags)
     return turn_chosen(core, first, flags);
 }
 
-/* Nobody has the turn: look what is ready, let what is due happen, and give the turn to the next actor, or move the clock. */
+/* Do what is to be done while no actor has the turn: look what is ready, let what is due happen, and give the turn to
+ * the next actor, or move the clock. */
 static int between(struct turn_core *core, int flags, int64_t end_ns)
 {
     if (core->is_due)
@@ -132,7 +134,7 @@ static int between(struct turn_core *core, int flags, int64_t end_ns)
     return turn_next(core, flags);
 }
 
-/* Hear the holder, until it has given the turn back. */
+/* Handle messages of the holder until it has given the turn back. */
 static int serve(struct turn_core *core)
 {
     struct turn_actor *holder = core->holder;

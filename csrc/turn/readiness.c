@@ -38,7 +38,7 @@ void readiness_free(struct readiness *readiness)
     free(readiness);
 }
 
-/* Look also at another epoll. */
+/* Add another epoll, which is asked as well. */
 void readiness_look_also_at(struct readiness *readiness, int epoll)
 {
     readiness->epolls = held(realloc(readiness->epolls, (readiness->epoll_count + 1) * sizeof(int)));
@@ -54,7 +54,7 @@ static struct watched **link_of(const struct readiness *readiness, uint64_t chan
     return link;
 }
 
-/* What the epoll tells of a channel is of this actor from now on. */
+/* From now on, what the epoll reports of a channel is about this actor. */
 void readiness_watch(struct readiness *readiness, uint64_t channel, struct turn_actor *actor)
 {
     struct watched **link = link_of(readiness, channel);
@@ -66,7 +66,7 @@ void readiness_watch(struct readiness *readiness, uint64_t channel, struct turn_
     (*link)->actor = actor;
 }
 
-/* NULL if none is watched by this channel. */
+/* Return the actor that is watched by this channel; NULL if there is none. */
 struct turn_actor *readiness_watched(const struct readiness *readiness, uint64_t channel)
 {
     const struct watched *found = *link_of(readiness, channel);
@@ -105,7 +105,7 @@ static void add_item(struct readiness *readiness, const struct epoll_event *even
     readiness->items[readiness->count++] = item;
 }
 
-/* Fill `items`; -errno if the kernel cannot be asked. */
+/* Ask the kernel, and write its answer to `items`. Returns -errno if the kernel cannot be asked. */
 static int ask(struct readiness *readiness)
 {
     readiness->count = 0;
@@ -137,7 +137,8 @@ static int accepts(const struct ready_item *item)
            (item->actor->wait.syscall == ACCEPT || item->actor->wait.syscall == ACCEPT4);
 }
 
-/* Among the actors that wait in accept(2), put first who has waited longest: Linux gives connections in that order. */
+/* Among the actors that wait in accept(2), put the one first that has waited longest: Linux gives connections in that
+ * order. */
 static void put_accepts_in_turn(struct readiness *readiness)
 {
     for (uint32_t place = 1; place < readiness->count; place++) {
@@ -159,7 +160,7 @@ static void put_accepts_in_turn(struct readiness *readiness)
     }
 }
 
-/* Does the actor wait for descriptors of which nothing but the kernel has to be asked? */
+/* Return whether an actor waits for descriptors about which only the kernel must be asked. */
 int readiness_is_plain(const struct turn_actor *actor)
 {
     return actor->wait.kind == PARK_FD && (actor->wait.c & PLAIN_FLAGS) == 0;
@@ -170,14 +171,14 @@ static int is_of_python(const struct ready_item *item)
     return item->actor == NULL || (item->actor->wait.kind == PARK_FD && !readiness_is_plain(item->actor));
 }
 
-/* May the actor only be nominated, since another one of its host has been woken in this look? */
+/* Return whether an actor may only be nominated, because another one of its host has been woken in this look. */
 int readiness_is_next(const struct readiness *readiness, const struct turn_actor *actor)
 {
     return *actor->process->woken_in == readiness->look && actor->process->pidfd >= 0 && actor->wait.c >> 8 != 0 &&
            (actor->wait.c & PARK_FD_TERMINAL) == 0;
 }
 
-/* The actor is the first of its host that is woken in this look. */
+/* Note that an actor is the first of its host that is woken in this look. */
 void readiness_first(const struct readiness *readiness, struct turn_actor *actor)
 {
     *actor->process->woken_in = readiness->look;
@@ -197,8 +198,8 @@ void readiness_wake(struct readiness *readiness, struct parking *parking, struct
     parking_wake(parking, actor, WAKE_READY, 0);
 }
 
-/* Ask the kernel what has become ready, and wake the actors if that is all there is to do: 0. Else 1, and `items` are for
- * Python, in their order; -errno for an error. */
+/* Ask the kernel what has become ready. Returns 0 if waking actors was all that had to be done; 1 if Python must handle
+ * `items`, in their order; -errno for an error. */
 int readiness_look(struct readiness *readiness, struct parking *parking)
 {
     struct simunix_clock_page *page = parking->shared;
@@ -221,8 +222,8 @@ int readiness_look(struct readiness *readiness, struct parking *parking)
     return 0;
 }
 
-/* Does a nominated actor, whose place in the run queue has come, get the turn: is something still ready for it? One that was
- * woken meanwhile for another reason gets the turn in any case. */
+/* Return whether a nominated actor, whose place in the run queue has come, gets the turn, because something is still
+ * ready for it. An actor that was woken meanwhile for another reason gets the turn in any case. */
 int readiness_elect(struct parking *parking, struct turn_actor *actor)
 {
     if (is_parked(actor) && watch_is_ready(actor->process->pidfd, (int)(actor->wait.c >> 8)) != 0)

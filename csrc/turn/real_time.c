@@ -1,4 +1,4 @@
-/* The real clock, alone in a file: libc's <time.h> and the kernel's headers define the same names. */
+/* Reads the real clock. It is alone in this file, since libc's <time.h> and the kernel's headers define the same names. */
 #include "turn/real_time.h"
 
 #include <time.h>

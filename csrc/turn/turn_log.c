@@ -10,7 +10,7 @@ static void append(struct turn_log *log, const void *bytes, uint32_t count)
     log->used += count;
 }
 
-/* Count a turn, and add the moment, the actor's number and the reason. */
+/* Count a turn, and add its moment, the actor's number and the reason to the log. */
 void turn_log_turn(struct turn_log *log, uint64_t now_ns, uint32_t actor, uint8_t wake)
 {
     log->turns++;
@@ -19,7 +19,7 @@ void turn_log_turn(struct turn_log *log, uint64_t now_ns, uint32_t actor, uint8_
     append(log, &wake, sizeof wake);
 }
 
-/* Account for the turns that have been handed on without the server, if their digest is another one than before. */
+/* Add the digest of the turns that threads have given each other without the server, if it has changed. */
 void turn_log_handoffs(struct turn_log *log, uint64_t digest)
 {
     if (digest == log->handoffs)

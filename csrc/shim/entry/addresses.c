@@ -1,6 +1,6 @@
-/* Addresses for an image to which the kernel has given some by chance: one that gains privileges (personality(2), "execve(2)
- * clears ADDR_NO_RANDOMIZE"). glibc names temporary files by the address of a variable on the stack, and how often an allocator
- * has to call to get aligned memory depends on where it gets some.
+/* Gives a program fixed addresses if the kernel has given it random ones, because it gains privileges (personality(2),
+ * "execve(2) clears ADDR_NO_RANDOMIZE"). glibc names temporary files by the address of a variable on the stack, and how
+ * often an allocator has to call to get aligned memory depends on where it gets some.
  *
  * Before the program's first instruction the shim
  *   - takes all address space above TOP, so that whatever the program maps lies below;
@@ -29,8 +29,8 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Does the image have addresses by chance, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2))? What this program
- * execs is to have none, so they are asked for again. */
+/* Return whether the program has random addresses, since its exec has cleared ADDR_NO_RANDOMIZE (personality(2)). Fixed
+ * addresses are asked for again, for the programs that this one will exec. */
 bool addresses_have_chance(void)
 {
     long persona = NATIVE(personality, PERSONALITY_ASKED);
@@ -56,7 +56,7 @@ static uint64_t stack_bytes(void)
     return limit < STACK_LEAST ? STACK_LEAST : limit & -PAGE;
 }
 
-/* What the kernel has put onto a stack: strings above, words that point to them below. */
+/* What the kernel has put onto a stack: strings at the top, and below them the words that point to them. */
 struct contents {
     uint64_t *words; /* the number of arguments, the arguments, 0, the environment, 0, the auxiliary vector */
     size_t count;
@@ -81,7 +81,7 @@ static struct contents contents_of(uint64_t *stack)
     return found;
 }
 
-/* Entries of the auxiliary vector that point to something else than the strings: copied to below `to`. */
+/* Copy those entries of the auxiliary vector that point to something else than the strings to below `to`. */
 static uint64_t copy_auxiliary(const struct contents *from, uint64_t *auxiliary, uint64_t to)
 {
     for (const uint64_t *at = from->auxiliary; at[0] != AT_NULL; at += 2, auxiliary += 2) {
@@ -97,8 +97,8 @@ static uint64_t copy_auxiliary(const struct contents *from, uint64_t *auxiliary,
     return to;
 }
 
-/* Take the highest free address space in pieces, the largest first; it is never touched, and costs no memory. Pieces lie next
- * to each other, so the kernel keeps them as one mapping for each hole. */
+/* Map the highest free address space in pieces, the largest first. It is never touched, and costs no memory.
+ * Neighbouring pieces become one mapping of the kernel for each hole. */
 static void take_high(void)
 {
     for (uint64_t size = 1UL << 46; size >= PAGE;) {
@@ -112,8 +112,8 @@ static void take_high(void)
     }
 }
 
-/* Take the address space, and a stack below it that has room for the contents of this one; false if there is no room, as where
- * somebody has said how much a process may map (ulimit -v). */
+/* Map the address space, and below it a stack with room for the contents of this one. Returns false if there is no
+ * room, for example because of a limit (ulimit -v). */
 bool addresses_take(uint64_t *stack)
 {
     struct contents contents = contents_of(stack);
@@ -130,7 +130,7 @@ bool addresses_take(uint64_t *stack)
     return made >= 0;
 }
 
-/* Copy the contents of the kernel's stack onto the one that was made; returns where that begins. */
+/* Copy the contents of the kernel's stack onto the new one. Returns the beginning of the copy. */
 uint64_t *addresses_move_stack(uint64_t *stack)
 {
     struct contents from = contents_of(stack);

@@ -11,7 +11,8 @@
 #define APPROACH_MAX 20 /* bytes for which a stub has room */
 #define FUNCTION_MAX 65536
 
-/* Guarded: what the table says may be wrong. False: there is none. */
+/* Find the approach of an instruction. Called guarded, since what the unwinding table says may be wrong. Returns false
+ * if there is none. */
 bool approach_find(uint64_t instruction, const struct map_query *text, struct approach *found)
 {
     uint64_t begin = 0;
@@ -35,7 +36,8 @@ bool approach_find(uint64_t instruction, const struct map_query *text, struct ap
     return at == instruction && begin != 0 && instruction - begin <= APPROACH_MAX;
 }
 
-/* Copy the instructions, with displacements that mean what they meant. The copy lies within two gigabytes. Returns its end. */
+/* Copy the instructions, with displacements changed so that they mean the same. The copy lies within two gigabytes.
+ * Returns its end. */
 uint8_t *approach_copy(uint8_t *to, const struct approach *approach)
 {
     uint64_t at = approach->begin;

@@ -1,9 +1,9 @@
-/* What a call costs under simunix above its native cost, measured at the start of a run under the CPU policy charged: it is no
- * computing of the program's (turn/cpu_charge.c).
+/* Measures how much more CPU time a call takes under simunix than natively, at the start of a run under the CPU policy
+ * charged. This time is not charged to programs (turn/cpu_charge.c).
  *
- * The run's first image makes a cheap call natively, trapped and preloaded, in some batches, and takes the fastest batch of
- * each: what the computer does besides can only make a batch slower. The number of calls is always the same, so that a replay
- * makes them too, and too small for the instruction to be rewritten (entry/hot_site.c).
+ * The run's first image makes a cheap call natively, trapped and preloaded, in some batches, and takes the fastest
+ * batch of each: what the computer does besides can only make a batch slower. The number of calls is always the same,
+ * so that a replay makes them too, and too small for the instruction to be rewritten (entry/hot_site.c).
  */
 #include "shim/core/clock.h"
 #include "shim/entry/entry.h"
@@ -12,7 +12,7 @@
 #define BATCHES 10
 #define CALLS 10
 
-/* libc's: its instruction traps, and its clock reads go to the vDSO, as the program's do. */
+/* A function of libc: its instruction traps, and its clock reads go to the vDSO, as the program's do. */
 #define OF_LIBC __attribute__((weak, visibility("default")))
 extern long syscall(long number, ...) OF_LIBC;
 extern int clock_gettime(int clock_id, struct kernel_timespec *time) OF_LIBC;
@@ -20,8 +20,8 @@ extern long time(long *seconds) OF_LIBC;
 
 enum way { NATIVELY, TRAPPED, PRELOADED, CLOCK_READ, COARSE_READ };
 
-/* What clock reads take where the vDSO answers them, measured on a virtual machine of 2026. A coarse one does not look at the
- * time stamp counter: slurmctld calls time(2) 12,000 times in a scheduler's pass of 3 ms. */
+/* How long (ns) a clock read takes natively in the vDSO, measured on a virtual machine of 2026. A coarse one does not
+ * read the time stamp counter: slurmctld calls time(2) 12,000 times in a scheduler's pass of 3 ms. */
 #define NATIVE_READ_NS 25
 #define NATIVE_COARSE_NS 3
 
@@ -41,7 +41,7 @@ static void call_once(enum way way)
         preload_answer(__NR_getppid);
 }
 
-/* Cycles of the fastest batch. */
+/* Return the cycles of the fastest batch. */
 static uint64_t fastest(enum way way)
 {
     uint64_t best = UINT64_MAX;
@@ -70,7 +70,8 @@ static uint64_t above(uint64_t ns, uint64_t native_ns)
     return ns < native_ns ? 0 : ns - native_ns;
 }
 
-/* A program without a libc, whose first image was injected, measures nothing: the overhead counts as computing then. */
+/* Measure all ways. A program without libc that is the first one of a run measures nothing; the overhead counts as
+ * computing then. */
 void calibrate(struct thread *thread)
 {
     struct simunix_clock_page *page = thread->process->page;

@@ -1,8 +1,8 @@
-/* From the number of a system call to what happens with it: the table of syscalls.def.
+/* Calls the handler of a system call, which the table syscalls.def names.
  *
- * The rule of every handler: never make a system call that may wait in the kernel. Try without waiting; if that would wait,
- * give the turn back and try again. The native call whose result is returned comes last, in the turn in which it was found
- * ready: what a handler knew before it gave the turn back may be so no longer.
+ * The rule of every handler: never make a system call that may wait in the kernel. Try without waiting; if that would
+ * wait, give the turn back and try again. The native call whose result is returned comes last, in the turn in which it
+ * was found ready: what a handler knew before it gave the turn back may be so no longer.
  */
 #include "shared/syscall_names.h"
 #include "shim/core/memory.h"
@@ -48,7 +48,7 @@ static const struct row rows[SYSCALLS_MAX] = {
 #include "tables/syscalls.def"
 };
 
-/* Does the kernel alone answer this call, without a look of the shim? */
+/* Return whether the kernel alone answers this call, without any code of the shim. */
 bool dispatch_passes_on(const struct call *call)
 {
     long number = call->number;
@@ -58,8 +58,8 @@ bool dispatch_passes_on(const struct call *call)
            (call->thread->process->storage.count == 0 || !storage_concerns(call));
 }
 
-/* A number that the table does not know is newer than it, or no number at all: answer as a kernel that lacks the call. The
- * call may wait, or tell the time, on the kernel here. */
+/* Answer a call whose number the table does not have, because it is newer or no number at all, as a kernel that lacks
+ * the call does. The real kernel's call might wait, or tell the real time. */
 long dispatch_unknown(struct call *call, const char *what)
 {
     char number[24];
@@ -69,8 +69,8 @@ long dispatch_unknown(struct call *call, const char *what)
     return -ENOSYS;
 }
 
-/* A bad pointer ends the handler with -EFAULT (core/guard.S). Handlers of signals may run inside a handler and make calls of
- * their own. */
+/* Call the handler of a call. A bad pointer ends the handler with -EFAULT (core/guard.S). Handlers of signals may run
+ * inside a handler, and make calls of their own. */
 static long handle(struct call *call, const struct row *row)
 {
     struct thread *thread = call->thread;
@@ -109,7 +109,8 @@ static long answer_once(struct call *call)
     return call_natively(call);
 }
 
-/* A call that has not found a file does nothing, so it can be made again once a control file of a cgroup has appeared. */
+/* Make a call that has not found a file again after a control file of a cgroup has appeared. The first attempt has had
+ * no effect. */
 static long answer_with_file(struct call *call)
 {
     long given[6] = {call->a[0], call->a[1], call->a[2], call->a[3], call->a[4], call->a[5]};
@@ -124,7 +125,8 @@ static long answer_with_file(struct call *call)
     return result;
 }
 
-/* A call that wants a descriptor too many does nothing, so it can be made again once the application has room for more. */
+/* Make a call that was refused for lack of a descriptor again when the application has room for more. The first attempt
+ * has had no effect. */
 static long answer_with_room(struct call *call)
 {
     long result = answer_with_file(call);
@@ -134,8 +136,9 @@ static long answer_with_room(struct call *call)
     return result;
 }
 
-/* Where paths of the host are kept on storages, a call may find no room there, and what it has moved takes time. To look for
- * room may mean to look into the application's memory: a bad pointer there ends the call as it would end it in the kernel. */
+/* Answer a call on a host with paths on modelled storages, where a call may find no room, and reads and writes take
+ * time. To look for room may mean to look into the application's memory; a bad pointer there ends the call as it would
+ * end it in the kernel. */
 static long answer(struct call *call)
 {
     long result;
@@ -152,13 +155,13 @@ static long answer(struct call *call)
     return result;
 }
 
-/* The mask that will hold once the call has returned. */
+/* Return the signal mask that will hold when the call has returned. */
 static uint64_t mask_afterwards(const struct call *call)
 {
     return call->context != NULL ? call->context->uc_sigmask : call->mask_before;
 }
 
-/* The one door: calls of both nets pass here. */
+/* Handle one system call. All calls come here, trapped ones and those of preloaded functions. */
 long dispatch(struct call *call)
 {
     struct thread *thread = call->thread;

@@ -27,7 +27,8 @@
 #define PAGE 4096UL
 #define BELOW_IMAGE 0x10000UL /* where the stubs of a program lie that is too far from the shim: nothing else is put there */
 
-/* A stub: code, and behind it what site_entry.S reads. A `syscall` in it, which is outside of the shim's text, traps. */
+/* A stub: code, followed by data that site_entry.S reads. A `syscall` in the stub traps, since it is outside of the
+ * shim's text. */
 struct stub {
     uint8_t code[40];
     uint64_t next;  /* behind the instruction */
@@ -183,8 +184,8 @@ uint8_t site_calls[SITE_CALLS] = {
 #undef SITE
 };
 
-/* Where the traps of an instruction are counted; NULL if others that share its few places trap as often. These lose a trap
- * then, so that only hot ones stay, and those for which nothing can be done. */
+/* Return where the traps of an instruction are counted; NULL if others that share its few places trap as often. These
+ * lose a trap then, so that only instructions stay that trap often, and those for which nothing can be done. */
 static struct watch *watch_of(uint64_t instruction)
 {
     struct watch *places = &watched[(instruction >> 1 ^ instruction >> 9) % (WATCHED / WATCHED_TOGETHER) * WATCHED_TOGETHER];
@@ -203,8 +204,8 @@ static struct watch *watch_of(uint64_t instruction)
     return least->instruction == instruction ? least : NULL;
 }
 
-/* The cancellation of threads asks, from glibc 2.41 on and in musl, whether a signal came at this very instruction: it
- * stays. */
+/* Return whether an instruction is one at which the cancellation of threads looks (glibc from 2.41 on, and musl):
+ * whether a signal came at this very instruction. Such an instruction stays. */
 static bool asks_for_cancellation(uint64_t instruction)
 {
     static const uint8_t before[] = {0x4c, 0x89, 0x5c, 0x24, 0x08}; /* mov %r11,8(%rsp) */
@@ -219,7 +220,7 @@ static bool is_near(uint64_t a, uint64_t b)
     return distance > INT32_MIN / 2 && distance < INT32_MAX / 2;
 }
 
-/* Room for a stub that a jump from `gap` reaches; NULL if there is none. */
+/* Return room for a stub that a jump from `gap` reaches; NULL if there is none. */
 static struct stub *take_stub(uint64_t gap, uint64_t image)
 {
     long result;
@@ -254,7 +255,7 @@ static void put_long_jump(uint8_t *at, uint64_t target)
     memcpy(at + 1, &distance, sizeof distance);
 }
 
-/* Enter the shim, with the record of the stub in rcx. */
+/* Write the code that enters the shim with the address of the stub's record in rcx. */
 static uint8_t *put_entry(uint8_t *at, const struct stub *stub)
 {
     static const uint8_t load_record[] = {0x48, 0x8d, 0x0d}; /* lea next(%rip),%rcx */
@@ -277,7 +278,7 @@ static long let_write(uint64_t begin, uint64_t end, bool is_writable)
     return NATIVE(mprotect, begin, end - begin, PROT_READ | PROT_EXEC | (is_writable ? PROT_WRITE : 0));
 }
 
-/* A jump in the place of the first instruction of the approach. The `syscall` stays, and traps. */
+/* Replace the first instruction of the approach by a jump. The `syscall` stays, and traps. */
 static long replace_approach(uint64_t instruction, const struct approach *approach)
 {
     struct stub *stub = take_stub(instruction, approach->image);
@@ -309,7 +310,7 @@ static long write_jumps(uint64_t instruction, uint64_t gap, const struct stub *s
     return let_write(begin, end, false);
 }
 
-/* A short jump in the place of the `syscall` itself, by way of padding. */
+/* Replace the `syscall` itself by a short jump to padding. */
 static long replace_instruction(uint64_t instruction, const struct map_query *text)
 {
     static const uint8_t trap[] = {0x0f, 0x05}; /* syscall */
@@ -328,7 +329,7 @@ static long replace_instruction(uint64_t instruction, const struct map_query *te
     return write_jumps(instruction, gap, stub);
 }
 
-/* Guarded: what is read here may be no table, or may not be there. */
+/* Rewrite an instruction. Called guarded: what is read here may be no table, or may not be mapped. */
 static long rewrite(void *argument)
 {
     uint64_t instruction = *(uint64_t *)argument;
@@ -343,8 +344,8 @@ static long rewrite(void *argument)
     return approach_find(instruction, &text, &approach) ? replace_approach(instruction, &approach) : -ENOENT;
 }
 
-/* A trap has come from an instruction: once it has often enough, later calls of it shall come without. The calls of a traced
- * process are trapped, for its tracer to see the registers. */
+/* Count a trap of an instruction, and rewrite the instruction when it has trapped often enough. The calls of a traced
+ * process go on trapping, so that its tracer sees the registers. */
 void hot_site_trapped(const struct process *process, long number, uint64_t instruction)
 {
     struct watch *watch;
@@ -356,7 +357,7 @@ void hot_site_trapped(const struct process *process, long number, uint64_t instr
         *watch = (struct watch){0};
 }
 
-/* A call of a rewritten instruction, on the shim's own stack; all signals are blocked. */
+/* Handle a call by a rewritten instruction, on the shim's own stack, with all signals blocked. */
 void site_call(struct site_block *block)
 {
     struct thread *thread = current_thread();
@@ -380,7 +381,8 @@ void site_call(struct site_block *block)
         block->number = result;
 }
 
-/* A tracer, or a handler of SIGSYS (seccomp(2)), is to see the registers of calls: rewritten instructions trap from now on. */
+/* From now on let rewritten instructions trap, because a tracer, or a handler of SIGSYS (seccomp(2)), must see the
+ * registers of calls. */
 void sites_take_traps(void)
 {
     memset(site_calls, 0, sizeof site_calls);

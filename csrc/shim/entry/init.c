@@ -1,5 +1,6 @@
-/* The beginning of an image: connected, registered, vDSO patched, dispatch armed, all before the program's own constructors
- * run. The loader calls the constructor here; where the shim was brought in without the loader, injected.c begins. */
+/* The beginning of a program under the shim: it connects to the server and registers, overwrites the vDSO and switches
+ * traps on, all before the program's own constructors run. The loader calls the constructor here; where the shim was
+ * brought in without the loader, injected.c begins. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
@@ -32,7 +33,7 @@ static char *find_variable(char **environment, const char *prefix)
     return NULL;
 }
 
-/* Out of the list, and wiped for readers of /proc/self/environ. */
+/* Remove a variable from the list of the environment, and overwrite it for readers of /proc/self/environ. */
 static void remove_variable(char **environment, const char *prefix)
 {
     char **to = environment;
@@ -54,7 +55,7 @@ static int parse_number(const char *text)
     return number;
 }
 
-/* The program sees its own LD_PRELOAD only: what stands before the last separator. The shim's path is the last one. */
+/* Let the program see its own LD_PRELOAD only: the part before the last separator, behind which is the shim's path. */
 static void take_environment(char **environment)
 {
     char *preload = find_variable(environment, preload_variable);
@@ -87,7 +88,7 @@ static uint64_t find_auxiliary(char **environment, uint64_t type)
     return 0;
 }
 
-/* A text of the reply into a buffer, cut where the buffer ends. */
+/* Copy a text of the reply into a buffer, cut at the buffer's end. */
 static void copy_text(const struct reply *reply, int at, char *to, size_t size)
 {
     to[reply_bytes(reply, at, to, size - 1)] = '\0';
@@ -104,7 +105,7 @@ static void map_page(int fd)
         fatal("this shim and the server are of different versions", NULL, main_process.page->version);
 }
 
-/* The server has told the floor: what were numbers counted from the channel's are places. */
+/* Turn descriptor numbers into places, now that the server has told the floor from which places are counted. */
 static void take_places(int floor)
 {
     int moved = main_process.descriptors.floor - floor;
@@ -114,8 +115,8 @@ static void take_places(int floor)
     main_process.descriptors.floor = floor;
 }
 
-/* The shared page's file comes to the first image of a process that another program has started, and stays for the later
- * ones. */
+/* Map the shared memory. The first program of a process that another program has started gets its file from the server;
+ * later ones inherit it. */
 static void take_page(int fd)
 {
     map_page(fd);
@@ -124,7 +125,7 @@ static void take_page(int fd)
     descriptors_limit(&main_process);
 }
 
-/* As OP_HELLO says. */
+/* Take over what HELLO's reply says of cgroups. */
 __attribute__((cold)) static void take_cgroups(uint64_t told)
 {
     main_process.cgroups.device = told >> SIMUNIX_CGROUP_DEVICE_SHIFT;
@@ -133,7 +134,7 @@ __attribute__((cold)) static void take_cgroups(uint64_t told)
         cgroup_memory_begins(&main_process);
 }
 
-/* Returns how the process is traced, as OP_HELLO says. */
+/* Register the process by HELLO. Returns how the process is traced. */
 static int64_t register_process(const char *program)
 {
     struct reply reply;
@@ -168,7 +169,8 @@ static int64_t register_process(const char *program)
     return reply_number(&reply, 13);
 }
 
-/* The loader took 16 random bytes from here already; programs that look again find seeded ones. */
+/* Overwrite the 16 random bytes that the kernel gives a program. The loader has used them already; programs that read
+ * them find seeded ones. */
 static void seed_random_bytes(uint64_t *bytes)
 {
     if (bytes == NULL)
@@ -223,7 +225,7 @@ static bool take_descriptors(const char *text)
     return is_nested;
 }
 
-/* False if this is no emulation. */
+/* Begin. Returns false if this process is not emulated. */
 bool shim_begin(char **argv, char **environment)
 {
     char *channel = find_variable(environment, channel_variable);
@@ -242,7 +244,7 @@ bool shim_begin(char **argv, char **environment)
     main_process.main = &main_thread;
     set_thread_pointer(&main_thread);
     pids_of_process(&main_thread, take_descriptors(channel));
-    /* The auxiliary vector is found behind the environment, so it is read before the environment shrinks. */
+    /* The auxiliary vector is found behind the environment, so it must be read before the environment becomes shorter. */
     const char *program = (const char *)find_auxiliary(environment, AT_EXECFN);
     uint64_t vdso = find_auxiliary(environment, AT_SYSINFO_EHDR);
     uint64_t *random_bytes = (uint64_t *)find_auxiliary(environment, AT_RANDOM);
@@ -276,13 +278,14 @@ bool shim_begin(char **argv, char **environment)
     return true;
 }
 
-/* Preloaded outside an emulation, the shim stays out of the way. */
+/* Outside of an emulation, the preloaded shim does nothing. */
 __attribute__((constructor)) static void initialise(int argc, char **argv, char **environment)
 {
     (void)argc;
     if (!shim_begin(argv, environment))
         return;
-    /* A second time only where nobody may ask for fixed addresses (seccomp): then all programs of this computer are without. */
+    /* The second answer is true only if nobody may ask for fixed addresses (seccomp); then no program of this computer
+     * has them. */
     if (addresses_have_chance() && !addresses_have_chance())
         warn_once(current_thread(), WARN_REAL, "has addresses by chance, since it is setuid, and may not be traced here", NULL);
 }

@@ -1,7 +1,9 @@
-/* The shim as its own loader, in programs that the host's init has brought it into (injected_entry.S).
+/* Loads the shim itself, in programs into which the host's init has put it because the dynamic loader would not
+ * (injected_entry.S).
  *
- * injected_place runs in a mapping of the whole file, before anything is relocated: it may use no pointer that the linker left
- * to the loader (tables of addresses, functions of libc), and nothing that is written to. */
+ * injected_place runs in a mapping of the whole file, before anything is relocated: it may use no pointer that the
+ * linker left to the loader (tables of addresses, functions of libc), and nothing that is written to.
+ */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
 
@@ -34,7 +36,7 @@ static int protection_of(const Elf64_Phdr *segment)
            (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/* A segment's bytes from the file, and zeroes behind them. */
+/* Map a segment's bytes from the file, and zeroes behind them. */
 static void place_segment(uint64_t base, const Elf64_Phdr *segment, int library)
 {
     uint64_t start = base + (segment->p_vaddr & -PAGE);
@@ -49,7 +51,7 @@ static void place_segment(uint64_t base, const Elf64_Phdr *segment, int library)
         map(page_end, end - page_end, protection_of(segment), MAP_FIXED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Symbols of libc, which are weak, are not there: 0. */
+/* Relocate the library. Symbols of libc, which are weak, do not exist here: 0. */
 static void relocate(uint64_t base, const Elf64_Dyn *entry)
 {
     const Elf64_Rela *relocation = NULL;
@@ -74,7 +76,7 @@ static void relocate(uint64_t base, const Elf64_Dyn *entry)
     }
 }
 
-/* Lay out and relocate the library whose file is mapped whole at `flat`; returns its base. */
+/* Lay out and relocate the library whose file is mapped whole at `flat`. Returns its base address. */
 uint64_t injected_place(const uint8_t *flat, int library)
 {
     const Elf64_Ehdr *header = (const void *)flat;
@@ -95,7 +97,7 @@ uint64_t injected_place(const uint8_t *flat, int library)
     return base;
 }
 
-/* The program's stack and break. */
+/* Prepare the program's stack and break. */
 static uint64_t *settle(uint64_t *stack, bool has_room)
 {
     struct thread *thread = current_thread();

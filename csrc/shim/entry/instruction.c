@@ -1,4 +1,5 @@
-/* How long an instruction is, and whether it may stand elsewhere. By tables of opcodes, a letter each. */
+/* Finds out how long an instruction is, and whether it may be moved elsewhere, by tables of opcodes with a letter for
+ * each. */
 #include "shim/entry/entry.h"
 
 /* What follows an opcode:
@@ -46,7 +47,7 @@ static const char two_bytes[] = "mmmmxr----xrxm-x" /* 0x00 */
 
 _Static_assert(sizeof one_byte == 257 && sizeof two_bytes == 257, "a letter for each opcode");
 
-/* An instruction up to and with its opcode. */
+/* An instruction up to its opcode, which is included. */
 struct head {
     const uint8_t *at; /* behind the opcode */
     char follows;
@@ -102,7 +103,7 @@ static struct head read_head(const uint8_t *at)
     return head;
 }
 
-/* ModRM, SIB and displacement. */
+/* Return the length of ModRM, SIB and displacement. */
 static unsigned operand_bytes(const uint8_t *modrm, bool *is_relative)
 {
     unsigned mode = modrm[0] >> 6;
@@ -153,7 +154,7 @@ static bool is_one_of(char letter, const char *letters)
     return *letters != '\0';
 }
 
-/* The instruction at an address; its length is 0 if it is not known. */
+/* Return the instruction at an address. Its length is 0 if it is not known. */
 struct instruction instruction_at(const uint8_t *at)
 {
     struct instruction result = {0};

@@ -1,9 +1,9 @@
-/* Room between functions: bytes that no program ever executes, near an instruction.
+/* Finds room between functions, near an instruction: bytes that no program ever executes.
  *
- * The table for unwinding (.eh_frame_hdr) says where each function begins and ends. What lies between two of them, and is all
- * no-operations or traps, is padding by which the linker or the assembler has aligned the second one. Bytes that merely look
- * like padding may lie inside of a function and be executed (loops are aligned, too), so without the table there is no room.
- * Only Go's padding is known by itself: a run of `int3` up to an aligned address.
+ * The table for unwinding (.eh_frame_hdr) says where each function begins and ends. What lies between two of them, and
+ * is all no-operations or traps, is padding by which the linker or the assembler has aligned the second one. Bytes that
+ * merely look like padding may lie inside of a function and be executed (loops are aligned, too), so without the table
+ * there is no room. Only Go's padding is known by itself: a run of `int3` up to an aligned address.
  */
 #include "shim/core/memory.h"
 #include "shim/entry/entry.h"
@@ -17,7 +17,7 @@
 #define LONGEST_GAP 64
 #define GO_ALIGNMENT 32
 
-/* The table: a header, and a pair of offsets for each function, rising by where the function begins. */
+/* The table for unwinding: a header, and a pair of offsets for each function, in the order of the functions' beginnings. */
 struct unwind_table {
     uint8_t version, pointer_encoding, count_encoding, table_encoding;
     int32_t frames;
@@ -27,14 +27,14 @@ struct unwind_table {
     } rows[];
 };
 
-/* The beginning of a description of a function (FDE), whose addresses are relative to where they stand. */
+/* The beginning of the description of a function (FDE). Its addresses are relative to where they are. */
 struct description {
     uint32_t length, common;
     int32_t function;
     uint32_t size;
 };
 
-/* Where the file is mapped that holds an instruction: the mapping of its first byte. */
+/* Return where the file that contains an instruction is mapped: the address of its first byte. */
 static const Elf64_Ehdr *image_of(const struct map_query *text)
 {
     struct map_query query = *text;
@@ -71,7 +71,7 @@ static uint64_t begin_of(const struct unwind_table *table, uint32_t row)
     return (uint64_t)table + (uint64_t)(int64_t)table->rows[row].function;
 }
 
-/* Where the function of a row ends; 0 if its description is not of the usual form. */
+/* Return where the function of a row ends; 0 if its description is not of the usual form. */
 static uint64_t end_of(const struct unwind_table *table, uint32_t row)
 {
     const struct description *found = (const void *)((uint64_t)table + (uint64_t)(int64_t)table->rows[row].description);
@@ -80,7 +80,7 @@ static uint64_t end_of(const struct unwind_table *table, uint32_t row)
     return begin == begin_of(table, row) ? begin + found->size : 0;
 }
 
-/* The last row whose function begins at or before an address; 0 also if none does. */
+/* Return the last row whose function begins at or before an address; 0 also if there is none. */
 static uint32_t row_before(const struct unwind_table *table, uint64_t address)
 {
     uint32_t low = 0;
@@ -97,7 +97,7 @@ static uint32_t row_before(const struct unwind_table *table, uint64_t address)
     return low;
 }
 
-/* How long a no-operation or `int3` at an address is; 0: something else stands there. */
+/* Return the length of the no-operation or `int3` at an address; 0 if another instruction is there. */
 static unsigned idle_bytes(const uint8_t *at)
 {
     unsigned prefixes = 0;
@@ -126,7 +126,7 @@ static bool is_idle(uint64_t begin, uint64_t end)
     return begin == end;
 }
 
-/* Where the function begins in which an instruction stands; 0: nobody says. */
+/* Return where the function begins that contains an instruction; 0 if no table says so. */
 uint64_t function_begin(uint64_t instruction, const struct map_query *text, uint64_t *image)
 {
     const Elf64_Ehdr *header = image_of(text);
@@ -147,7 +147,8 @@ static bool reaches(uint64_t instruction, uint64_t gap)
     return distance >= INT8_MIN && distance <= INT8_MAX;
 }
 
-/* Of two gaps the one in the instruction's own page: each page that is written to is memory of the process's own. */
+/* Return whether a gap is better than another: it is in the instruction's own page, since each page that is written to
+ * becomes memory of the process's own. */
 static bool is_better(uint64_t instruction, uint64_t gap, uint64_t than)
 {
     return than == 0 || (PAGE_OF(gap) == PAGE_OF(instruction) && PAGE_OF(than) != PAGE_OF(instruction));
@@ -170,7 +171,7 @@ static uint64_t gap_in_table(const struct unwind_table *table, uint64_t instruct
     return best;
 }
 
-/* Go aligns its functions, and has no table. */
+/* Return a gap between functions of Go, which are aligned and have no table. */
 static uint64_t gap_of_go(uint64_t instruction, unsigned size)
 {
     for (uint64_t next = (instruction + GO_ALIGNMENT) & ~(GO_ALIGNMENT - 1UL); next < instruction + INT8_MAX;
@@ -186,7 +187,7 @@ static uint64_t gap_of_go(uint64_t instruction, unsigned size)
     return 0;
 }
 
-/* Where `size` bytes are free that a short jump from an instruction reaches; 0: nowhere. */
+/* Return where `size` bytes are free that a short jump from an instruction reaches; 0 if there are none. */
 uint64_t padding_near(uint64_t instruction, const struct map_query *text, unsigned size, uint64_t *image)
 {
     const Elf64_Ehdr *header = image_of(text);

@@ -1,8 +1,9 @@
-/* Taking the turn from a thread that computes on without a call: it spins, perhaps, until another thread has done something.
+/* Takes the turn from a thread that computes without a call, since it may be waiting for another thread to do
+ * something.
  *
- * The server decides (rsg_server/turn/preemption.py) and sends SIGSYS, which finds the thread anywhere in the application. In
- * the shim the signal is blocked, but for the replacements of the vDSO; a thread in one of those makes a call just now, and is
- * let alone.
+ * The server decides (rsg_server/turn/preemption.py) and sends SIGSYS, which finds the thread anywhere in the
+ * application. In the shim the signal is blocked, but for the replacements of the vDSO; a thread in one of those makes
+ * a call just now, and is let alone.
  */
 #include "shim/entry/entry.h"
 #include "shim/turn/tracee.h"

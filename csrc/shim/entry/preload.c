@@ -27,8 +27,8 @@ void preload_start(void)
     is_emulated = true;
 }
 
-/* What the kernel alone answers touches nothing of the shim's, so that a signal may come in between. A control file of a cgroup
- * may not have been there yet: then the server is asked. */
+/* Make the call. A call that the kernel alone answers uses nothing of the shim's, so that a signal may come in between.
+ * If a control file of a cgroup does not exist yet, the server is asked for it. */
 static long run(struct call *call)
 {
     long result;
@@ -54,8 +54,8 @@ static long run(struct call *call)
     return result;
 }
 
-/* The tracer of a traced thread, or a handler of SIGSYS (seccomp(2)), is to see the registers at the call: have the call
- * trapped, in libc's own function. */
+/* Make the call by libc's own function, so that it traps, because the tracer of a traced thread, or a handler of SIGSYS
+ * (seccomp(2)), must see the registers. */
 static long trapped(const struct call *call)
 {
     int *error = __errno_location();

@@ -5,7 +5,7 @@
 
 #define LINK_ROOM 64
 
-/* Keep the /proc that the process sees now within reach. False if it sees none. */
+/* Keep a descriptor of the /proc that the process sees now. Returns false if it sees none. */
 bool proc_keep(struct process *process)
 {
     long folder;
@@ -37,7 +37,7 @@ static int leading_number(const char *text)
     return number;
 }
 
-/* The number of the calling thread, as it and as the server knows it. */
+/* Find the number of the calling thread, in its own PID namespace and as the server knows it. */
 void pids_of_thread(struct thread *thread)
 {
     char text[LINK_ROOM];
@@ -52,7 +52,7 @@ void pids_of_thread(struct thread *thread)
             thread->ids.host_tid = leading_number(at + 6);
 }
 
-/* The numbers of the calling process, which has just begun, and of its one thread. */
+/* Find the numbers of the calling process, which has just begun, and of its only thread. */
 void pids_of_process(struct thread *thread, bool is_nested)
 {
     struct process *process = thread->process;
@@ -65,8 +65,8 @@ void pids_of_process(struct thread *thread, bool is_nested)
         process->ids.reaper = (int)pid_by_kernel(process, 1);
 }
 
-/* Will the next process that the caller makes be in another PID namespace than the caller? Not if it has gone back to its
- * own. */
+/* Return whether the next process that the caller makes will be in another PID namespace than the caller. It will not
+ * if the caller has gone back to its own. */
 bool births_are_nested(const struct process *process)
 {
     char own[LINK_ROOM], children[LINK_ROOM];

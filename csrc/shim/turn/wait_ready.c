@@ -21,13 +21,14 @@ static void epoll_prepare(struct thread *thread)
     descriptors_limit(thread->process);
 }
 
-/* The number of the thread's private epoll. */
+/* Return the descriptor of the thread's private epoll. */
 static int epoll_of(const struct thread *thread)
 {
     return descriptor_number(thread->process, thread->link.epoll);
 }
 
-/* All events that the entries up to `last` want of one descriptor: epoll takes a descriptor once, poll many times. */
+/* Return all events that the entries up to `last` ask for of one descriptor: epoll takes a descriptor once, poll(2)
+ * several times. */
 static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
 {
     uint32_t events = 0;
@@ -38,8 +39,8 @@ static uint32_t wanted_events(const struct pollfd *fds, unsigned last)
     return events;
 }
 
-/* Put the descriptors into the private epoll. What epoll refuses (EPERM) never changes: a regular file that was not ready a
- * moment ago never will be. */
+/* Put the descriptors into the private epoll. A descriptor that epoll refuses (EPERM) never becomes ready: it is a
+ * regular file that was not ready just now. */
 static void epoll_fill(struct thread *thread, const struct pollfd *fds, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -103,8 +104,9 @@ static long wait_in_epoll(struct call *call, struct pollfd *fds, unsigned count,
     return result;
 }
 
-/* Wait until one of the descriptors has one of its events (or an error), or the deadline: WAKE_READY, WAKE_TIMEOUT, or the
- * result of an interruption. The caller has found none ready just now, and asks the kernel again afterwards. */
+/* Wait until one of the descriptors has one of its events (or an error), or until the deadline. Returns WAKE_READY,
+ * WAKE_TIMEOUT, or the result of an interruption. The caller has found none ready just now, and asks the kernel again
+ * afterwards. */
 long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, bool restarts)
 {
     struct wait wait = {.kind = PARK_FD, .deadline = deadline, .a = count > 0 ? (uint64_t)fds[0].fd : ~0UL, .b = count};
@@ -116,9 +118,9 @@ long wait_polled(struct call *call, struct pollfd *fds, unsigned count, int64_t 
     return wait_in_epoll(call, fds, count, &wait, restarts);
 }
 
-/* As wait_polled, of an epoll instance that watches a listening socket, or a file of the kernel (`is_file`, then `listener` is
- * its number), with EPOLLEXCLUSIVE. WAKE_ELSEWHERE if something is ready,
- * but another waiter was woken for the socket's connections: the caller looks past them, and says so if it waits again. */
+/* Wait as wait_polled does, for an epoll instance that watches a listening socket, or a file of the kernel (`is_file`,
+ * then `listener` is its number), with EPOLLEXCLUSIVE. Returns WAKE_ELSEWHERE if something is ready, but another waiter
+ * was woken for the socket's connections: then the caller ignores them, and says so if it waits again. */
 long wait_exclusively(struct call *call, struct pollfd *fds, unsigned count, int64_t deadline, int64_t listener, bool is_file,
                       bool looked)
 {
@@ -156,7 +158,8 @@ bool is_nonblocking(int fd)
     return flags < 0 || (flags & O_NONBLOCK) != 0;
 }
 
-/* Would the kernel answer at once, although poll says that nothing is ready: non-blocking, or opened the other way round? */
+/* Return whether the kernel would answer at once although poll(2) says that nothing is ready: the descriptor is
+ * non-blocking, or opened for the other direction. */
 static bool answers_at_once(int fd, short events)
 {
     long flags = NATIVE(fcntl, fd, F_GETFL, 0);
@@ -167,7 +170,7 @@ static bool answers_at_once(int fd, short events)
     return (events == POLLOUT && mode == O_RDONLY) || (events == POLLIN && mode == O_WRONLY);
 }
 
-/* SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if unset or no socket. */
+/* Return SO_RCVTIMEO or SO_SNDTIMEO of a socket as a deadline; NEVER if it is not set, or if this is no socket. */
 int64_t socket_deadline(struct call *call, int fd, int option)
 {
     struct kernel_timespec timeout = {0, 0}; /* here a timeval: microseconds in the second member */
@@ -180,8 +183,9 @@ int64_t socket_deadline(struct call *call, int fd, int option)
     return clock_after(call->thread, timeout.seconds * SECOND_NS + timeout.nanoseconds * 1000);
 }
 
-/* Wait until a call on `fd`, which poll calls not ready, would not wait: 0 then, or if the descriptor is non-blocking (the
- * kernel gives the answer). -EAGAIN when the socket's own timeout passes; `timeout_option` is 0 for what is no socket. */
+/* Wait until a call on `fd`, which poll(2) calls not ready, would not wait. Returns 0 then, or if the descriptor is
+ * non-blocking (the kernel gives the answer); -EAGAIN when the socket's own timeout passes. `timeout_option` is 0 for
+ * what is no socket. */
 long wait_blocked(struct call *call, int fd, short events, int timeout_option)
 {
     struct pollfd entry = {.fd = fd, .events = events};
@@ -202,8 +206,8 @@ long wait_blocked(struct call *call, int fd, short events, int timeout_option)
     }
 }
 
-/* As wait_blocked, of a descriptor that may be ready. WAIT_ERROR if it is ready to be written to because it has an error to
- * tell. */
+/* Wait as wait_blocked does, for a descriptor that may be ready. Returns WAIT_ERROR if it can be written to because it
+ * has an error to report. */
 long wait_ready(struct call *call, int fd, short events, int timeout_option)
 {
     struct pollfd entry = {.fd = fd, .events = events};

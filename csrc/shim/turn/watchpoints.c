@@ -1,14 +1,16 @@
-/* Watchpoints and hardware breakpoints of a tracer, without the hardware: the debug registers are the kernel's tracer's, and a
- * thread has none here. While some are set, the thread runs instruction by instruction (the trap flag), and the shim compares.
+/* Watchpoints and hardware breakpoints of a tracer, without the hardware: only the kernel's own ptrace could set debug
+ * registers. While some are set, the thread runs instruction by instruction (the trap flag), and the shim compares.
  *
- * What the kernel writes for the thread is seen after the call; what is only read is not seen, so such watchpoints are refused
- * (sys/process/ptrace.c). */
+ * What the kernel writes for the thread is seen after the call; what is only read is not seen, so such watchpoints are
+ * refused (sys/process/ptrace.c).
+ */
 #include "shim/core/memory.h"
 #include "shim/turn/tracee.h"
 
 #define PLACES 4
 
-/* Debug register 7: two bits for each place whether it is used, and from bit 16 on four for what is watched there. */
+/* Return whether a place is used. Debug register 7 has two bits for that for each place, and from bit 16 on four bits
+ * for what is watched there. */
 static bool is_set(const struct tracee *tracee, int place)
 {
     return (tracee->debug[7] >> 2 * place & 3) != 0;
@@ -35,7 +37,7 @@ bool watchpoints_are_set(const struct thread *thread)
     return (thread->tracee.debug[7] & 0xff) != 0;
 }
 
-/* The thread goes on: note what is where it watches. */
+/* Record the values at the watched addresses, because the thread goes on. */
 void watchpoints_begin(struct thread *thread)
 {
     for (int place = 0; place < PLACES; place++)
@@ -43,7 +45,8 @@ void watchpoints_begin(struct thread *thread)
             thread->tracee.watched[place] = value_at(thread, place);
 }
 
-/* Has the instruction before `next` changed what is watched, or is `next` itself? Debug register 6 says which. */
+/* Return whether the instruction before `next` has changed a watched value, or `next` itself is watched. Debug register
+ * 6 then says which. */
 bool watchpoints_hit(struct thread *thread, uint64_t next)
 {
     struct tracee *tracee = &thread->tracee;

@@ -28,7 +28,7 @@ static int is_same(const struct futex_key *one, const struct futex_key *other)
     return one->word == other->word && one->space == other->space && one->is_private == other->is_private;
 }
 
-/* The queue of a word; NULL if nobody waits there. */
+/* Return the queue of a futex word; NULL if no actor waits there. */
 struct futex_queue *futex_find(const struct futex_table *table, const struct futex_key *key)
 {
     struct futex_queue *queue = table->buckets[bucket_of(key)];
@@ -81,7 +81,7 @@ static int counts_as_lock(const struct futex_key *key)
     return !key->is_private && key->space == SPACE_LOCKS;
 }
 
-/* Queue an actor at a word, behind those that wait there. */
+/* Add an actor to the queue of a futex word, after those that wait there. */
 void futex_append(struct futex_table *table, struct turn_actor *actor, struct futex_key key, uint64_t waits_for, int32_t place)
 {
     struct futex_queue *queue = found_or_made(table, &key);
@@ -142,7 +142,7 @@ static void leave_queue(struct futex_table *table, struct futex_waiter *waiter)
         drop(table, queue);
 }
 
-/* Take an actor out of its queues, those to which a requeue has moved it as well. */
+/* Remove an actor from its queues, also from those to which FUTEX_REQUEUE has moved it. */
 void futex_forget(struct futex_table *table, struct turn_actor *actor)
 {
     while (actor->waits_at != NULL) {
@@ -154,7 +154,7 @@ void futex_forget(struct futex_table *table, struct turn_actor *actor)
     }
 }
 
-/* Forget all queues, whose actors may be gone. */
+/* Delete all queues; their actors may not exist any more. */
 void futex_clear(struct futex_table *table)
 {
     while (table->first != NULL) {

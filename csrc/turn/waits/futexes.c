@@ -6,7 +6,8 @@
 
 #define ANY 0xffffffffu
 
-/* Wake an actor at one of its words. An actor that a signal has made ready, and that has not run since, is ready as it is. */
+/* Wake an actor at one of its futex words. An actor that a signal has made ready, and that has not run since, stays as
+ * it is. */
 static void wake_one(struct parking *parking, struct turn_actor *actor, int32_t place)
 {
     if (parking_wake(parking, actor, WAKE_READY, place))
@@ -17,7 +18,7 @@ static void wake_one(struct parking *parking, struct turn_actor *actor, int32_t 
     actor->reply_in_python = 0;
 }
 
-/* The next place of another actor: waking this one takes all of its places away. */
+/* Return the next place of another actor in the queue: waking this one removes all of its places. */
 static struct futex_waiter *next_actor(const struct futex_waiter *waiter)
 {
     struct futex_waiter *next = waiter->after;
@@ -27,7 +28,7 @@ static struct futex_waiter *next_actor(const struct futex_waiter *waiter)
     return next;
 }
 
-/* Wake up to `most` waiters that wait for one of the bits, in the order of their arrival; how many were woken. */
+/* Wake at most `most` waiters that wait for one of the bits, in the order of their arrival. Returns how many were woken. */
 uint32_t futexes_wake(struct parking *parking, struct futex_key key, int64_t most, uint64_t bitset)
 {
     const struct futex_queue *queue = futex_find(&parking->futexes, &key);
@@ -47,7 +48,7 @@ uint32_t futexes_wake(struct parking *parking, struct futex_key key, int64_t mos
     return woken;
 }
 
-/* Wake the first waiter of a lock, its next owner; NULL if nobody waits. */
+/* Wake the first waiter of a lock, its next owner, and return it; NULL if no actor waits. */
 struct turn_actor *futexes_pass(struct parking *parking, struct futex_key key)
 {
     const struct futex_queue *queue = futex_find(&parking->futexes, &key);
@@ -60,7 +61,7 @@ struct turn_actor *futexes_pass(struct parking *parking, struct futex_key key)
     return actor;
 }
 
-/* The words at which somebody waits now, in the order in which they got their first waiters. */
+/* Return the futex words at which an actor waits now, in the order in which they got their first waiters. */
 static struct futex_key *all_keys(const struct parking *parking, uint32_t *count)
 {
     struct futex_key *keys;
@@ -75,7 +76,7 @@ static struct futex_key *all_keys(const struct parking *parking, uint32_t *count
     return keys;
 }
 
-/* Wake all actors that wait for an object of a kind, so that they look at it again. */
+/* Wake all actors that wait for kernel objects of one kind, so that they look at the objects again. */
 void futexes_wake_space(struct parking *parking, uint64_t space)
 {
     uint32_t count;
@@ -104,8 +105,9 @@ static void look_again(struct parking *parking, struct futex_key key)
     }
 }
 
-/* Let all actors that wait in shared memory look at their words: a dead process may have owned a robust lock there. One whose
- * word is as it was waits on; a waiter that a requeue has moved knows only its first word, and is left alone. */
+/* Let all actors that wait in shared memory look at their words, since a dead process may have owned a robust lock
+ * there. An actor whose word is unchanged waits on. A waiter that FUTEX_REQUEUE has moved knows only its first word,
+ * and is left alone. */
 void futexes_wake_shared(struct parking *parking)
 {
     uint32_t count;
@@ -117,7 +119,7 @@ void futexes_wake_shared(struct parking *parking)
     free(keys);
 }
 
-/* Queue the actor again at all of its words, at one of them, which has moved, behind the others of its new word. */
+/* Add the actor again to the queues of all its words; at the one that has moved, behind the others of the new word. */
 static void move(struct parking *parking, struct turn_actor *actor, const struct futex_waiter *moved, struct futex_key to)
 {
     struct futex_key keys[256];
@@ -131,7 +133,7 @@ static void move(struct parking *parking, struct turn_actor *actor, const struct
                      place == moved->place ? moved->waits_for : ANY, place);
 }
 
-/* Move up to `most` waiters to another word without waking them; how many were moved. */
+/* Move at most `most` waiters to another word without waking them. Returns how many were moved. */
 uint32_t futexes_requeue(struct parking *parking, struct futex_key from, struct futex_key to, int64_t most)
 {
     const struct futex_queue *queue = futex_find(&parking->futexes, &from);
@@ -149,7 +151,7 @@ uint32_t futexes_requeue(struct parking *parking, struct futex_key from, struct 
     return count;
 }
 
-/* How many actors wait at a word with this detail above their bits. */
+/* Return how many actors wait at a word with this detail above their bits. */
 uint32_t futexes_count(const struct parking *parking, struct futex_key key, uint64_t detail)
 {
     const struct futex_queue *queue = futex_find(&parking->futexes, &key);
@@ -160,13 +162,13 @@ uint32_t futexes_count(const struct parking *parking, struct futex_key key, uint
     return count;
 }
 
-/* The queue of a word; NULL if nobody waits there. */
+/* Return the queue of a futex word; NULL if no actor waits there. */
 const struct futex_queue *futexes_at(const struct parking *parking, struct futex_key key)
 {
     return futex_find(&parking->futexes, &key);
 }
 
-/* Have an actor that waits at a word be woken before all others that wait there. */
+/* Let an actor that waits at a word be the first that is woken there. */
 void futexes_put_first(struct parking *parking, struct futex_key key, const struct turn_actor *actor)
 {
     struct futex_queue *queue = futex_find(&parking->futexes, &key);
@@ -175,7 +177,7 @@ void futexes_put_first(struct parking *parking, struct futex_key key, const stru
         futex_put_first(queue, actor);
 }
 
-/* Does no other actor wait at any of the words at which an actor waits? */
+/* Return whether no other actor waits at any of the words at which an actor waits. */
 int futexes_is_alone(const struct turn_actor *actor)
 {
     for (const struct futex_waiter *waiter = actor->waits_at; waiter != NULL; waiter = waiter->other)
@@ -199,7 +201,7 @@ uint32_t futexes_lock_waiters(const struct parking *parking)
     return parking->futexes.lock_waiters;
 }
 
-/* The queue of the word that has had a waiter for longest; NULL if nobody waits anywhere. */
+/* Return the queue of the word that has had a waiter for longest; NULL if no actor waits at any word. */
 const struct futex_queue *futexes_first(const struct parking *parking)
 {
     return parking->futexes.first;

@@ -24,7 +24,7 @@ void parking_free(struct parking *parking)
     free(parking);
 }
 
-/* From now on Python says which comes first of a deadline and an event that are due at one moment. */
+/* From now on Python decides which comes first if a deadline and an event have one moment. */
 void parking_ask_ties(struct parking *parking)
 {
     parking->asks_ties = 1;
@@ -40,7 +40,7 @@ static void add_deadline(struct parking *parking, struct turn_actor *actor)
     actor->deadline_in = DEADLINE_OF_SERVER;
 }
 
-/* Say what an actor is going to wait for, as PARK has it. */
+/* Write into an actor's record what it is going to wait for, as PARK says it. */
 void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_t deadline, uint64_t blocked, uint64_t a,
                  uint64_t b, uint64_t c, int64_t since, int siblings_may_wake)
 {
@@ -55,8 +55,8 @@ void parking_say(struct turn_actor *actor, int32_t kind, int32_t syscall, int64_
                                      .siblings_may_wake = siblings_may_wake != 0};
 }
 
-/* Take the turn from an actor until its wait, which stands in its record, ends. With `is_in_timer_queue` its process has put
- * the deadline into the timer queue by itself. Python keeps the deadlines of waits that only Python can end. */
+/* Let an actor wait, without the turn, until the wait in its record ends. With `is_in_timer_queue` its process has put
+ * the deadline into the timer queue itself. Python keeps the deadlines of waits that only Python can end. */
 void parking_park(struct parking *parking, struct turn_actor *actor, int is_in_timer_queue)
 {
     const struct turn_wait *wait = &actor->wait;
@@ -74,7 +74,7 @@ void parking_park(struct parking *parking, struct turn_actor *actor, int is_in_t
         futex_append(&parking->futexes, actor, futex_key_of(actor, wait->a, wait->b), wait->c, 0);
 }
 
-/* Forget the deadline of an actor. */
+/* Remove the deadline of an actor. */
 void parking_end_deadline(struct parking *parking, struct turn_actor *actor)
 {
     if (actor->deadline_in == DEADLINE_OF_SERVER)
@@ -84,7 +84,7 @@ void parking_end_deadline(struct parking *parking, struct turn_actor *actor)
     actor->deadline_in = DEADLINE_NONE;
 }
 
-/* The actor waits no more, and is told nothing. */
+/* End the wait of an actor without an answer. */
 void parking_leave(struct parking *parking, struct turn_actor *actor)
 {
     futex_forget(&parking->futexes, actor);
@@ -92,7 +92,7 @@ void parking_leave(struct parking *parking, struct turn_actor *actor)
     actor->has_object = actor->ends_in_python = 0;
 }
 
-/* Forget what an actor waits for, since its process has ended the wait, and has updated the timer queue. */
+/* Forget what an actor waits for, because its process has ended the wait and has updated the timer queue. */
 void parking_unpark(struct parking *parking, struct turn_actor *actor)
 {
     if (actor->deadline_in == DEADLINE_OF_SERVER)
@@ -101,8 +101,8 @@ void parking_unpark(struct parking *parking, struct turn_actor *actor)
     parking_leave(parking, actor);
 }
 
-/* Put an actor at the end of the run queue, unless it has a place there by nomination. The actors of a process that is held
- * join the run queue when the process goes on. */
+/* Add an actor to the end of the run queue, unless it has a place there by nomination. The actors of a process that is
+ * stopped or frozen are added when the process goes on. */
 void parking_make_ready(struct parking *parking, struct turn_actor *actor)
 {
     actor->state = TURN_READY;
@@ -110,8 +110,8 @@ void parking_make_ready(struct parking *parking, struct turn_actor *actor)
         run_queue_append(parking->run_queue, actor);
 }
 
-/* Wake a parked actor whose wait the core can end; 0 if the actor is not parked. A signal may be blocked or ignored: until the
- * actor has looked, a wake may still find it in the queue of its futex. */
+/* Wake a waiting actor whose wait C code can end. Returns 0 if the actor does not wait. A signal may be blocked or
+ * ignored: until the actor has looked, a wake may still find it in the queue of its futex. */
 int parking_wake(struct parking *parking, struct turn_actor *actor, int32_t reason, int64_t value)
 {
     if (!is_parked(actor))
@@ -126,8 +126,8 @@ int parking_wake(struct parking *parking, struct turn_actor *actor, int32_t reas
     return 1;
 }
 
-/* The deadline of an actor has come, and was taken out of where it stood, `from`. Processes write to the timer queue: an actor
- * whose deadline the server keeps may be woken from there, too, and its deadline ends with its wait. */
+/* Wake an actor whose deadline has come, and was removed from where it was, `from`. Processes write to the timer queue:
+ * an actor whose deadline the server keeps may be woken from there, too, and its deadline ends with its wait. */
 void parking_time_out(struct parking *parking, struct turn_actor *actor, int from)
 {
     if (actor->deadline_in == from)
@@ -135,7 +135,7 @@ void parking_time_out(struct parking *parking, struct turn_actor *actor, int fro
     parking_wake(parking, actor, WAKE_TIMEOUT, 0);
 }
 
-/* Have the server keep the deadline of an actor, whose process cannot look at the timer queue for now. */
+/* Move the deadline of an actor to the server, because its process cannot look at the timer queue for now. */
 void parking_keep_deadline(struct parking *parking, struct turn_actor *actor)
 {
     if (actor->deadline_in != DEADLINE_SHARED)

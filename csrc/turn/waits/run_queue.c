@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* May the actor join the line? It may not if it stands there, or has ended. */
+/* Return whether an actor may be added to the run queue. It may not if it is there, or has ended. */
 static int may_join(struct run_queue *queue, struct turn_actor *actor)
 {
     if (!actor->is_in_line && actor->state != TURN_DEAD)
@@ -11,7 +11,7 @@ static int may_join(struct run_queue *queue, struct turn_actor *actor)
     return 0;
 }
 
-/* Put an actor at the end. */
+/* Add an actor to the end of the run queue. */
 void run_queue_append(struct run_queue *queue, struct turn_actor *actor)
 {
     if (!may_join(queue, actor))
@@ -42,7 +42,7 @@ void run_queue_prepend(struct run_queue *queue, struct turn_actor *actor)
     actor->is_in_line = 1;
 }
 
-/* Nothing happens if the actor is in no line. */
+/* Remove an actor; do nothing if it is in no run queue. */
 void run_queue_remove(struct run_queue *queue, struct turn_actor *actor)
 {
     if (!actor->is_in_line)
@@ -59,7 +59,7 @@ void run_queue_remove(struct run_queue *queue, struct turn_actor *actor)
     actor->is_in_line = 0;
 }
 
-/* The actor at a place, from 0; NULL behind the end. */
+/* Return the actor at a place, counted from 0; NULL behind the end. */
 struct turn_actor *run_queue_at(const struct run_queue *queue, uint32_t place)
 {
     struct turn_actor *actor = queue->first;
@@ -69,7 +69,7 @@ struct turn_actor *run_queue_at(const struct run_queue *queue, uint32_t place)
     return actor;
 }
 
-/* Put the first `count` actors behind all others. */
+/* Move the first `count` actors behind all others. */
 void run_queue_rotate(struct run_queue *queue, uint32_t count)
 {
     while (count-- > 0 && queue->first != NULL) {

@@ -54,7 +54,7 @@ static void sink(struct timeline *timeline, uint32_t place, struct timeline_entr
     put(timeline, place, entry);
 }
 
-/* Room for one entry more; handles are from 1 on. */
+/* Make room for one more entry. Handles begin with 1. */
 static void grow(struct timeline *timeline)
 {
     uint32_t room = timeline->room == 0 ? 64 : 2 * timeline->room;
@@ -68,7 +68,7 @@ static void grow(struct timeline *timeline)
     timeline->room = room;
 }
 
-/* Add the deadline of an actor, or an event of Python's; its handle. */
+/* Add the deadline of an actor, or an event of Python's. Returns its handle. */
 uint32_t timeline_add(struct timeline *timeline, int64_t at_ns, uint64_t sequence, struct turn_actor *actor)
 {
     struct timeline_entry entry = {.at_ns = at_ns, .sequence = sequence};
@@ -96,7 +96,7 @@ void timeline_remove(struct timeline *timeline, uint32_t handle)
         sink(timeline, rise(timeline, place, last), last);
 }
 
-/* The moment of what comes first; NEVER_NS if nothing does. */
+/* Return the moment of the entry that comes first; NEVER_NS if there is none. */
 int64_t timeline_next(const struct timeline *timeline)
 {
     return timeline->count > 0 && timeline->entries[0].at_ns <= LATEST_NS ? timeline->entries[0].at_ns : NEVER_NS;
@@ -111,13 +111,13 @@ static int has_event_below(const struct timeline *timeline, uint32_t place, int6
     return has_event_below(timeline, 2 * place + 1, at_ns) || has_event_below(timeline, 2 * place + 2, at_ns);
 }
 
-/* Is an event of Python's due at a moment before which nothing is due? */
+/* Return whether an event of Python's is due at a moment before which nothing is due. */
 int timeline_has_event_at(const struct timeline *timeline, int64_t at_ns)
 {
     return has_event_below(timeline, 0, at_ns);
 }
 
-/* Put what comes first behind all that is due at its moment: `sequence` is larger than theirs. */
+/* Put the entry that comes first behind all others of its moment: `sequence` is larger than theirs. */
 void timeline_put_behind(struct timeline *timeline, uint64_t sequence)
 {
     struct timeline_entry first;
@@ -129,7 +129,7 @@ void timeline_put_behind(struct timeline *timeline, uint64_t sequence)
     sink(timeline, 0, first);
 }
 
-/* Take out what comes first: its handle, which is free by that, and whose deadline it is. */
+/* Remove the entry that comes first. Returns its handle, which is free then; `actor` is the actor whose deadline it was. */
 uint32_t timeline_pop(struct timeline *timeline, struct turn_actor **actor)
 {
     uint32_t handle = timeline->entries[0].handle;
