@@ -25,7 +25,7 @@ def shown(value: float | None, unit: str) -> str:
 
 
 def line(row: dict[str, Any]) -> str:
-    """Return the row of the table for one benchmark."""
+    """Return the table's row for one figure of a benchmark, in Markdown."""
     aim = "".join(f"{BOUNDS[kind]} {shown(bound, row['unit'])}" for kind, bound in (row["aim"] or {}).items())
     verdict = row["verdict"] if row["value"] is not None else ""
     return f"| {row['text']} | {shown(row['value'], row['unit'])} | {aim} | {verdict} |"

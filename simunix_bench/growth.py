@@ -178,7 +178,7 @@ def measure(
 
 
 def write_scenario(folder: Path, nodes: int, idle_s: int, merge: str, has_munge: bool, plugins: Plugins = PLAIN) -> Path:
-    """Write the scenario of one size into the folder; return its file."""
+    """Write the scenario of a cluster of one size into a folder; return the scenario's file."""
     scenario = folder / f"idle-{nodes}.yaml"
     first = f"{1:0{len(str(nodes))}d}"
     parameters = plugins.section("" if has_munge else WITHOUT_MUNGE)

@@ -38,7 +38,7 @@ class Outcome:
 
 
 def make_jobs() -> list[Job]:
-    """Return the jobs, all submitted as soon as sbatch can take them."""
+    """Return the hundred jobs, all submitted as soon as sbatch can take them."""
     return [Job(number, 0, LENGTH_S, 10 * LENGTH_S, cores=1) for number in range(1, COUNT + 1)]
 
 

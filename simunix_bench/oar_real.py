@@ -29,7 +29,7 @@ Course = Mapping[int, tuple[float, float, float]]
 
 
 def real_courses() -> dict[str, dict[str, Course]]:
-    """Return the real runs, by workload and name of the run."""
+    """Return the times of the jobs in the real runs of OAR, by workload and name of the run."""
     found: dict[str, dict[str, dict[int, tuple[float, float, float]]]] = {}
     with REAL.open() as file:
         for row in csv.DictReader(file):
@@ -40,7 +40,7 @@ def real_courses() -> dict[str, dict[str, Course]]:
 
 
 def own_course(folder: Path) -> tuple[str, str, Course]:
-    """Return the workload, the name and the jobs' times of a simunix run."""
+    """Return the workload and the name of a simunix run, and the times of its jobs."""
     record = json.loads((folder / "run.json").read_text())
     workload = re.search(r"oar-real-(\d)\.swf", record["inputs"]["trace"]["path"])
     assert workload is not None

@@ -117,7 +117,7 @@ class Cluster:
             self.pause(ASK_S)
 
     def work(self) -> None:
-        """Submit the jobs, and wait for the last one."""
+        """Submit the jobs to Slurm's real daemons, and wait for the last job."""
         self.submit()
         self.finish()
 

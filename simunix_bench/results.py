@@ -95,7 +95,7 @@ def notes(rows: Sequence[tuple[str, Row]]) -> list[str]:
 
 
 def print_results(results: Results) -> None:
-    """Print the table, the notes and the machine on standard output."""
+    """Print the table of the benchmarks' figures, the notes and a description of the machine on standard output."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(table(results.rows))
     for line in notes(results.rows):

@@ -9,7 +9,7 @@ OK, MISSED, UNMEASURED = "ok", "missed", "not measured"
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """An upper or lower bound for a value, in the value's unit."""
+    """A benchmark's aim: an upper or lower bound for the measured value, in the value's unit."""
 
     bound: float
     is_least: bool = False

@@ -13,7 +13,7 @@ from simunix.launch.failures import printable
 from simunix.scenario.check_section import CheckSection
 
 LONGEST_LINE = 200
-"""Messages quote at most this many characters of a line of output."""
+"""A message about a failed check quotes at most this many characters of a process's line of output."""
 
 
 @dataclass(frozen=True, slots=True)

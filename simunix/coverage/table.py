@@ -55,13 +55,13 @@ def table(path: Path = TABLE) -> tuple[Row, ...]:
 
 @functools.cache
 def by_name() -> dict[str, Row]:
-    """Return the rows by the name of the call."""
+    """Return the rows of the table of system calls, by the call's name."""
     return {row.name: row for row in table()}
 
 
 @functools.cache
 def by_number() -> dict[int, Row]:
-    """Return the rows by the number of the call."""
+    """Return the rows of the table of system calls, by the call's number."""
     return {row.number: row for row in table()}
 
 

@@ -32,18 +32,18 @@ class Application:
     is_granted: bool = False
 
     def requests(self, now_ns: int, size_bytes: int, order: int) -> None:
-        """Note that the application requests an I/O phase."""
+        """Note that the application requests an I/O phase from the coordinator, at a moment in nanoseconds."""
         self.computed_ns += now_ns - self.since_ns
         self.since_ns = self.requested_ns = now_ns
         self.bytes_wanted, self.order = size_bytes, order
 
     def granted(self, now_ns: int) -> None:
-        """Note that the coordinator has granted the I/O phase."""
+        """Note that the coordinator has granted the application's I/O phase, at a moment in nanoseconds."""
         self.is_granted = True
         self.since_ns = now_ns
 
     def released(self, now_ns: int) -> None:
-        """Note that the I/O phase is over."""
+        """Note that the application's I/O phase is over, at a moment in nanoseconds."""
         self.io_ns += now_ns - self.since_ns
         self.since_ns = now_ns
         self.requested_ns = None

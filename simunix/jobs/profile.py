@@ -26,8 +26,8 @@ _Strategy = Literal[
 
 
 class Profile(BaseModel):
-    """The part common to all profiles. `ret` is the exit code of a job that has completed its profile. Unknown keys are
-    ignored, as in Batsim.
+    """The base of all job profiles (what a job does). `ret` is the exit code of a job that has completed its profile.
+    Unknown keys are ignored, as in Batsim.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True, defer_build=True)

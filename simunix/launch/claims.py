@@ -80,7 +80,7 @@ def _sign(file: IO[str]) -> None:
 
 def _command() -> str:
     program = Path(sys.argv[0]).name
-    import shlex  # the command of a run whose folder is not kept is not shown
+    import shlex  # only a run whose folder is kept needs it
 
     words = ["simunix" if program in MODULES else program, *sys.argv[1:]]
     text = " ".join(shlex.join(words).split())
@@ -88,7 +88,7 @@ def _command() -> str:
 
 
 def _holder(file: IO[str]) -> str:
-    """Return a text that names the process which holds the lock, and says what to do about it."""
+    """Return a text for messages: which process holds the lock of a run directory, and how to end that process."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         file.seek(0)

@@ -84,7 +84,7 @@ def steady_window(jobs: pd.DataFrame, warm_up: float = 0.1, cool_down: float = 0
 
 
 def submitted_within(jobs: pd.DataFrame, begin_s: float, end_s: float) -> pd.DataFrame:
-    """Return the jobs submitted in [begin_s, end_s)."""
+    """Return the jobs of a job table that were submitted in [begin_s, end_s), in seconds."""
     return jobs[(jobs["submission_time"] >= begin_s) & (jobs["submission_time"] < end_s)]
 
 

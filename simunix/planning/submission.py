@@ -208,7 +208,7 @@ def _scripts(task: _Task) -> tuple[FileSpec, ...]:
 
 
 def inputs_of(workloads: Sequence[WorkloadPlan]) -> dict[str, Path]:
-    """Return the files whose checksums are in run.json, by their role."""
+    """Return the input files of workloads whose checksums go into run.json, by the role of the file."""
     return {"trace" if len(workloads) == 1 else f"trace {plan.label}": plan.trace for plan in workloads}
 
 

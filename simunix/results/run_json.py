@@ -91,11 +91,11 @@ class RunRecord:
 
     @property
     def speed_up(self) -> float:
-        """Virtual seconds per wall second of the run."""
+        """How many virtual seconds of the run passed per second of real time."""
         return self.virtual_s / self.wall_s if self.wall_s > 0 else 0.0
 
     def write(self, path: Path) -> None:
-        """Write the record as indented JSON."""
+        """Write the record of the run to run.json, as indented JSON."""
         with whole_file(path) as file:
             file.write(json.dumps({**asdict(self), "speed_up": round(self.speed_up, 3)}, indent=2) + "\n")
 

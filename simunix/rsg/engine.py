@@ -37,7 +37,9 @@ class _Instance:
 
 
 class Engine:
-    """The engine of a program; each program has one engine. The platform is that of the emulation."""
+    """The engine of a program (SimGrid's term for the simulation); each program has one engine. The platform of the
+    engine is that of the emulation.
+    """
 
     clock = _Clock()
     instance = _Instance()

@@ -348,7 +348,7 @@ class Scenario(Section):
 
     @property
     def perturbation(self) -> PerturbSection | None:
-        """What this run's seed perturbs; None if nothing."""
+        """The section `perturb:` with what this run's seed changes at random; None if the run is not perturbed."""
         return None if self.seed == 0 or self.perturb is None or self.perturb.is_nothing else self.perturb
 
     @field_validator("shared")

@@ -35,7 +35,7 @@ OF_OUR_OWN = {
 
 
 class Watcher(Protocol):
-    """The interface of an object that is told the progress of the runs."""
+    """The interface of an object that is told how far the runs of a sweep are."""
 
     def tick(self) -> None:
         """Called regularly while runs are active."""

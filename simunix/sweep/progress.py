@@ -67,7 +67,7 @@ class SweepProgress:
             self._console.print("simunix: " + "; ".join([self._summary(told), *lines]), markup=False)
 
     def _under_way(self) -> dict[str, Told]:
-        """Return the progress of each active run, by the run's name."""
+        """Return the progress of each active run of the sweep, by the run's name."""
         names = {path.name for path in (self._directory / "runs").glob(".*.progress")}
         found = {}
         for name, run in self._waiting.items():

@@ -172,7 +172,7 @@ def carry_out(directory: Path, runs: Sequence[Run], resume: bool, workers: int |
 
 
 class _Table:
-    """The file results.csv, which is updated after each run."""
+    """The file results.csv of a sweep, which is updated after each run."""
 
     def __init__(self, directory: Path, runs: Sequence[Run]) -> None:
         self._directory = directory
@@ -196,7 +196,7 @@ class _Table:
 
 
 class _Both:
-    """A Watcher that updates the table and shows the progress."""
+    """A Watcher that, for each run of a sweep, updates results.csv and shows the progress."""
 
     def __init__(self, table: _Table, progress: SweepProgress) -> None:
         self._table, self._progress = table, progress
@@ -206,7 +206,7 @@ class _Both:
         self._progress.tick()
 
     def ended(self, run: Run, problem: str) -> None:
-        """Update the table and the progress display after the end of a run."""
+        """Update results.csv and the progress display after the end of a run."""
         self._progress.ended(run, problem)
         self._table.update(run, problem)
 

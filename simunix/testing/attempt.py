@@ -36,7 +36,7 @@ class Limits(Protocol):
 
     @property
     def wall_limit_s(self) -> float:
-        """The most real seconds that the run may take."""
+        """The most real seconds that a run of the test's cluster may take."""
 
     @property
     def source(self) -> Path:
@@ -67,7 +67,7 @@ class Attempt:
 
     @classmethod
     def prepare(cls, description: Description, directory: RunDirectory, until_ns: int | None, limits: Limits) -> Attempt:
-        """Make the plan and the run directory, without starting the run."""
+        """Make the plan and the run directory for a test's cluster, without starting the run."""
         scenario, expansion = description.finished_scenario()
         kind, _ = isolation()
         plan = description.plan(expansion, kind, directory)
@@ -81,7 +81,7 @@ class Attempt:
 
     @property
     def directory(self) -> RunDirectory:
-        """The run directory."""
+        """The run directory of this run of a test's cluster."""
         return self.emulation.directory
 
     @property

@@ -52,7 +52,7 @@ class Spent:
     wall_s: float
 
     def above(self, less: Spent, count: int) -> Spent:
-        """Return the cost of each of `count` things that this run had and the run `less` did not have."""
+        """Return the cost of one slurmd or job, given the run `less` that had `count` fewer of them than this run."""
         return Spent((self.cpu_s - less.cpu_s) / count, (self.wall_s - less.wall_s) / count)
 
 

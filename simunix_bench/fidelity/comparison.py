@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """The jobs whose starts are more than a second apart."""
+        """The jobs whose starts in the two runs are more than a second apart."""
         return tuple(key for key, apart in self.start_s.items() if abs(apart) > RESOLUTION_S)
 
 
@@ -127,5 +127,5 @@ def _start(key: str, run: Run) -> float | None:
 
 
 def pairs_of(runs: Sequence[Run]) -> list[Difference]:
-    """Return the differences between every two of the runs."""
+    """Return the differences between every two runs of a script of Slurm commands."""
     return [difference(first, second) for first, second in itertools.combinations(runs, 2)]

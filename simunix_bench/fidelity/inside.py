@@ -68,7 +68,7 @@ def reaped(process: int) -> int:
 
 
 def main() -> None:
-    """Start the daemons, then execute the script's commands."""
+    """Start Slurm's daemons in real time, then execute the Slurm commands of the script."""
     if process := os.fork():
         sys.exit(reaped(process))
     Aligned(json.loads(Path(HERE, "plan.json").read_text())).start()

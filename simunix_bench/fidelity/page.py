@@ -35,7 +35,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def apart(name: str, found: Difference) -> list[str]:
-    """Return a row of the table with the differences of two runs."""
+    """Return a Markdown table's row with the differences between two runs of a script."""
     return [
         name,
         f"{found.median_s * 1000:,.0f}",

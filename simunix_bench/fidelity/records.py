@@ -88,7 +88,7 @@ class Run:
     digest: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run as JSON, which `run_of` reads."""
+        """Return a run of a script of Slurm commands as JSON, which `run_of` reads."""
         return asdict(self)
 
 
@@ -165,7 +165,7 @@ def diagnosis_of(printed: str, cpu_s: float = 0.0) -> Diagnosis:
 def read_run(
     *, arm: str, script: str, output: Mapping[str, Any], log: str, wall_s: float, load: tuple[float, float], digest: str = ""
 ) -> Run:
-    """Return the run that the player's output and the jobs' log describe."""
+    """Return the run of a script that is described by the player's output and the log of the jobs."""
     actions = output["actions"]
     shown = next((action["printed"] for action in actions if action["name"] == "jobs"), "")
     bursts = {

@@ -118,7 +118,7 @@ class HostMessages:
             raise ServerError(f"{self._path} cannot be written: {error.strerror}; free some space") from error
 
     def close(self) -> None:
-        """Write the rows that are still in memory, and close the file."""
+        """Write the rows of host_messages.csv that are still in memory, and close the file."""
         try:
             self._file.close()
         except OSError as error:

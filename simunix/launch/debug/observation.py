@@ -113,7 +113,7 @@ class Observation:
             self.turns.parks.count = self._counts.count_park
 
     def close(self) -> None:
-        """Write the rows that are still in memory to the files."""
+        """Write the observed packets, links, turns and calls that are still in memory to their files."""
         if self.kernel.wire.capture is not None:
             self.kernel.wire.capture.close()
         if self._messages is not None:

@@ -22,7 +22,9 @@ PAGES, MILLISECONDS = 4000, 20
 """The kernel scans PAGES pages every MILLISECONDS: faster than starting daemons create pages."""
 FULL_SCANS = Path("/sys/kernel/mm/ksm/full_scans")
 SCANS = 2
-"""The kernel merges a page when its second scan finds the page unchanged."""
+"""How often the kernel must scan a page before it merges the page with equal ones: the second scan finds the page
+unchanged.
+"""
 ROOM_SHARE = 0.08
 LOOK_S = 0.2
 PATIENCE_S = 60.0

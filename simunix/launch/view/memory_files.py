@@ -41,7 +41,7 @@ def _distance(hardware: Hardware, first: int, second: int) -> int:
 
 
 def write_nodes(base: Path, hardware: Hardware) -> None:
-    """Write the folder /sys/devices/system/node below `base`."""
+    """Write the host's folder /sys/devices/system/node, which describes its NUMA nodes, below `base`."""
     tree = SharedTexts()
     nodes = range(hardware.nodes)
     names = ("online", "possible", "has_cpu", "has_memory", "has_normal_memory")

@@ -100,7 +100,7 @@ def _write_caches(base: str, hardware: Hardware, tree: SharedTexts) -> None:
 
 
 def write_processors(base: Path, hardware: Hardware) -> None:
-    """Write the folder /sys/devices/system/cpu below `base`."""
+    """Write the host's folder /sys/devices/system/cpu, which describes its processors, below `base`."""
     tree = SharedTexts()
     every = cpu_list(range(hardware.cpus))
     tree.write_all(str(base), {"online": every, "possible": every, "present": every, "kernel_max": "8191"})

@@ -61,7 +61,7 @@ def write_page(target: Path, comparison: Comparison, title: str, addition: Addit
 
 
 def render(comparison: Comparison, title: str, addition: Addition = PLAIN) -> str:
-    """Return the HTML of the page."""
+    """Return the HTML of the page that compares runs."""
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
 

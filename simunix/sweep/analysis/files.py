@@ -18,7 +18,9 @@ _LATEX = {"\\": r"\textbackslash{}", "…": r"\dots{}", "~": r"\textasciitilde{}
 
 
 def write_files(folder: Path, found: Sequence[Estimate]) -> list[Path]:
-    """Write table.csv, table.md and table.tex into the folder; return their paths. Raises ServerError."""
+    """Write the table of an experiment as table.csv, table.md and table.tex into a folder; return their paths. Raises
+    ServerError if that fails.
+    """
     write_table(folder / f"{NAME}.csv", [numbers(each) for each in found])
     write_whole(folder / f"{NAME}.md", markdown(found))
     write_whole(folder / f"{NAME}.tex", latex(found))

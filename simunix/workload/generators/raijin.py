@@ -40,7 +40,7 @@ LONGEST = 3.0
 compensated by scaling.
 """
 LOW, HIGH = 1, 2
-"""The numbers of the queues for low and high priority."""
+"""The numbers of Raijin's queues for jobs of low and of high priority."""
 
 
 @dataclass(frozen=True, slots=True)

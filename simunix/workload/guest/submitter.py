@@ -1,5 +1,4 @@
-"""Submit the jobs of a workload from inside of an emulation. The program runs there by itself, with the standard
-library only.
+"""Submit the jobs of a workload from inside of an emulation, with the standard library only.
 
     python3 submitter.py PLAN.json SUBMISSIONS.csv
 
@@ -45,14 +44,12 @@ def run(argv: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def filled(argv: list[str], value: str) -> list[str]:
-    """Return the words with `{}` replaced by the value."""
+    """Return the words of a command with `{}` replaced."""
     return [word.replace("{}", str(value)) for word in argv]
 
 
 class Submitter:
-    """Submits the jobs of the plan. It knows which jobs are due, which commands run, and which jobs wait for others.
-    Moments are seconds after the origin.
-    """
+    """Submits the jobs of the plan. Moments are seconds after the origin."""
 
     def __init__(self, plan: dict[str, Any], writer: Flushed) -> None:
         self.plan = plan
@@ -61,7 +58,7 @@ class Submitter:
         groups: list[list[int]] = plan.get("groups", [])
         self.known = {id for job in self.jobs for id in job.get("array", [job["id"]])}
         self.numbers: dict[int, str] = {}  # the RJMS's numbers of submitted jobs by id; "" for refused jobs
-        # the indices in the plan of jobs that are due, by the id of the job for whose number they wait
+        # indices of due jobs, by the id of the job whose number they need
         self.needed_by: dict[int, list[int]] = {}
         # by pidfd: id, file of messages, moment at which the job was due
         self.staying: dict[int, tuple[int, subprocess.Popen[bytes], Any, float]] = {}
@@ -88,7 +85,7 @@ class Submitter:
         return time.time() - float(self.plan["origin"])
 
     def run(self) -> None:
-        """Run until all jobs have been submitted and released, and every command that stays has ended."""
+        """Submit and release all jobs, and wait until every command that stays has ended."""
         while self.due or self.staying or any(self.followers):
             if self.due and self.due[0][0] <= self.now():
                 moment, rank, action, number = heapq.heappop(self.due)
@@ -154,9 +151,7 @@ class Submitter:
         return {"user": user["uid"], "group": user["groups"][0], "extra_groups": user["groups"], "env": environment}
 
     def submitted(self, id: int, number: str) -> None:
-        """Note the number of a submitted job. A job without a number has been refused, and counts as ended. Jobs that
-        waited for the number become due.
-        """
+        """Note the number of a submitted job; a refused job has none, and has ended."""
         self.numbers[id] = number
         for rank in self.needed_by.pop(id, []):
             heapq.heappush(self.due, (self.now(), rank, SUBMIT, ""))
@@ -178,9 +173,7 @@ class Submitter:
         self.writer.writerow([job["id"], f"{due:.6f}", f"{moment:.6f}", "", "", ""])
 
     def finish(self, fd: int) -> None:
-        """Note the end of a command that stayed, and so of its job. If the command failed, write its messages in a
-        second row.
-        """
+        """Note the end of a command that stayed, and of its job. Messages of a failure are a second row."""
         id, process, messages, due = self.staying.pop(fd)
         os.close(fd)
         if process.wait() != 0:
@@ -200,7 +193,7 @@ class Submitter:
     # Ends
 
     def plan_poll(self) -> None:
-        """Plan the next question about unfinished jobs, if any job waits for the end of another."""
+        """Plan the next question about unfinished jobs, if a job waits for an end."""
         if not self.unfinished or not any(self.followers):
             self.next_poll = None
         elif self.next_poll is None:
@@ -217,7 +210,7 @@ class Submitter:
         self.plan_poll()
 
     def end_of(self, number: str) -> float:
-        """Return when a job ended, in seconds after the origin: as the RJMS says or, if it no longer knows, now."""
+        """Return when a job ended, in seconds after the origin; now, if the RJMS no longer knows."""
         told = run(filled(self.plan["ended"]["argv"], number)).stdout
         found = re.search(self.plan["ended"]["pattern"], told)
         try:
@@ -226,9 +219,7 @@ class Submitter:
             return self.now()
 
     def ended(self, id: int, moment: float) -> None:
-        """Note the end of a job. A job that waits for a whole group becomes due its think time after the last end in
-        the group.
-        """
+        """Note the end of a job; jobs that wait for its whole group may become due."""
         for group in self.groups_of.get(id, []):
             self.left[group].discard(id)
             self.ends[group] = max(self.ends[group], moment)
@@ -240,7 +231,7 @@ class Submitter:
 
 
 def wait_until_empty(poll: list[str]) -> None:
-    """Run the command `poll` at growing intervals until it prints nothing, which means that the queue is empty."""
+    """Run `poll` at growing intervals until it prints nothing: the queue is empty."""
     pause = FIRST_POLL_S
     while True:
         done = run(poll)

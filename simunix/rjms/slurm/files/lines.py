@@ -39,7 +39,7 @@ class Line:
 
     @property
     def place(self) -> str:
-        """The file and the number of the line, for messages."""
+        """The configuration file and the number of the line in it, as a text for messages."""
         return f"{self.path}:{self.number}"
 
     @property

@@ -155,7 +155,7 @@ class Capping:
         return {**found, "PrologSlurmctld": PROLOG} if len(self.states) > 1 else found
 
     def files(self) -> Iterator[FileSpec]:
-        """Yield the files on the controller host for the caps."""
+        """Yield the files for power capping that the controller host needs."""
         most = self.machine.above_idle(self.machine.fastest)
         lua = LUA_TEXT.format(cores=self.cores, watts=most)
         cases = "\n".join(self._case(state) for state in self.states)

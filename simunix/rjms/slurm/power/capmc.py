@@ -80,7 +80,7 @@ def _range(host: Host, key: str) -> tuple[int, int]:
 
 
 def files(section: SlurmSection, key: str, site: Site) -> tuple[FileSpec, ...]:
-    """Return the files on the controller: capmc and its description of the nodes."""
+    """Return the files for the plugin on the controller host: the command capmc, and capmc's description of the nodes."""
     if section.capmc is None:
         return ()
     program = Path(guest.__file__).with_name("capmc.py").read_bytes()

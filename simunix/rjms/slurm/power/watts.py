@@ -51,7 +51,7 @@ class Machine:
 
     def states_down_to(self, floor: float) -> tuple[int, ...]:
         """Return the power states that jobs may use, the fastest first; of states with equal watts, only the fastest.
-        `floor` is the least speed.
+        `floor` is the least speed of a core, in flop/s, that these states may have.
         """
         found = sorted(
             (state for state, speed in enumerate(self.speeds) if speed >= floor), key=lambda each: -self.speeds[each]

@@ -155,7 +155,7 @@ Rule = Callable[[Names, str], str | None]
 
 
 def plain(names: Names, value: str) -> str:
-    """Return the value unchanged, since its words are Slurm's own."""
+    """Return a value of the site's files unchanged, since it contains words of Slurm's own and no name."""
     return value
 
 

@@ -101,7 +101,7 @@ def submit_options(line: str, submitted: str = "") -> tuple[dict[str, str], list
 
 
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the long name and the value of each option before the script."""
+    """Yield the long name and the value of each sbatch option in front of the job script."""
     while words and words[0].startswith("-") and words[0] not in ("-", "--"):
         word = words.pop(0)
         if word.startswith("--"):

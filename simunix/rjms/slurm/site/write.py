@@ -137,7 +137,7 @@ def not_installed(kept: Sequence[Setting]) -> Iterator[Change]:
 
 
 def _beside(folder: Path, conf: SiteConf, names: Names | None) -> Iterator[tuple[str, str]]:
-    """Yield the copied files beside slurm.conf, with their texts."""
+    """Yield the files that the import copies from the folder of the site's slurm.conf, with their texts."""
     if (gres := folder / "gres.conf").is_file():
         yield gres.name, gres_text(gres, conf, names)
     if (cgroups := folder / "cgroup.conf").is_file():
