@@ -15,7 +15,7 @@ static void drop(struct process *process, int at)
     process->watches.exclusives[at] = process->watches.exclusives[--process->watches.exclusive_count];
 }
 
-/* The number of a simulated socket, or of a file of the kernel; -1: it has none. */
+/* Return the number of a simulated socket, or of a file of the kernel; -1 if it has none. */
 static int64_t identity(int fd, bool *is_file)
 {
     struct fd looked;
@@ -32,7 +32,8 @@ static int64_t identity(int fd, bool *is_file)
     return (int64_t)((looked.status.st_ino ^ looked.status.st_dev << 40) << 2 >> 1); /* positive, even: no eventfd's */
 }
 
-/* After an epoll_ctl that has succeeded. A process has few of these: those beyond the table wake all that wait. */
+/* Record what an epoll instance watches, after an epoll_ctl(2) that has succeeded. A process has few of these: those
+ * that do not fit into the table wake all that wait. */
 void epoll_remember_exclusive(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -54,7 +55,8 @@ void epoll_remember_exclusive(struct call *call)
             (struct exclusive_listener){epoll, fd, number, is_file, event->data};
 }
 
-/* After a call while somebody waits so for a file: if it has written something, whom that wakes is decided now. */
+/* Called after a call while a thread waits with EPOLLEXCLUSIVE for a file. If the call has written something, have the
+ * server decide now which thread that wakes. */
 void epoll_tell_exclusive(const struct call *call, long result)
 {
     static const uint16_t writers[] = {__NR_write,  __NR_writev, __NR_pwritev2, __NR_sendto,   __NR_sendmsg, __NR_sendmmsg,
@@ -66,8 +68,8 @@ void epoll_tell_exclusive(const struct call *call, long result)
             ask(call->thread, &reply, OP_LOOK, 0, NULL);
 }
 
-/* The one file that an epoll instance watches with EPOLLEXCLUSIVE; false if there is none, or more of them. Those that have
- * been closed meanwhile are forgotten. */
+/* Find the only file that an epoll instance watches with EPOLLEXCLUSIVE. Returns false if there is none, or more than
+ * one. Files that have been closed meanwhile are forgotten. */
 bool epoll_exclusive(struct process *process, int epoll, struct exclusive_listener *listener)
 {
     int count = 0;
@@ -96,8 +98,8 @@ static long without(struct epoll_event *events, long count, uint64_t data)
     return kept;
 }
 
-/* What is ready but for the socket's own event, as epoll_wait. If that event alone found room, a second look finds the others:
- * the kernel tells of each in turn. */
+/* Return what is ready without the socket's own event, as epoll_wait does. If there was only room for that event, a
+ * second look finds the others, since the kernel reports each in turn. */
 long epoll_look_past(struct call *call, const struct exclusive_listener *listener)
 {
     long result = 0;

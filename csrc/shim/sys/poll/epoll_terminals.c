@@ -6,7 +6,7 @@
 
 enum epoll_operation { EPOLL_ADD = 1, EPOLL_DELETE = 2, EPOLL_MODIFY = 3 };
 
-/* The others keep their order. */
+/* Remove an entry; the others keep their order. */
 static void drop(struct process *process, int at)
 {
     process->watches.terminal_count--;
@@ -23,7 +23,8 @@ static int find(const struct process *process, int epoll, int master)
     return at;
 }
 
-/* After an epoll_ctl that has succeeded. A process has few terminals: those beyond the table are as the kernel delivers. */
+/* Record a terminal that an epoll instance watches, after an epoll_ctl(2) that has succeeded. A process has few
+ * terminals: characters of those that do not fit into the table come when the kernel delivers them. */
 void epoll_remember_terminal(struct call *call)
 {
     struct process *process = call->thread->process;
@@ -41,8 +42,9 @@ void epoll_remember_terminal(struct call *call)
         process->watches.terminals[at] = (struct watched_terminal){epoll, fd, ((const struct epoll_event *)call->a[3])->data};
 }
 
-/* Have the kernel deliver what is under way to the masters that the epoll of entries[0] watches, and put them behind it, to
- * wait for no event of theirs; how many entries there are then. A master that nobody writes to any more always has an event. */
+/* Have the kernel deliver what is under way to the masters of terminals that the epoll of entries[0] watches, and add
+ * these masters to the entries, without events to wait for. Returns the number of entries. A master to which nobody
+ * writes any more always has an event. */
 unsigned epoll_terminals(struct call *call, struct pollfd *entries)
 {
     struct process *process = call->thread->process;
@@ -61,8 +63,8 @@ unsigned epoll_terminals(struct call *call, struct pollfd *entries)
     return count;
 }
 
-/* The kernel tells events in the order in which they came, which for masters is a matter of real time: theirs go first, those
- * that were added last before the others. */
+/* Put the events of terminals before all others, those that were added last first. The kernel reports events in the
+ * order in which they came, which for terminals depends on real time. */
 void epoll_put_terminals_first(struct call *call, struct epoll_event *events, unsigned count)
 {
     const struct process *process = call->thread->process;

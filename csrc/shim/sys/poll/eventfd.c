@@ -1,4 +1,5 @@
-/* An eventfd that poll calls writable has room for 1; a larger value may still have to wait. */
+/* Writes to eventfds. An eventfd that poll(2) calls writable has room for 1; for a larger value the writer may have to
+ * wait. */
 #include "shim/core/memory.h"
 #include "shim/sys/poll/poll.h"
 #include "shim/turn/turn.h"
@@ -19,7 +20,7 @@ static uint64_t hexadecimal(const char *text)
     }
 }
 
-/* A number of an eventfd, as the line that begins with `key` in /proc says; false for any other descriptor. */
+/* Read a number of an eventfd, from the line in /proc that begins with `key`. Returns false for any other descriptor. */
 static bool eventfd_line(int fd, const char *key, uint64_t *number)
 {
     char text[400];
@@ -45,14 +46,15 @@ static bool eventfd_count(int fd, uint64_t *count)
     return eventfd_line(fd, "eventfd-count:", count);
 }
 
-/* What tells an eventfd from all others; false for any other descriptor, and from a kernel that does not tell. */
+/* Read what distinguishes an eventfd from all others. Returns false for any other descriptor, and if the kernel does
+ * not show it. */
 bool eventfd_identity(int fd, uint64_t *identity)
 {
     return eventfd_line(fd, "eventfd-id:", identity);
 }
 
-/* Called before a write to what may be an eventfd and poll calls writable: wait while the value of a blocking eventfd leaves no
- * room for this one. */
+/* Called before a write to what may be an eventfd and is writable for poll(2): wait while the value of a blocking
+ * eventfd leaves no room for this one. */
 long eventfd_await_room(struct call *call, int fd)
 {
     const uint64_t *value = (void *)call->a[1];

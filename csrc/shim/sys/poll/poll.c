@@ -1,4 +1,4 @@
-/* poll, select, epoll: the kernel tells what is ready; only the waiting is simulated. */
+/* poll, select and epoll: the kernel says what is ready; only the waiting is simulated. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
@@ -10,7 +10,8 @@ struct sigset_argument {
     uint64_t size;
 };
 
-/* A temporary mask may let in a signal that waits already: then the call ends before it has begun. */
+/* Begin a call with a temporary mask. If the mask does not block a signal that is pending already, the call ends before
+ * it has begun. */
 static long begin_mask(struct call *call, const uint64_t *mask, uint64_t size)
 {
     enum interruption what;
@@ -36,7 +37,7 @@ static bool is_past(struct call *call, int64_t deadline)
     return deadline != NEVER && (uint64_t)deadline <= call->thread->process->page->now_ns;
 }
 
-/* Ask the kernel. A descriptor of the shim's own is not open to the application. */
+/* Ask the kernel once. A descriptor of the shim's own is not open as far as the application is concerned. */
 static long poll_once(struct call *call, struct pollfd *fds, unsigned count)
 {
     int floor = call->thread->process->descriptors.floor;
@@ -83,7 +84,7 @@ long sys_poll(struct call *call)
     return poll_until(call, (struct pollfd *)call->a[0], (unsigned)call->a[1], milliseconds_deadline(call, (int)call->a[2]));
 }
 
-/* The kernel writes back what is left of the time. */
+/* Write back what is left of the time, as the kernel does. */
 static void store_left(struct call *call, struct kernel_timespec *timeout, int64_t deadline, int64_t unit)
 {
     int64_t left = deadline - (int64_t)call->thread->process->page->now_ns;
@@ -120,7 +121,7 @@ struct sets {
 
 static const short set_events[3] = {POLLIN | POLLRDHUP, POLLOUT, POLLPRI};
 
-/* The descriptors of the three sets as poll entries, in ascending order; into the scratch mapping. */
+/* Write the descriptors of the three sets as entries for poll(2), in ascending order, into a temporary mapping. */
 static unsigned to_entries(const struct sets *sets, struct pollfd *entries)
 {
     unsigned count = 0;
@@ -171,7 +172,8 @@ static long select_wait(struct call *call, struct sets *sets, int64_t deadline, 
     }
 }
 
-/* What the application wants, kept aside: the kernel writes over it. Guarded, since the scratch mapping must be given back. */
+/* Save what the application asks for, since the kernel overwrites it. Called guarded, since the temporary mapping must
+ * be given back. */
 static long keep_sets(void *argument)
 {
     struct sets *sets = argument;
@@ -182,7 +184,7 @@ static long keep_sets(void *argument)
     return 0;
 }
 
-/* What lies beyond the highest descriptor that may be open is not looked at, as in the kernel. */
+/* Descriptors beyond the highest that may be open are not looked at, as in the kernel. */
 static long select_until(struct call *call, int64_t deadline)
 {
     struct sets sets = {.result = {(void *)call->a[1], (void *)call->a[2], (void *)call->a[3]}, .count = (int)call->a[0]};
@@ -305,7 +307,7 @@ long sys_epoll_pwait2(struct call *call)
     return result != 0 ? result : epoll_until(call, deadline);
 }
 
-/* The application's epolls must not learn of descriptors that are not its own. */
+/* An epoll instance of the application must not watch descriptors of the shim. */
 long sys_epoll_ctl(struct call *call)
 {
     long result;

@@ -5,7 +5,7 @@
 
 #define MEMORY_WORDS 16
 
-/* Instructions without an operand that has rules, and what each does; others are in `check_one`. */
+/* Return whether an instruction has no operand with rules of its own; `check_one` handles the others. */
 static bool is_plain(uint16_t code)
 {
     switch (code) {
@@ -35,7 +35,7 @@ static bool is_right_arithmetic(const struct sock_filter *at)
     return operation == BPF_DIV ? at->k != 0 : (operation != BPF_LSH && operation != BPF_RSH) || at->k < 32;
 }
 
-/* A jump goes forward, and not behind the end. */
+/* Return whether a jump goes forward, and not behind the end. */
 static bool is_right_jump(const struct sock_filter *at, unsigned left)
 {
     uint16_t operation = BPF_OP(at->code);
@@ -45,7 +45,7 @@ static bool is_right_jump(const struct sock_filter *at, unsigned left)
     return operation <= BPF_JSET && at->jt < left && at->jf < left;
 }
 
-/* `left` instructions follow. */
+/* Check one instruction, which `left` others follow. */
 static bool check_one(const struct sock_filter *at, unsigned left)
 {
     switch (BPF_CLASS(at->code)) {
@@ -118,7 +118,7 @@ struct machine {
     uint32_t a, x, memory[MEMORY_WORDS];
 };
 
-/* The operand of a load: BPF_LD into the accumulator, BPF_LDX into the index register. */
+/* Return the operand of a load: BPF_LD into the accumulator, BPF_LDX into the index register. */
 static uint32_t loaded(const struct machine *machine, const struct sock_filter *at, const struct seccomp_data *data)
 {
     switch (BPF_MODE(at->code)) {
@@ -133,7 +133,7 @@ static uint32_t loaded(const struct machine *machine, const struct sock_filter *
     }
 }
 
-/* What the program returns for a call; it ends, since it only jumps forward. */
+/* Run a program for a call, and return its result. It ends, since it only jumps forward. */
 uint32_t bpf_run(const struct sock_filter *at, const struct seccomp_data *data)
 {
     struct machine machine = {0};

@@ -1,19 +1,19 @@
-/* Waiting for children. */
+/* Calls that wait for children. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
-/* What a child that has been waited for has used; with pid 0 what all dead ones have. */
+/* Write the CPU time that a child has used for which the caller has waited; with pid 0, that of all dead children. */
 void usage_of_child(const struct call *call, long pid, void *usage)
 {
     usage_forget(usage);
     *(struct timeval *)usage = to_timeval(charged_child_ns(call->thread, pid));
 }
 
-/* The host's number of the child that is about to be waited for, whose use is asked for (`usage`): afterwards the kernel has
- * forgotten it. 0 where it is the caller's number as well. */
+/* Return the host's number of the child for which the caller is about to wait, and whose `usage` is asked for:
+ * afterwards the kernel has forgotten the number. 0 if it is the caller's number as well. */
 static long told_before_reaped(const struct call *call, long usage)
 {
     long pid = (int)call->a[0];
@@ -26,7 +26,7 @@ static long told_before_reaped(const struct call *call, long usage)
     return pid_told(call->thread->process, info.si_pid);
 }
 
-/* What the server and the kernel know of children and tracees, without waiting; 0: no news. */
+/* Return what the server and the kernel report of children and traced threads, without waiting; 0: nothing new. */
 static long wait4_now(struct call *call)
 {
     int status;
@@ -48,8 +48,8 @@ static long wait4_now(struct call *call)
     return result == -ECHILD && tracee == 0 ? 0 : result;
 }
 
-/* Ask without waiting; children change state only in their own turns or the server's, and the server then wakes the waiting
- * parent. */
+/* Ask without waiting. Children change state only in their own turns or in the server's, and the server then wakes the
+ * waiting parent. */
 long sys_wait4(struct call *call)
 {
     struct wait wait = {.kind = PARK_CHILD, .deadline = NEVER};
@@ -69,7 +69,7 @@ long sys_wait4(struct call *call)
     }
 }
 
-/* The status of a thread that waitpid(2) would return, as waitid(2) tells it. */
+/* Write the status of a thread, as waitpid(2) returns it, in the form of waitid(2). */
 static void tell_tracee(siginfo_t *info, long tracee, int status)
 {
     bool stopped = (status & 0xff) == 0x7f;

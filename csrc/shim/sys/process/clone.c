@@ -1,5 +1,5 @@
-/* Births of threads and processes. A birth is announced first, so that the child's place in the order is the server's; then the
- * child waits for its first turn. */
+/* Makes threads and processes. A child is announced first, so that the server decides on its place in the order. Then
+ * the child waits for its first turn. */
 #include "shared/slots.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -14,7 +14,7 @@
 #define CLONE3_BYTES_MAX 4096
 #define CLONE_OF_THREAD (CLONE_VM | CLONE_THREAD)
 
-/* What ptrace(2) calls the birth. */
+/* Return the event of ptrace(2) for this birth. */
 static int birth_event(enum simunix_fork kind, const struct clone_args *args)
 {
     if ((args->flags & CLONE_UNTRACED) != 0)
@@ -48,8 +48,8 @@ static struct announced announce(struct call *call, enum simunix_fork kind, cons
     return child;
 }
 
-/* Tell the server what became of the announced child. A signal that is sent to a forked child from now on finds it: the child
- * has said hello. */
+/* Tell the server what became of the announced child. A signal that is sent to a forked child from now on finds it,
+ * since the child has sent HELLO. */
 static void tell_outcome(struct call *call, long pid, int64_t number)
 {
     struct reply reply;
@@ -57,7 +57,7 @@ static void tell_outcome(struct call *call, long pid, int64_t number)
     ASK(call->thread, &reply, OP_FORK_DONE, pid_told(call->thread->process, pid), number);
 }
 
-/* The child must go on exactly where its creator trapped, with the creator's registers. */
+/* Copy the creator's registers, since the child must go on exactly where its creator has trapped. */
 static void copy_registers(struct thread *child, const struct call *call)
 {
     const struct sigcontext *from = &call->context->uc_mcontext;
@@ -89,7 +89,7 @@ static void copy_registers(struct thread *child, const struct call *call)
     child->birth.mask = call->mask;
 }
 
-/* Will the child be in a PID namespace within its host's? */
+/* Return whether the child will be in a PID namespace within its host's. */
 static bool is_born_nested(const struct call *call, const struct clone_args *args)
 {
     return pids_are_nested(call->thread->process) || call->thread->birth.next_nests || (args->flags & CLONE_NEWPID) != 0;
@@ -104,7 +104,7 @@ static struct process *new_process(void)
     return (struct process *)memory;
 }
 
-/* A vfork-like child uses its creator's memory, but is a process of its own: with a record of its own. */
+/* Give a vfork-like child a process record of its own: it uses its creator's memory, but is another process. */
 static void give_own_process(struct thread *child, const struct process *process)
 {
     if (child->kept.copy == NULL)
@@ -117,7 +117,7 @@ static void give_own_process(struct thread *child, const struct process *process
     handoff_forget(child->process);
 }
 
-/* After the exec or the end of a vfork-like child. */
+/* Take the record of a vfork-like child back, after its exec or end. */
 static void take_back_process(struct thread *child, struct process *process)
 {
     child->process = process;
@@ -126,7 +126,7 @@ static void take_back_process(struct thread *child, struct process *process)
     thread_release(child);
 }
 
-/* The record of an announced child; NULL if memory is out, and the server knows. */
+/* Return a record for an announced child; NULL if there is no memory, which the server is told. */
 static struct thread *record_for(struct call *call, const struct announced *born)
 {
     struct thread *child = thread_new(call->thread->process, born->pooled_channel, born->channel);
@@ -148,8 +148,8 @@ static struct thread *record_for(struct call *call, const struct announced *born
     return child;
 }
 
-/* Without a stack of its own the child goes on where its creator's stack ends. Until then it needs another: the creator's frame
- * in the shim is still in use. */
+/* Give a child without a stack of its own another stack for the time in the shim, where the creator's frame is still in
+ * use. After that the child goes on where its creator's stack ends. */
 static void lend_stack(struct thread *child, const struct call *call, struct clone_args *args)
 {
     child->start.rsp = call->context->uc_mcontext.rsp;
@@ -157,9 +157,9 @@ static void lend_stack(struct thread *child, const struct call *call, struct clo
     args->stack_size = OWN_STACK_BYTES;
 }
 
-/* A child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a stack of its
- * own, vfork(2) does not. Both wait for their turns at their slots, so that the child need not say hello before it has to, and
- * its creator need not ask. */
+/* Make a child in the memory of its creator, which goes on after the child's exec or end: posix_spawn(3) gives it a
+ * stack of its own, vfork(2) does not. Both wait for their turns at their slots, so that the child need not send HELLO
+ * before it must, and its creator need not ask. */
 static long spawn_in_memory(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
@@ -204,7 +204,8 @@ static long spawn_in_memory(struct call *call, struct clone_args *args)
     return result;
 }
 
-/* A process in the memory of its creator, which goes on. Its records stay for good: nobody tells when nothing uses them. */
+/* Make a process in the memory of its creator, which goes on meanwhile. Its records are never freed, since nothing says
+ * when they are not used any more. */
 static long spawn_beside(struct call *call, struct clone_args *args)
 {
     struct process *process = call->thread->process;
@@ -259,7 +260,8 @@ static long spawn_thread(struct call *call, struct clone_args *args)
     return result;
 }
 
-/* A child with its own copy of the memory, on a stack of its own if it is given one; with CLONE_VFORK the parent waits. */
+/* Make a child with its own copy of the memory, on a stack of its own if it is given one; with CLONE_VFORK the parent
+ * waits. */
 static long spawn_copy(struct call *call, struct clone_args *args)
 {
     bool waits = (args->flags & CLONE_VFORK) != 0;
@@ -297,7 +299,8 @@ static long spawn_copy(struct call *call, struct clone_args *args)
     return pid;
 }
 
-/* clone(2): a thread shares the handlers of signals, and who shares these shares the memory. */
+/* Return whether flags are missing that others need (clone(2)): a thread shares the handlers of signals, and a child
+ * that shares these shares the memory. */
 static bool lacks_company(uint64_t flags)
 {
     return ((flags & CLONE_SIGHAND) != 0 && (flags & CLONE_VM) == 0) ||
@@ -320,7 +323,7 @@ static long spawn(struct call *call, struct clone_args *args)
     return spawn_copy(call, args);
 }
 
-/* clone3 takes the lowest address and the size of a stack, clone its top. */
+/* clone3 takes the lowest address and the size of a stack, clone takes its top. */
 long sys_clone(struct call *call)
 {
     struct clone_args args = {

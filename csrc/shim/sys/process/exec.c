@@ -1,6 +1,6 @@
-/* execve: the new image must be one that the shim can be brought into, and gets the shim's two variables whatever environment
- * it is given. A loader brings the shim in (LD_PRELOAD); where there is none, or where it would drop the shim, the host's init
- * does (csrc/hostinit/injection.c). */
+/* execve(2): the shim must be able to get into the new program, which gets the shim's two variables whatever
+ * environment it is given. The dynamic loader loads the shim (LD_PRELOAD). If there is no loader, or if it would ignore
+ * the shim, the host's init loads it (csrc/hostinit/injection.c). */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -18,7 +18,7 @@ struct program_head {
     char bytes[1024];
 };
 
-/* What the shim's way into a new image is. */
+/* How the shim gets into a new program. */
 struct way_in {
     const char *refused;  /* why there is none; NULL if there is one */
     const char *injected; /* why the host's init has to bring the shim in; NULL if the loader will */
@@ -26,7 +26,8 @@ struct way_in {
     bool is_optional;     /* the exec may be without: probably no program, or one whose loader will do if tracing is refused */
 };
 
-/* Would the kernel call the new image's start secure, so that the loader drops LD_PRELOAD? See cap_bprm_creds_from_file. */
+/* Return why the kernel would start the new program as secure, so that the loader would ignore LD_PRELOAD; NULL if it
+ * would not. See cap_bprm_creds_from_file of Linux. */
 static const char *starts_secure(long file, const struct stat *status)
 {
     bool heeds_bits = NATIVE(prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
@@ -43,8 +44,8 @@ static const char *starts_secure(long file, const struct stat *status)
     return NULL;
 }
 
-/* Will the kernel give the image addresses by chance, though it gains no privileges: one of root's setuid programs, such as su,
- * that root execs? See bprm_fill_uid, which clears ADDR_NO_RANDOMIZE for the bits alone. */
+/* Return whether the kernel will give the program random addresses although it gains no privileges: a setuid program of
+ * root's, such as su, that root execs. See bprm_fill_uid, which clears ADDR_NO_RANDOMIZE because of the bits alone. */
 static bool starts_by_chance(const struct stat *status)
 {
     bool has_bits = (status->st_mode & S_ISUID) != 0 || (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
@@ -52,7 +53,7 @@ static bool starts_by_chance(const struct stat *status)
     return has_bits && NATIVE(prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
 }
 
-/* Bytes of a program's file, which are nearly always in its head. */
+/* Read bytes of a program's file, which are nearly always in the part that was read already. */
 static bool read_program(long file, const struct program_head *head, uint64_t at, void *to, uint64_t size)
 {
     if (at + size > (uint64_t)head->size)
@@ -61,7 +62,7 @@ static bool read_program(long file, const struct program_head *head, uint64_t at
     return true;
 }
 
-/* Only glibc's loader calls the shim's constructor as the shim expects it. */
+/* Return whether a program asks for glibc's loader. Only this loader calls the shim's constructor as the shim expects it. */
 static bool names_glibc(long file, const struct program_head *head, const Elf64_Phdr *segment)
 {
     char path[64];
@@ -108,7 +109,7 @@ static void examine_elf(long file, const struct program_head *head, struct way_i
     way->injected = way->injected == NULL ? secure : way->injected;
 }
 
-/* The interpreter of a script's first line into `path`; false if the line names none. */
+/* Copy the interpreter in a script's first line into `path`. Returns false if the line names none. */
 static bool script_interpreter(const struct program_head *head, char *path, size_t room)
 {
     const char *at = head->bytes + 2;
@@ -123,14 +124,15 @@ static bool script_interpreter(const struct program_head *head, char *path, size
     return length > 0;
 }
 
-/* A program or a script. */
+/* Return whether a file begins as a program or a script. */
 static bool is_known(const struct program_head *head)
 {
     return (head->size >= SELFMAG && memcmp(head->bytes, ELFMAG, SELFMAG) == 0) ||
            (head->size >= 2 && head->bytes[0] == '#' && head->bytes[1] == '!');
 }
 
-/* Both NULL if the loader will bring the shim in, or the kernel will say what is wrong with the program. */
+/* Find out how the shim gets into a program. Both reasons are NULL if the loader will load the shim, or if the kernel
+ * will report what is wrong with the program. */
 static void examine_program(int directory, const char *path, int flags, struct way_in *way)
 {
     struct program_head head;
@@ -160,7 +162,7 @@ static void examine_program(int directory, const char *path, int flags, struct w
     }
 }
 
-/* Variables by which the loader runs nothing of the program, or something before the shim. */
+/* Return whether the environment makes the loader run nothing of the program, or run something before the shim. */
 static bool diverts_loader(char **environment)
 {
     for (; environment != NULL && *environment != NULL; environment++)
@@ -189,7 +191,8 @@ static size_t count_pointers(char **list)
     return count;
 }
 
-/* Room for a list of variables, kept with the thread's record: if a vfork's child execs, it stays in its creator's memory. */
+/* Return memory for a list of variables. It belongs to the thread's record: when a vfork's child execs, it stays in the
+ * creator's memory. */
 static char **environment_room(struct thread *thread, size_t size)
 {
     long memory;
@@ -263,7 +266,7 @@ static long refuse(struct call *call, const char *path, const char *reason, cons
     return -EACCES; /* at ENOEXEC execvp(3) would have the shell read it */
 }
 
-/* The new image knows nothing of hand-offs that the server has not been told of: tell it now. */
+/* Tell the server of hand-offs that it does not know of, because the new program will not know of them. */
 static void tell_handoffs(struct thread *thread)
 {
     struct reply reply;
@@ -272,7 +275,8 @@ static void tell_handoffs(struct thread *thread)
         ask(thread, &reply, OP_EXEC, 0, NULL);
 }
 
-/* Have the host's init trace the next exec of this thread, for which the shim's file is open then; its number, or -errno. */
+/* Have the host's init trace the next exec of this thread, for which the shim's file is opened. Returns its descriptor,
+ * or -errno. */
 static int injection_begin(struct call *call)
 {
     struct thread *thread = call->thread;
@@ -302,7 +306,7 @@ static void injection_end(struct call *call, int shim)
     NATIVE(close, shim);
 }
 
-/* The exec itself; returns only if it fails. */
+/* Make the exec itself; returns only if it fails. */
 static long replace(struct call *call, int directory, const char *path, char **argv, char **environment, int flags)
 {
     int channel = descriptor_number(call->thread->process, call->thread->link.channel);

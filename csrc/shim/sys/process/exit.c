@@ -1,12 +1,12 @@
-/* Ends of threads and processes. A thread that has announced its end is reaped by the one that has the turn next
- * (core/threads.c). */
+/* Ends of threads and processes. The thread that has the turn next frees the record of a thread that has announced its
+ * end (core/threads.c). */
 #include "shim/core/channel.h"
 #include "shim/turn/tracee.h"
 #include "shim/turn/turn.h"
 #include "shim/sys/ipc/ipc.h"
 
-/* The kernel would clear the join word. Told to, it clears a word in the record instead, and only then does the shim clear the
- * join word. */
+/* Have the kernel clear a word in the thread's record instead of the word at which joining threads look; the shim
+ * clears that one later. */
 static void prepare_to_be_reaped(struct thread *thread)
 {
     uint32_t *join_word = NULL;
@@ -19,14 +19,15 @@ static void prepare_to_be_reaped(struct thread *thread)
     thread->process->dying = thread;
 }
 
-/* The thread of a process in its creator's memory: nobody there reaps it, and the kernel clears the word. */
+/* Return whether the thread is that of a process in its creator's memory: no thread there frees its record, and the
+ * kernel clears the word. */
 static bool is_left_to_kernel(const struct thread *thread)
 {
     return thread->process->space.is_guest && thread->process->main == thread;
 }
 
-/* The message comes last: after it nothing of this thread's may be touched, since the thread that has the turn now may free its
- * memory. */
+/* The message comes last: after it no memory of this thread may be used, since the thread that has the turn now may
+ * free it. */
 long sys_exit(struct call *call)
 {
     struct thread *thread = call->thread;
@@ -47,7 +48,8 @@ long sys_exit(struct call *call)
         NATIVE(exit, call->a[0]);
 }
 
-/* In a table of descriptors that goes on, what the shim has there of this thread would stay for good. */
+/* Close the shim's descriptors of this thread, if the table of descriptors goes on without it: otherwise they would
+ * stay open for good. */
 static void close_own(const struct thread *thread)
 {
     int places[] = {thread->link.channel, thread->link.epoll, thread->strace.file};

@@ -6,8 +6,8 @@
 #include "shim/sys/process/process.h"
 #include "shim/turn/turn.h"
 
-/* First code of a forked child, in its copy of everything, or of all but the table of descriptors: become the announced actor,
- * wait for the turn. */
+/* The first code of a forked child, in its copy of the memory (its descriptors may be shared): become the announced
+ * actor, and wait for the turn. */
 void forked_start(struct call *call, const struct announced *born, bool shares_files, bool is_nested)
 {
     struct thread *thread = call->thread;

@@ -1,4 +1,4 @@
-/* What the emulated host says of itself: name, memory, groups. */
+/* Calls that return properties of the emulated host: name, memory, groups. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -7,7 +7,7 @@ struct uname_result {
     char member[6][65];
 };
 
-/* Where the UTS namespace is not the host's own, the name that the kernel tells is replaced. */
+/* If the host has no UTS namespace of its own, the name that the kernel returns is replaced. */
 long sys_uname(struct call *call)
 {
     struct uname_result *result = (void *)call->a[0];
@@ -52,7 +52,7 @@ long sys_sysinfo(struct call *call)
     return 0;
 }
 
-/* In a user namespace without further group ids the kernel refuses; the emulated root must not notice. */
+/* In a user namespace without further group ids the kernel refuses this call; the emulated root must not notice. */
 long sys_setgroups(struct call *call)
 {
     long result = NATIVE(setgroups, call->a[0], call->a[1]);

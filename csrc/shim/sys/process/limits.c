@@ -1,4 +1,4 @@
-/* Limits and use of resources. */
+/* Resource limits, and the use of resources. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/strace/tracing.h"
@@ -12,7 +12,7 @@ struct limits {
 
 #define FILES_MAX 1048576 /* fs.nr_open */
 
-/* RLIMIT_NOFILE as the application believes it: the kernel's hard limit is higher, for the shim's own descriptors. */
+/* Answer for RLIMIT_NOFILE as the application sees it. The kernel's hard limit is higher, for the shim's own descriptors. */
 static long nofile_limits(struct call *call, const struct limits *wanted, struct limits *old)
 {
     struct process *process = call->thread->process;
@@ -36,7 +36,7 @@ static long nofile_limits(struct call *call, const struct limits *wanted, struct
     return 0;
 }
 
-/* Ask the server for another process's RLIMIT_NOFILE, or set it; what it was before. */
+/* Ask the server for another process's RLIMIT_NOFILE, or set it. `before` gets the former values. */
 static long ask_nofile(struct call *call, long pid, const struct limits *wanted, struct limits *before)
 {
     static const struct limits none = {RLIM_INFINITY, RLIM_INFINITY};
@@ -51,8 +51,9 @@ static long ask_nofile(struct call *call, long pid, const struct limits *wanted,
     return result;
 }
 
-/* Another process's kernel has a higher limit, as the caller's own. The server keeps what the process believes, which learns of
- * a change with its next image: runtimes limit a container before it execs its program. */
+/* Answer for another process's RLIMIT_NOFILE, for which the kernel has a higher limit. The server stores what the
+ * process sees, which gets the change at its next exec: container runtimes limit a container before it execs its
+ * program. */
 static long nofile_of_other(struct call *call, long pid, const struct limits *wanted, struct limits *old)
 {
     struct limits before;
@@ -74,8 +75,8 @@ static long nofile_of_other(struct call *call, long pid, const struct limits *wa
     return result;
 }
 
-/* RLIMIT_CPU of a process whose computing is charged: the server keeps it, as it counts what was charged. The kernel's own
- * would count the real computer's time, and stays without a bound. False: the kernel is to answer. */
+/* Answer for RLIMIT_CPU of a process whose computing is charged: the server keeps this limit, since it counts charges.
+ * The kernel's limit, which would count the real computer's time, is removed. Returns false if the kernel must answer. */
 static bool cpu_limits(struct call *call, long pid, const struct limits *wanted, struct limits *old, long *result)
 {
     struct limits before, after = {0};
@@ -107,7 +108,8 @@ static bool cpu_limits(struct call *call, long pid, const struct limits *wanted,
     return true;
 }
 
-/* In a contained host the kernel lets not even root raise a hard limit: the server, which is outside, does. */
+/* Have the server, which is outside of the host, raise a hard limit: in a contained host the kernel lets not even root
+ * do so. */
 static long raised(struct call *call, long pid, long which, const struct limits *wanted, struct limits *old, long result)
 {
     struct limits before;
@@ -168,13 +170,13 @@ long sys_prlimit64(struct call *call)
     return result;
 }
 
-/* What computing has taken: that of the thread, or of the whole process. */
+/* Return the virtual time (ns) that computing has taken: of the thread, or of the whole process. */
 static uint64_t computed_ns(const struct thread *thread, uint64_t who)
 {
     return who == RUSAGE_THREAD && thread->policy.is_charged ? thread->charge.paid_ns : thread->process->cpu.computed_ns;
 }
 
-/* Computing takes no time, but where it has been charged (turn/price.c, turn/cpu_charge.c). */
+/* Computing takes no time, unless it was charged (turn/price.c, turn/cpu_charge.c). */
 long sys_getrusage(struct call *call)
 {
     long result = NATIVE(getrusage, call->a[0], call->a[1]);

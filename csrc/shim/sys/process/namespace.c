@@ -6,7 +6,8 @@
 #include "shim/pids/pids.h"
 #include "shim/sys/process/process.h"
 
-/* Before the caller, or its next child, gets other mounts, other numbers or another network. False if that cannot be. */
+/* Prepare for the caller, or its next child, to get other mounts, other numbers or another network. Returns false if
+ * that is impossible. */
 bool namespace_prepare(struct thread *thread, uint64_t flags)
 {
     if ((flags & CLONE_NEWTIME) != 0) {
@@ -52,7 +53,7 @@ long sys_unshare(struct call *call)
     return result;
 }
 
-/* What the descriptor stands for the kernel knows: a namespace, or a process with several (Linux 5.8). */
+/* Only the kernel knows what the descriptor stands for: a namespace, or a process with several (Linux 5.8). */
 long sys_setns(struct call *call)
 {
     long network;

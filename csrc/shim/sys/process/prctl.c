@@ -1,4 +1,4 @@
-/* What a process asks the kernel to change about itself; what would disarm the shim is not installed. */
+/* prctl(2): what a process changes about itself. Operations that would disarm the shim have no effect on it. */
 #include "shared/prctl_options.h"
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
@@ -7,7 +7,7 @@
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
-/* The kernel cuts what is longer than a name may be. */
+/* Set the name of the thread. The kernel cuts a name that is too long. */
 static long set_name(struct call *call)
 {
     char name[16];
@@ -18,7 +18,8 @@ static long set_name(struct call *call)
     return result;
 }
 
-/* What does not fit into `room` bytes is cut; the request is text that ends with a zero byte, and fits into one message. */
+/* Send a request about hosts and their power (PR_SIMUNIX_MACHINES). An answer that does not fit into `room` bytes is
+ * cut. The request is a text that ends with a zero byte, and fits into one message. */
 static long machines(struct call *call, char *text, size_t room)
 {
     struct msgpack_writer writer;
@@ -37,7 +38,7 @@ static long machines(struct call *call, char *text, size_t room)
     return reply.status < 0 ? reply.status : (long)length;
 }
 
-/* The modes of prctl(2) are seccomp(2)'s operations, counted from 1. */
+/* Set filters. The modes of prctl(2) are the operations of seccomp(2), counted from 1. */
 static long set_seccomp(struct call *call)
 {
     if (call->a[1] == SECCOMP_MODE_STRICT)
@@ -47,8 +48,8 @@ static long set_seccomp(struct call *call)
     return -EINVAL;
 }
 
-/* The kernel would ask filters about the trap handler's own calls, and dispatch is the shim's. All other options are the
- * kernel's. */
+/* The kernel would apply filters to the trap handler's own calls, and Syscall User Dispatch belongs to the shim. All
+ * other options are the kernel's. */
 long sys_prctl(struct call *call)
 {
     switch (call->a[0]) {

@@ -18,7 +18,7 @@
 #define DEBUG_REGISTERS_OFFSET 848 /* of u_debugreg in struct user */
 #define DEBUG_REGISTERS_BYTES 64
 
-/* A thread that has stopped, as the server has told. */
+/* A thread that has stopped, as the server has described it. */
 struct stopped {
     int pid;
     uint64_t at; /* its struct trace_stop */
@@ -46,7 +46,7 @@ static long open_memory(const struct stopped *tracee)
     return proc_open_for(path, O_RDWR);
 }
 
-/* Bytes of a tracee's memory, from `at`; -EIO where there is none. */
+/* Read or write bytes of a traced thread's memory from `at` on; -EIO if there is no memory. */
 static long transfer(const struct stopped *tracee, bool writes, uint64_t at, void *bytes, size_t size)
 {
     long memory = open_memory(tracee);
@@ -74,7 +74,7 @@ static long transfer_registers(const struct stopped *tracee, bool writes, void *
     return transfer(tracee, writes, tracee->at + offsetof(struct trace_stop, registers), registers, size);
 }
 
-/* May debug register 7 be this? What is only read cannot be watched. */
+/* Return whether debug register 7 may have this value. What is only read cannot be watched. */
 static bool can_watch(uint64_t control)
 {
     for (int place = 0; place < 4; place++)
@@ -96,7 +96,7 @@ static long transfer_debug(const struct stopped *tracee, bool writes, uint64_t w
     return result != 0 ? result : transfer(tracee, writes, at + which * sizeof at, word, sizeof *word);
 }
 
-/* PTRACE_PEEKUSER and POKEUSER: the general registers and the debug registers. */
+/* Carry out PTRACE_PEEKUSER and PTRACE_POKEUSER: general registers and debug registers. */
 static long transfer_user(const struct stopped *tracee, bool writes, struct call *call)
 {
     uint64_t offset = (uint64_t)call->a[2];
@@ -188,8 +188,8 @@ static long read_base(const struct stopped *tracee, struct call *call)
     return result;
 }
 
-/* The requests that the tracer's shim answers itself, once the server has said that the thread is the caller's and has
- * stopped. */
+/* Carry out a request that the tracer's shim handles itself, after the server has said that the thread is the caller's
+ * and has stopped. */
 static long answer(const struct stopped *tracee, struct call *call)
 {
     size_t size = FP_REGISTERS_BYTES;
@@ -238,8 +238,8 @@ long sys_ptrace(struct call *call)
     return answer(&tracee, call);
 }
 
-/* What a process that traces others is told of them before the kernel is asked about its children: the thread and its status.
- * 0: there is no news; -ECHILD: the caller traces none of these. */
+/* Return the thread that a tracer is told of, and its status, before the kernel is asked about children. 0: there is
+ * none yet; -ECHILD: the caller traces no such thread. */
 long tracees_wait(struct call *call, long pid, long options, int *status)
 {
     struct reply reply;

@@ -1,5 +1,5 @@
-/* Yielding, processors and nice values. Nice values count from the one that the whole emulation has, which is its user's
- * affair. */
+/* Yielding, processors and nice values. Nice values count from the one that the whole emulation has, which its user has
+ * chosen. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
@@ -29,7 +29,7 @@ long sys_sched_yield(struct call *call)
 #define RSEQ_UNREGISTER 1
 #define RSEQ_LEAST_BYTES 32
 
-/* Where glibc (2.35 and later) has its area. */
+/* The offset of glibc's area for restartable sequences (2.35 and later). */
 extern const long __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
 
@@ -39,8 +39,9 @@ struct cpu_set {
     uint64_t words[CPU_WORDS];
 };
 
-/* All actors share one real processor; the application sees, and may narrow, the emulated host's. The server knows them by
- * thread: they last through exec, and other processes may change them. An empty set only asks. */
+/* Set or read the processors of a thread. All threads share one real processor; the application sees, and may restrict
+ * itself to some of, the emulated host's processors. The server stores them by thread: they last through exec, and
+ * other processes may change them. An empty set only asks. */
 static long affinity(struct call *call, const struct cpu_set *wanted, struct cpu_set *result)
 {
     struct msgpack_writer writer;
@@ -76,7 +77,7 @@ long sys_sched_getaffinity(struct call *call)
     return (long)size;
 }
 
-/* May the caller change this thread? A signal's rule, which is the same but for the capability. */
+/* Return whether the caller may change this thread: the rule is that for sending a signal, but for the capability. */
 static bool may_change(const struct call *call, int tid)
 {
     if (tid <= 0 || NATIVE(tgkill, call->thread->process->ids.pid, tid, 0) == 0)
@@ -109,15 +110,15 @@ long sys_sched_setaffinity(struct call *call)
     return result;
 }
 
-/* Restartable sequences would tell threads on which real processor they run, in memory, and sched_getcpu(3) would believe it.
- * As of a kernel that lacks them. */
+/* Refuse restartable sequences, as a kernel that lacks them: they would tell threads on which real processor they run,
+ * and sched_getcpu(3) would believe it. */
 long sys_rseq(struct call *call)
 {
     (void)call;
     return -ENOSYS;
 }
 
-/* glibc has registered the main thread before the shim was there. */
+/* Undo the registration of the main thread, which glibc has made before the shim was loaded. */
 void rseq_forget(void)
 {
     uint8_t *thread_pointer;
@@ -149,7 +150,7 @@ static long within_nice(long nice)
     return nice < NICE_LEAST ? NICE_LEAST : nice > NICE_MOST ? NICE_MOST : nice;
 }
 
-/* The nice value to show for the kernel's: that of the emulation itself counts as 0. */
+/* Return the nice value to show for the kernel's: that of the emulation itself counts as 0. */
 long nice_shown(const struct process *process, long nice)
 {
     return within_nice(nice - (long)process->page->nice);

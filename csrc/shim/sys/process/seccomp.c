@@ -1,8 +1,9 @@
 /* seccomp(2): every filter of a thread is asked about each of its calls, and the strictest answer counts.
  *
- * From the first filter on all calls of the process trap, so that a handler of SIGSYS finds the registers of the call. A thread
- * has the filters of its creator, an image those of the one before, which come to it in a file. What the C library, the vDSO
- * and the shim do without a system call of the program's own is not filtered, nor is rt_sigreturn(2).
+ * From the first filter on all calls of the process trap, so that a handler of SIGSYS finds the registers of the call.
+ * A thread has the filters of its creator. A program after an exec has those of the program before, which it gets in a
+ * file. What the C library, the vDSO and the shim do without a system call of the program's own is not filtered, nor is
+ * rt_sigreturn(2).
  */
 #include "shim/sys/process/seccomp.h"
 
@@ -20,7 +21,7 @@ static const uint32_t actions[] = {
     SECCOMP_RET_TRACE,        SECCOMP_RET_LOG,         SECCOMP_RET_ALLOW,
 };
 
-/* What SIGSYS tells of a call, behind the head of siginfo_t. */
+/* What SIGSYS says of a call, after the head of siginfo_t. */
 struct told {
     int signal, error, code, unused;
     uint64_t address;
@@ -28,7 +29,7 @@ struct told {
     uint32_t architecture;
 };
 
-/* The thread's filters, the last one first. SECCOMP_FILTER_FLAG_TSYNC has given all threads those of one. */
+/* Return the thread's filters, the last one first. SECCOMP_FILTER_FLAG_TSYNC has given those of one thread to all. */
 static struct filter *filters_of(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -63,7 +64,7 @@ void seccomp_inherit(struct thread *child, struct thread *creator)
     child->seccomp.is_strict = creator->seccomp.is_strict;
 }
 
-/* From now on all calls of the process trap. */
+/* Make all calls of the process trap from now on. */
 static void take_traps(struct process *process)
 {
     if (!process->traps.all && process->traps.take != NULL)
@@ -91,7 +92,7 @@ static uint32_t answer_of_filters(const struct filter *filter, const struct secc
     return strictest;
 }
 
-/* End the process by a signal; the server is told, or it would take the signal for somebody's outside. */
+/* End the process by a signal. The server is told, since it would take the signal for one from outside of the emulation. */
 static long die(struct call *call, int signal)
 {
     struct kernel_sigaction action = {.handler = (void *)SIG_DFL};
@@ -106,7 +107,7 @@ static long die(struct call *call, int signal)
     return -ENOSYS;
 }
 
-/* Threads of the process: their folders are links to the one of all. */
+/* Return whether the process has one thread, by the number of links of the folder of all threads. */
 static bool is_alone(void)
 {
     struct stat status;
@@ -122,8 +123,8 @@ static long end_thread(struct call *call)
     return sys_exit(call);
 }
 
-/* SIGSYS for the application's handler, which may write the call's result into the frame: until then it is the call's
- * number. */
+/* Send SIGSYS to the application's handler, which may write the call's result into the frame. Until then the result is
+ * the call's number. */
 static long trap(struct call *call, const struct seccomp_data *data, uint32_t error)
 {
     union {
@@ -140,13 +141,13 @@ static long trap(struct call *call, const struct seccomp_data *data, uint32_t er
     return call->number;
 }
 
-/* SECCOMP_MODE_STRICT: whatever else kills. */
+/* Return whether SECCOMP_MODE_STRICT allows a call; every other call kills the process. */
 static bool is_strictly_right(long number)
 {
     return number == __NR_read || number == __NR_write || number == __NR_exit || number == __NR_rt_sigreturn;
 }
 
-/* May the call be made? If not, `result` is how it ends. */
+/* Return whether the call may be made. If not, `result` is how it ends. */
 bool seccomp_admits(struct call *call, long *result)
 {
     struct seccomp_data data = {.nr = (int)call->number, .arch = AUDIT_ARCH_X86_64};
@@ -206,7 +207,7 @@ static long set_strict(struct thread *thread)
     return 0;
 }
 
-/* A copy of the program with its head; negative: -errno. */
+/* Return the address of a copy of the program with its head; negative: -errno. */
 static long copy_filter(const struct sock_fprog *given)
 {
     uint64_t bytes = given->len * sizeof(struct sock_filter);
@@ -285,7 +286,7 @@ static uint64_t size_of(const struct filter *filter)
     return sizeof *filter + filter->length * sizeof filter->program[0];
 }
 
-/* A file with the thread's filters, the last one first, for the next image of the process; -1: there are none. */
+/* Return a file with the thread's filters, the last one first, for the next program of the process; -1: there are none. */
 int seccomp_hand_on(struct thread *thread)
 {
     struct process *process = thread->process;
@@ -306,7 +307,7 @@ int seccomp_hand_on(struct thread *thread)
     return (int)hidden;
 }
 
-/* The filters of the image before. */
+/* Take over the filters of the program before the exec. */
 void seccomp_adopt(struct thread *thread, int fd)
 {
     struct stat status = {0};

@@ -15,13 +15,14 @@ _Static_assert(offsetof(struct thread, start.rsp) == 136, "clone_entry.S");
 _Static_assert(offsetof(struct thread, guard) == 144, "guard.S");
 _Static_assert(__NR_clone3 == 435, "clone_entry.S");
 
-/* Where the server finds the number of a child that dies before it has said a word. */
+/* Write the number of a child to where the server finds it if the child dies before its first message. */
 static void leave_number(struct thread *thread)
 {
     slot_at(thread->process->page, thread->link.slot)->value = thread->ids.host_tid;
 }
 
-/* The server's answer is written over the number: the number comes before it only if HELLO does. */
+/* Wait at the slot for the first turn. The server's answer is written over the number in the slot. So the number is
+ * surely there before the answer only if HELLO is sent before. */
 static void begin_at_slot(struct thread *thread)
 {
     int64_t value;
@@ -35,7 +36,7 @@ static void begin_at_slot(struct thread *thread)
         leave_number(thread);
 }
 
-/* Returns when the thread holds the turn and may start. A thread without a slot says hello and waits for the answer. */
+/* Returns when the thread has the turn and may start. A thread without a slot sends HELLO and waits for the answer. */
 void trap_thread_started(struct thread *thread)
 {
     bool is_process = thread->process->ids.pid == 0; /* a vfork-like child: a process of its own in its parent's memory */

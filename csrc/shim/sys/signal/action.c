@@ -21,8 +21,8 @@ static const struct kernel_sigaction entered_by_shim = {.handler = (void *)signa
                                                         .restorer = (void *)signal_restorer,
                                                         .mask = SIGNALS_IN_SHIM};
 
-/* Traps and wrong instructions as well: a tracer's breakpoints come so, and only a handler can tell whether the process has
- * made the mistake or somebody has sent the signal. */
+/* Have the kernel enter the shim for traps and wrong instructions as well: a tracer's breakpoints come so, and only a
+ * handler can tell whether the process has made the mistake or somebody has sent the signal. */
 static void enter_for_faults(void)
 {
     static const int traps[] = {SIGTRAP, SIGILL, SIGFPE};
@@ -35,7 +35,7 @@ static void enter_for_faults(void)
     NATIVE(rt_sigaction, SIGBUS, &action, NULL, 8);
 }
 
-/* What the kernel is told of an action. */
+/* Write the action that the kernel gets for an action of the application into `action`. */
 static void kernel_action(const struct kernel_sigaction *wanted, struct kernel_sigaction *action)
 {
     *action = *wanted;
@@ -94,7 +94,7 @@ void actions_start(struct process *process)
     enter_for_faults();
 }
 
-/* A new image inherits what is ignored. */
+/* Tell the kernel which signals the application ignores, since a new program inherits that. */
 void actions_release(const struct process *process)
 {
     const struct kernel_sigaction ignore = {.handler = (void *)SIG_IGN};
@@ -104,7 +104,7 @@ void actions_release(const struct process *process)
             NATIVE(rt_sigaction, signal, &ignore, NULL, 8);
 }
 
-/* There is no new image after all. */
+/* Undo actions_release, because the exec has failed. */
 void actions_take_back(void)
 {
     enter_for_faults();
@@ -135,8 +135,8 @@ long sys_rt_sigaction(struct call *call)
     return result;
 }
 
-/* Take the default action, or that of a signal that cannot be handled: a fault comes again by itself, a signal that was sent is
- * sent again. */
+/* Take the default action, or that of a signal that cannot be handled: a fault comes again by itself, a signal that was
+ * sent is sent again. */
 static void take_default(const struct thread *thread, int signal, bool comes_again)
 {
     struct kernel_sigaction action = {.handler = (void *)SIG_DFL, .flags = SA_RESTORER, .restorer = (void *)signal_restorer};
@@ -148,7 +148,7 @@ static void take_default(const struct thread *thread, int signal, bool comes_aga
     NATIVE(rt_sigprocmask, SIG_UNBLOCK, &only, NULL, 8);
 }
 
-/* Signals that the application does not block any more, to the kernel they never were: they are sent again. */
+/* Send those signals again that the application does not block any more. The kernel never knew that they were blocked. */
 void action_release_held(struct thread *thread)
 {
     uint64_t due = thread->signals.held & ~thread->signals.hidden_mask;
@@ -161,7 +161,7 @@ void action_release_held(struct thread *thread)
     }
 }
 
-/* Called by signal_watch: the handler that is to be entered. */
+/* Return the handler to enter. signal_watch calls this. */
 uint64_t action_watched(int signal, const siginfo_t *info)
 {
     struct process *process = current_thread()->process;
@@ -170,8 +170,8 @@ uint64_t action_watched(int signal, const siginfo_t *info)
     return (uint64_t)process->signals.actions[signal].handler;
 }
 
-/* The handler that the application has for this signal is to be entered; NULL: nothing is, and the frame may be returned from.
- * A fault that meets its signal blocked or ignored kills the process, as with Linux. */
+/* Return how to enter the handler that the application has for this signal; NULL if there is none to enter, and the
+ * frame may be returned from. As in Linux, a fault whose signal is blocked or ignored kills the process. */
 const struct handler_entry *action_enter(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     struct kernel_sigaction *installed = &thread->process->signals.actions[signal];
@@ -199,7 +199,7 @@ const struct handler_entry *action_enter(struct thread *thread, int signal, cons
     return entry;
 }
 
-/* Is every signal blocked that can be, as while the shim handles a call? */
+/* Return whether every signal is blocked that can be, as while the shim handles a call. */
 static bool is_in_shim(const struct ucontext *context)
 {
     uint64_t others = SIGNALS_OF_FAULTS | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
@@ -207,7 +207,7 @@ static bool is_in_shim(const struct ucontext *context)
     return trap_is_own_text(context->uc_mcontext.rip) && (context->uc_sigmask | others) == SIGNALS_ALL;
 }
 
-/* Blocked from here on, and as long as what was interrupted goes on, the signal is sent again. */
+/* Block the signal while the interrupted code goes on, and send it again. */
 static void postpone(const struct thread *thread, int signal, siginfo_t *info, struct ucontext *context)
 {
     uint64_t only = SIGNAL_BIT(signal);
@@ -217,7 +217,7 @@ static void postpone(const struct thread *thread, int signal, siginfo_t *info, s
     context->uc_sigmask |= only;
 }
 
-/* Does the tracer, if there is one, let the thread have the signal of a fault or trap? */
+/* Return whether the tracer, if there is one, lets the thread have the signal of a fault or trap. */
 static bool is_let_in(struct thread *thread, int signal, const siginfo_t *info, struct ucontext *context)
 {
     return !thread->tracee.is_traced || info->si_code <= 0 || tracee_fault(thread, signal, info, context);

@@ -1,7 +1,8 @@
-/* The application's alternate stack, which the kernel does not know: a record of the thread. */
+/* The application's alternate stack for handlers. The kernel does not know it; it is in the thread's record. */
 #include "shim/sys/signal/signal.h"
 
-/* Does a stack pointer lie on it? One that is disarmed while a handler runs there never counts as used (sigaltstack(2)). */
+/* Return whether a stack pointer lies on the alternate stack. A stack that is disabled while a handler runs on it never
+ * counts as used (sigaltstack(2)). */
 bool alternate_is_used(const struct thread *thread, uint64_t stack_pointer)
 {
     const stack_t *stack = &thread->signals.alternate;
@@ -11,7 +12,7 @@ bool alternate_is_used(const struct thread *thread, uint64_t stack_pointer)
     return stack_pointer > (uint64_t)stack->ss_sp && stack_pointer - (uint64_t)stack->ss_sp <= stack->ss_size;
 }
 
-/* As the kernel's do_sigaltstack. */
+/* Set the alternate stack, by the rules of do_sigaltstack of Linux. */
 long alternate_set(struct thread *thread, const stack_t *wanted, uint64_t stack_pointer)
 {
     int mode = (int)((unsigned)wanted->ss_flags & ~SS_AUTODISARM);

@@ -1,5 +1,5 @@
-/* Faults: those of the shim's own in the application's memory end its handler (core/guard.S), readings of the time stamp
- * counter are answered (sys/time/tsc.c), all others are the application's. */
+/* Faults: those of the shim in the application's memory end the shim's handler (core/guard.S), reads of the time stamp
+ * counter are answered (sys/time/tsc.c), all others go to the application. */
 #include "shim/sys/signal/signal.h"
 #include "shim/sys/time/time.h"
 

@@ -1,5 +1,5 @@
-/* Frames of the application's handlers: copied from the shim's own stack to where Linux would have made them, and returned
- * from. */
+/* Frames of the application's handlers: copies them from the shim's own stack to where Linux would have made them, and
+ * returns from them. */
 #include "shim/core/memory.h"
 #include "shim/sys/signal/signal.h"
 
@@ -35,7 +35,7 @@ static size_t size_of_state(const struct ucontext *context)
     return words->magic1 == FP_XSTATE_MAGIC1 ? words->extended_size : LEGACY_STATE_BYTES;
 }
 
-/* Runs guarded: the stack may have no room, or be no memory at all. */
+/* Copy a frame. Called guarded, since the stack may have no room, or be no memory at all. */
 static long copy(void *argument)
 {
     struct copying *copying = argument;
@@ -58,7 +58,7 @@ static void lay_out(struct copying *copying, uint64_t top)
     copying->to = (struct frame *)(((top - sizeof(struct frame)) & ~15UL) - 8);
 }
 
-/* The frame for a handler on the stack that it is to run on; NULL if it does not fit there. */
+/* Return the copy of the frame on the stack on which the handler is to run; NULL if it does not fit there. */
 static struct frame *copy_frame(struct thread *thread, struct ucontext *context, bool wants_alternate)
 {
     const stack_t *alternate = &thread->signals.alternate;
@@ -75,7 +75,7 @@ static struct frame *copy_frame(struct thread *thread, struct ucontext *context,
     return copying.to;
 }
 
-/* What signals are blocked while the handler runs: the kernel's rule. SIGSYS and SIGSEGV never are, to the kernel. */
+/* Block signals while the handler runs, by the kernel's rule. In the kernel, SIGSYS and SIGSEGV are never blocked. */
 static void block_for_handler(struct thread *thread, int signal, const struct ucontext *context,
                               const struct kernel_sigaction *action)
 {
@@ -85,8 +85,8 @@ static void block_for_handler(struct thread *thread, int signal, const struct uc
     thread->signals.hidden_mask |= added & ~signals_strip(SIGNALS_ALL);
 }
 
-/* How to enter a handler of the application, from a frame on the shim's own stack; NULL if its frame fits nowhere. A handler
- * that has interrupted the shim itself, on that stack, runs where it is. */
+/* Return how to enter a handler of the application, from a frame on the shim's own stack; NULL if its frame fits
+ * nowhere. A handler that has interrupted the shim itself, on that stack, runs where it is. */
 const struct handler_entry *frame_prepare(struct thread *thread, int signal, struct ucontext *context,
                                           const struct kernel_sigaction *action)
 {

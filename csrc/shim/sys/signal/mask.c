@@ -1,16 +1,16 @@
-/* Masks and pending signals, as the application is to see them. */
+/* Signal masks and pending signals, as the application sees them. */
 #include "shim/sys/signal/signal.h"
 
 static const uint64_t signals_that_stop = SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU);
 
-/* The mask that counts is the one that is put back when the call returns: by the kernel from a trap's frame, or by the shim
- * where a rewritten instruction has made the call (entry/hot_site.c). */
+/* Return the mask that will be restored when the call returns: by the kernel from a trap's frame, or by the shim if a
+ * rewritten instruction has made the call (entry/hot_site.c). */
 static uint64_t *mask_afterwards(struct call *call)
 {
     return call->context != NULL ? &call->context->uc_sigmask : &call->mask_before;
 }
 
-/* Blocked to the application; to the kernel, signals that the shim needs never are. */
+/* Set the mask that the application sees. In the kernel, signals that the shim needs are never blocked. */
 static void set_mask(struct call *call, uint64_t mask)
 {
     *mask_afterwards(call) = signals_strip(mask);
@@ -45,7 +45,7 @@ long sys_rt_sigprocmask(struct call *call)
     return 0;
 }
 
-/* Every signal is blocked in the shim, so the kernel's pending set holds more than the application's would. */
+/* Every signal is blocked in the shim, so the kernel's set of pending signals contains more than the application's would. */
 long sys_rt_sigpending(struct call *call)
 {
     uint64_t *set = (void *)call->a[0];
