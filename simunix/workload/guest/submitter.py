@@ -60,15 +60,15 @@ class Submitter:
         self.numbers: dict[int, str] = {}  # the RJMS's numbers of submitted jobs by id; "" for refused jobs
         # indices of due jobs, by the id of the job whose number they need
         self.needed_by: dict[int, list[int]] = {}
-        # by pidfd: id, file of messages, moment at which the job was due
+        # by pidfd: id, messages, moment due
         self.staying: dict[int, tuple[int, subprocess.Popen[bytes], Any, float]] = {}
-        self.unfinished: dict[str, int] = {}  # the ids of jobs whose ends are awaited, by the RJMS's number
+        self.unfinished: dict[str, int] = {}  # ids of jobs whose ends are awaited, by number
         self.next_poll: float | None = None
         self.left = [set(group) for group in groups]
         self.ends = [0.0 for _ in groups]
         self.followers: list[list[int]] = [[] for _ in groups]  # ranks
         self.groups_of: dict[int, list[int]] = {}
-        # a heap of: moment, index in the plan, SUBMIT or RELEASE, the RJMS's number
+        # a heap of: moment, index, SUBMIT or RELEASE, number
         self.due: list[tuple[float, int, int, str]] = []
         for index, group in enumerate(groups):
             for id in group:
@@ -173,7 +173,7 @@ class Submitter:
         self.writer.writerow([job["id"], f"{due:.6f}", f"{moment:.6f}", "", "", ""])
 
     def finish(self, fd: int) -> None:
-        """Note the end of a command that stayed, and of its job. Messages of a failure are a second row."""
+        """Note the end of a command that stayed, and of its job; a failure is a second row."""
         id, process, messages, due = self.staying.pop(fd)
         os.close(fd)
         if process.wait() != 0:
