@@ -1,5 +1,5 @@
-/* What the bus knows at its start: the units whose folders are there. A scope that has been abandoned outlives the bus that
- * made it, so that a host on which such scopes are all that is left has no bus. Empty scopes have ended meanwhile. */
+/* Finds the units that exist when the bus starts, by their folders. An abandoned scope outlives the bus that has made
+ * it: a host on which only such scopes are left has no bus. Empty scopes have ended meanwhile. */
 #include "bus.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The dialogue before the first message: lines of text, in which a client says who it is. The kernel knows that (SO_PEERCRED),
- * so EXTERNAL is the one way, as dbus-daemon offers it for the system's bus. */
+/* The authentication before the first message: lines of text, in which a client says who it is. The kernel knows that
+ * (SO_PEERCRED), so EXTERNAL is the only method, as with dbus-daemon for the system bus. */
 #include "bus.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum stage { WAITS_FOR_ZERO, WAITS_FOR_AUTH, WAITS_FOR_DATA, WAITS_FOR_BEGIN };
 
-/* One for each life of the bus. */
+/* Return the identifier of the bus, which differs each time the bus is started. */
 const char *bus_guid(void)
 {
     static char text[33];
@@ -49,7 +49,8 @@ static bool reject(struct client *client)
     return true;
 }
 
-/* The number of a user in decimal, each digit as the two hexadecimal digits of its character; nothing stands for the caller. */
+/* Return whether a text is the number of the client's user, in decimal, each digit as the two hexadecimal digits of its
+ * character. An empty text means the caller. */
 static bool is_own_number(const struct client *client, const char *hex)
 {
     char expected[32];

@@ -1,4 +1,4 @@
-/* Folders below /sys/fs/cgroup: made, limited, emptied and removed by plain calls, as systemd does. */
+/* The folders below /sys/fs/cgroup: makes, limits, empties and removes them by ordinary system calls, as systemd does. */
 #include "bus.h"
 
 #include <dirent.h>
@@ -66,7 +66,8 @@ bool cgroup_read(const char *group, const char *file, char *text, size_t room)
     return size >= 0;
 }
 
-/* Pass controllers on to the children of a group, each by a write of its own: one that is not there hinders no other. */
+/* Pass controllers on to the children of a cgroup, each by a write of its own, so that one which does not exist does
+ * not prevent the others. */
 int cgroup_enable(const char *group, const char *controllers)
 {
     char there[NAME_ROOM];
@@ -122,7 +123,7 @@ static int by_name(const void *one, const void *other)
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* The groups in a group, in the order of their names; the caller frees each, and the list. */
+/* Return the cgroups in a cgroup, by name. The caller frees each, and the list. */
 static char **groups_in(const char *group, size_t *count)
 {
     char path[2 * PATH_ROOM];
@@ -147,7 +148,7 @@ static char **groups_in(const char *group, size_t *count)
     return names;
 }
 
-/* Do something with each group in a group. */
+/* Call a function for each cgroup in a cgroup. */
 void cgroup_for_each_below(const char *group, void (*act)(const char *below, int number), int number)
 {
     size_t count;
@@ -183,13 +184,13 @@ static void remove_below(const char *group, int unused)
     rmdir(path);
 }
 
-/* Remove a group and the empty groups in it. */
+/* Remove a cgroup and the empty cgroups in it. */
 void cgroup_remove(const char *group)
 {
     remove_below(group, 0);
 }
 
-/* The group that a process is in, of version 2. */
+/* Find the cgroup (version 2) that a process is in. Returns false if that is impossible. */
 bool cgroup_of(pid_t pid, char *group, size_t room)
 {
     char path[64];

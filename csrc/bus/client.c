@@ -1,4 +1,5 @@
-/* Connections: what came is kept until it is a whole message, what is to go until the client takes it. */
+/* Connections of clients: stores received bytes until they are a whole message, and bytes to send until the client
+ * takes them. */
 #include "bus.h"
 
 #include <errno.h>
@@ -45,7 +46,7 @@ struct client *client_named(const char *name)
     return NULL;
 }
 
-/* The words of dbus-daemon, of a name that nobody has, and of a client that no other may call. */
+/* Answer a call to another client, in the words of dbus-daemon: nobody has the name, or the client may not be called. */
 static void call_another(struct client *client, struct message *call)
 {
     if (client_named(call->destination) != NULL)

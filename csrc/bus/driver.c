@@ -1,5 +1,5 @@
-/* What the message bus itself answers (org.freedesktop.DBus): names, rules, who is who. Nobody may own a name, as on a Debian
- * without further configuration: names are those of the bus, of systemd and of the clients. */
+/* Calls that the message bus itself answers (org.freedesktop.DBus): names, rules, credentials. As on a Debian without
+ * further configuration no client may own a name, so names are those of the bus, of systemd and of the clients. */
 #include "bus.h"
 
 #include <stdio.h>
@@ -145,7 +145,7 @@ static void start_service(struct client *client, struct message *call)
                      "The name %s was not provided by any .service files", name);
 }
 
-/* The credentials of a client, of systemd, or of the bus: the last two are this process. */
+/* The credentials of a client, of systemd, or of the bus. The last two are this process. */
 struct who {
     bool is_known;
     uid_t user;

@@ -1,4 +1,4 @@
-/* Errors that end the bus, and memory, the want of which is one. */
+/* Errors that end the bus, and allocation of memory, whose failure is such an error. */
 #include "bus.h"
 
 #include <stdarg.h>

@@ -1,11 +1,11 @@
-/* What systemd's manager is asked of units: which there are, whose a process is. Anybody may ask. */
+/* Questions to systemd's manager about units: which exist, and to which unit a process belongs. Every user may ask. */
 #include "bus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The unit of this name; NULL: the call has been answered with an error, whose text has a place for the name. */
+/* Return the unit with this name. NULL: the call has been answered with an error, whose text has a place for the name. */
 struct unit *unit_known(struct client *client, struct message *call, const char *name, const char *format)
 {
     struct unit *unit = unit_named(name);
@@ -34,7 +34,7 @@ void unit_get(struct client *client, struct message *call)
         answer_unit(client, call, unit);
 }
 
-/* A unit that is not there has an object as well, which says so. */
+/* A unit that does not exist has an object as well, which says so. */
 void unit_load(struct client *client, struct message *call)
 {
     const char *name = get_string(&call->body);

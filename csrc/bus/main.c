@@ -1,4 +1,5 @@
-/* The socket of the bus, and the loop that waits for clients, for groups that become empty, and for units that do not end. */
+/* The socket of the bus, and the loop that waits for clients, for cgroups that become empty, and for units that do not
+ * end. */
 #include "bus.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static void make_folder_of(const char *path)
         fail("cannot make %s: %m", folder);
 }
 
-/* The socket gets its name when it listens: whoever finds it may connect. */
+/* Make the socket. It gets its name when it listens, so that every program which finds it can connect. */
 static int listen_at(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -52,7 +53,7 @@ static int patience_ms(void)
     return left_ns <= 0 ? 0 : (int)((left_ns + 999999) / 1000000);
 }
 
-/* One wait, and what has come of it. */
+/* Wait once, and handle what has come. */
 static void turn(int listener)
 {
     static struct pollfd *entries;
@@ -85,7 +86,7 @@ static void turn(int listener)
     clients_forget_gone();
 }
 
-/* The number of a file; 0 if there is none. statx(2) is in the C library of Debian 11, lstat(2) is not. */
+/* Return the inode number of a file; 0 if there is none. statx(2) is in the C library of Debian 11, lstat(2) is not. */
 static uint64_t number_of(const char *path)
 {
     struct statx status;

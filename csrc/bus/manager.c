@@ -1,4 +1,4 @@
-/* systemd, as far as it is asked about scopes and slices: its Manager, the methods of units, and who may call them. */
+/* systemd, as far as scopes and slices are concerned: its Manager, the methods of units, and who may call them. */
 #include "bus.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static bool mode_is_right(struct client *client, struct message *call, const cha
     return false;
 }
 
-/* Only root may change units: a host has no polkit that could ask. */
+/* Return whether a client may change units: only root may, since a host has no polkit that could be asked. */
 static bool may_change(struct client *client, struct message *call)
 {
     if (client->user == 0)
@@ -128,7 +128,7 @@ static void start_unit(struct client *client, struct message *call)
 
 /* Stopping */
 
-/* Stop what is in a slice before it. */
+/* Stop all units in a slice before the slice itself. */
 static void stop_units_in(const struct unit *slice)
 {
     size_t length = strlen(slice->group);
@@ -232,7 +232,7 @@ static void set_unit_properties(struct client *client, struct message *call)
     answer_nothing(client, call, SYSTEMD_OWNER);
 }
 
-/* Move processes into a unit's group, or below. */
+/* Move processes into a unit's cgroup, or a cgroup below it. */
 static void attach_processes(struct client *client, struct message *call)
 {
     struct unit *unit = unit_known(client, call, get_string(&call->body), "Unit %s not loaded.");

@@ -1,4 +1,4 @@
-/* Which signals a client wants: rules such as type='signal',member='JobRemoved', as the specification of D-Bus has them. */
+/* Decides which signals a client gets: by rules such as type='signal',member='JobRemoved', as D-Bus specifies them. */
 #include "bus.h"
 
 #include <stdlib.h>
@@ -36,7 +36,8 @@ static bool key_is_known(const char *key)
     return strtoul(key + 3, &end, 10) < ARGUMENTS_MAX && (*end == '\0' || strcmp(end, "path") == 0);
 }
 
-/* Take a value out of its quotes, in place; outside of quotes \' is a quote. Returns what stands behind it, NULL: no end. */
+/* Take a value out of its quotes, in place; outside of quotes \' is a quote. Returns the text after the value; NULL:
+ * the quote does not end. */
 static char *take_value(char *from)
 {
     char *to = from;
@@ -120,7 +121,7 @@ static bool is_equal(const struct rule *one, const struct rule *other)
     return true;
 }
 
-/* Forget the rule that was added last of those that say the same. */
+/* Delete the rule that was added last, of those with the same meaning. */
 bool rule_remove(struct client *client, const char *text)
 {
     const char *wrong;
@@ -159,7 +160,7 @@ static bool is_below(const char *path, const char *folder, char separator)
     return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == separator);
 }
 
-/* An argument of a signal, if it is a text. */
+/* Return an argument of a signal if it is a text, else NULL. */
 static const char *argument(const struct signal_head *head, const struct writer *body, size_t number)
 {
     struct reader reader = {.data = body == NULL ? NULL : body->data, .size = body == NULL ? 0 : body->size};

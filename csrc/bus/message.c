@@ -1,5 +1,5 @@
-/* Messages: a head with numbered fields, then the body. What the bus sends is built here; a reply that a caller does not want
- * is not sent. */
+/* Messages: a head with numbered fields, then the body. This file makes the messages that the bus sends. A reply that
+ * the caller does not want is not sent. */
 #include "bus.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static void read_field(struct reader *reader, struct message *message)
     }
 }
 
-/* Read the head; the texts stay those of the bytes. */
+/* Read the head of a message. Its texts point into the bytes. */
 bool message_read(const uint8_t *bytes, size_t size, struct message *message)
 {
     struct reader reader = reader_of(bytes, size);
@@ -114,7 +114,7 @@ static void put_field(struct writer *out, enum field code, const char *type, con
         put_string(out, text);
 }
 
-/* Append a message to what a client is to be sent. `head` has the fields of a signal, `error` the name of one. */
+/* Append a message to the bytes to send to a client. `head` has the fields of a signal, `error` the name of an error. */
 static void put_message(struct client *client, enum message_type type, const struct signal_head *head, const char *error,
                         uint32_t reply_to, const struct writer *body)
 {
@@ -199,7 +199,7 @@ void answer_error(struct client *client, const struct message *call, const char 
     free(body.data);
 }
 
-/* As sd-bus says of systemd's objects. */
+/* Answer a call of an unknown method as sd-bus does for systemd's objects. */
 void answer_unknown(struct client *client, const struct message *call, const char *sender)
 {
     answer_error(client, call, sender, ERROR_UNKNOWN_METHOD, "Unknown method %s or interface %s.", call->member,

@@ -1,11 +1,11 @@
-/* What systemd's manager and its units show (org.freedesktop.DBus.Properties). */
+/* The properties of systemd's manager and its units (org.freedesktop.DBus.Properties). */
 #include "bus.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A property; `put` writes its value for a unit, NULL for the manager. */
+/* A property. `put` writes its value for a unit; NULL stands for the manager. */
 struct property {
     const char *interface;
     const char *name;
@@ -128,7 +128,7 @@ static void put_patience(struct writer *body, const struct unit *unit, const str
     put_u64(body, unit->settings.stop_timeout_us);
 }
 
-/* Numbers that the unit's group knows: of memory, processes. */
+/* Write a number that the unit's cgroup counts: of bytes of memory, or of processes. */
 static void put_counted(struct writer *body, const struct unit *unit, const struct property *property)
 {
     char text[NAME_ROOM] = "";
@@ -176,7 +176,8 @@ static const struct property properties[] = {
     {SCOPE_INTERFACE, "TasksCurrent", "t", put_counted, "pids.current", 0},
 };
 
-/* The interface of a property, of a unit of this type: scopes and slices show the same of their groups. */
+/* Return whether a property belongs to an interface, for a unit of this type. Scopes and slices show the same of their
+ * cgroups. */
 static bool is_of(const struct property *property, const struct unit *unit, const char *interface)
 {
     const char *own = property->interface;
@@ -273,7 +274,7 @@ static void get_all(struct client *client, struct message *call, const struct un
     free(body.data);
 }
 
-/* The unit that a path names; of one that is not there systemd has an object that says so. */
+/* Return the unit that a path names. For a unit that does not exist, systemd has an object that says so. */
 static const struct unit *unit_of_path(const char *path)
 {
     static struct unit absent;

@@ -1,4 +1,5 @@
-/* Properties that a unit is started with or changed by (a(sv)): which there are, of which type, which file each is. */
+/* The properties with which a unit is started or changed (a(sv)): their names, their types, and the cgroup file that
+ * each sets. */
 #include "bus.h"
 
 #include <signal.h>
@@ -29,7 +30,7 @@ const struct limit limits[LIMITS] = {
     {"StartupIOWeight", "", 't', INFINITE},
 };
 
-/* Accepted, as by systemd, and of no consequence here. */
+/* Properties that are accepted, as by systemd, and have no effect here. */
 static const struct {
     const char *property;
     const char *signature;
@@ -94,7 +95,7 @@ static void read_pids(struct settings *settings, struct reader *body, const stru
     }
 }
 
-/* A mask of bits, the lowest byte first, as a list of ranges. */
+/* Read a mask of bits, the lowest byte first, and write it as a list of ranges. */
 static void read_mask(char *text, struct reader *body)
 {
     size_t begin = get_array(body, 'y') - 0;
@@ -137,7 +138,7 @@ static bool read_text(char *text, struct reader *body)
     return snprintf(text, NAME_ROOM, "%s", get_string(body)) < NAME_ROOM;
 }
 
-/* One property; false: there is none of this name and type. */
+/* Read one property. Returns false if there is none with this name and type. */
 static bool read_property(struct settings *settings, const char *name, const char *type, struct reader *body,
                           const struct client *client)
 {

@@ -1,5 +1,5 @@
-/* Units: scopes (processes that somebody else has started, in a group of their own) and slices (groups of units), as systemd
- * has them. A unit is a folder of the host's cgroups; a scope ends when no process is left in its folder. */
+/* Units: scopes (processes that another program has started, in a cgroup of their own) and slices (groups of units), as
+ * in systemd. A unit is a folder of the host's cgroups. A scope ends when no process is left in its folder. */
 #include "bus.h"
 
 #include <errno.h>
@@ -42,7 +42,8 @@ bool name_is_valid(const char *name)
            strchr(name, '.') != NULL;
 }
 
-/* The object of a unit: each character but letters and digits as _ and two hexadecimal digits, and a digit at the beginning. */
+/* Write the path of a unit's object: each character but letters and digits becomes _ and two hexadecimal digits, and so
+ * does a digit at the beginning. */
 void object_path(const char *name, char *path, size_t room)
 {
     size_t used = (size_t)snprintf(path, room, SYSTEMD_PATH "/unit/");
@@ -79,7 +80,7 @@ struct unit *unit_at(const char *path)
     return NULL;
 }
 
-/* The innermost unit whose group holds this one. */
+/* Return the innermost unit whose cgroup contains this one. */
 struct unit *unit_of_group(const char *group)
 {
     struct unit *found = NULL;
@@ -130,7 +131,7 @@ void job_done(const char *job, const char *unit, const char *result)
     free(body.data);
 }
 
-/* UnitNew or UnitRemoved, which systemd sends as long as somebody has subscribed. */
+/* Send UnitNew or UnitRemoved, which systemd sends as long as a client has subscribed. */
 void tell_unit(const char *member, const struct unit *unit)
 {
     struct signal_head head = {SYSTEMD_OWNER, SYSTEMD_PATH, MANAGER_INTERFACE, member, "so"};
@@ -176,7 +177,7 @@ static struct unit *admit(const char *name, const char *group)
     return unit;
 }
 
-/* The slice that holds a slice: a.slice of a-b.slice, -.slice of a.slice. */
+/* Write the name of the slice that contains a slice: a.slice for a-b.slice, -.slice for a.slice. */
 static void slice_above(const char *name, char *above)
 {
     char *dash;
@@ -211,7 +212,7 @@ struct unit *slice_ensure(const char *name)
     return unit;
 }
 
-/* The controllers that a unit needs, from the names of the files that it sets. */
+/* Write the controllers that a unit needs, by the names of the files that it sets. */
 static void controllers_of(const struct settings *settings, char *text, size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "%s", settings->delegate ? ALL_CONTROLLERS : USUAL_CONTROLLERS);
@@ -233,7 +234,7 @@ static void enable_above(const char *group, const char *controllers)
         }
 }
 
-/* Be told when the group of a scope becomes empty. */
+/* Have the kernel report when the cgroup of a scope becomes empty. */
 static void watch(struct unit *unit)
 {
     char path[2 * PATH_ROOM];
@@ -244,7 +245,7 @@ static void watch(struct unit *unit)
     unit->watch = inotify_add_watch(watches, path, IN_MODIFY);
 }
 
-/* A scope of an earlier bus, which nobody has looked after since. */
+/* Take over a scope of an earlier bus, to which no bus has attended since. */
 void unit_adopt(const char *name, const char *group)
 {
     struct unit *unit = admit(name, group);
@@ -280,7 +281,7 @@ static int open_group(struct unit *unit)
     return error;
 }
 
-/* Start a unit; one whose processes cannot be had is lost, as systemd says by the result of the job. */
+/* Start a unit. If its processes cannot be moved, the unit is lost, as systemd says by the result of the job. */
 struct unit *unit_make(const char *name, const struct settings *settings)
 {
     const char *slice = settings->slice[0] != '\0' ? settings->slice : "system.slice";
@@ -348,7 +349,7 @@ void unit_look(struct unit *unit)
     }
 }
 
-/* Look after all units; those that have ended are forgotten. */
+/* Check all units, and forget those that have ended. */
 void units_look(void)
 {
     char events[4096];
@@ -379,7 +380,7 @@ int64_t units_deadline(void)
     return first;
 }
 
-/* Whether there is a unit to look after: somebody has asked for it, and has not abandoned it. */
+/* Return whether there is a unit to attend to: a client has asked for it, and has not abandoned it. */
 bool units_are_left(void)
 {
     for (struct unit *unit = units; unit != NULL; unit = unit->next)

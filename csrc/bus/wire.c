@@ -1,4 +1,4 @@
-/* Values as D-Bus writes them: each at a multiple of its alignment, texts with their length and a zero byte. */
+/* Values in D-Bus's format: each at a multiple of its alignment, texts with their length and a zero byte. */
 #include "bus.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ size_t get_array(struct reader *reader, char type)
     return reader->at + length;
 }
 
-/* The end of the first complete type of a signature. */
+/* Return the end of the first complete type of a signature. */
 static const char *type_end(const char *signature)
 {
     int depth = 0;
@@ -180,7 +180,7 @@ static void skip_deep(struct reader *reader, const char **signature, int depth)
         reader->is_bad = true;
 }
 
-/* Pass over one value of the first type of a signature, and over that type. */
+/* Skip one value of the first type of a signature, and this type. */
 void skip_value(struct reader *reader, const char **signature)
 {
     skip_deep(reader, signature, 0);
@@ -237,7 +237,7 @@ void put_signature(struct writer *writer, const char *signature)
     put_bytes(writer, signature, strlen(signature) + 1);
 }
 
-/* The length of an array counts neither itself nor the padding before the first element. */
+/* The length of an array includes neither itself nor the padding before the first element. */
 size_t put_array_begin(struct writer *writer, char type)
 {
     size_t begin;

@@ -1,4 +1,4 @@
-/* The birth of a host: its first process, in namespaces of its own, is cloned from the fork server. */
+/* The beginning of a host: its first process is cloned from the fork server, in namespaces of its own. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -41,7 +41,8 @@ static bool write_file(const char *path, const char *text)
     return done || control_failed("cannot write", path);
 }
 
-/* Map root of the new user namespace to the user that made it. The kernel asks for setgroups(2) to be given up first. */
+/* Map root of the new user namespace to the user that has made it. Before that, the kernel demands that setgroups(2) is
+ * given up. */
 static bool become_root(unsigned user, unsigned group)
 {
     char map[64];
@@ -53,8 +54,9 @@ static bool become_root(unsigned user, unsigned group)
     return write_file("/proc/self/gid_map", map);
 }
 
-/* The fork server has mapped the ids, but this process has still those of the fork server, which are unknown here. To change
- * them makes a process one that others may not look into, and forgets what is to happen when its parent ends. */
+/* Become root of a contained host. The fork server has mapped the ids, but this process still has those of the fork
+ * server, which are unknown here. Changing them makes the process one that others may not look into, and makes the
+ * kernel forget what is to happen when its parent ends. */
 static bool become_contained_root(void)
 {
     if (setgroups(0, NULL) != 0 || setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0)
@@ -78,7 +80,7 @@ static bool arrange_namespaces(const struct kind *kind, unsigned user, unsigned 
     return network_up();
 }
 
-/* The life of the new process. An error is answered on the host's own socket, once the host's first message has come. */
+/* Run the new process. An error is reported on the host's own socket, when the host's first message has come. */
 static _Noreturn void live(int control, const struct kind *kind, unsigned user, unsigned group)
 {
     ksm_leave();
@@ -99,7 +101,7 @@ static _Noreturn void live(int control, const struct kind *kind, unsigned user, 
     _exit(0);
 }
 
-/* Clone the first process of a host; -1 after having answered with an error. */
+/* Clone the first process of a host. Returns -1 after having answered with an error. */
 static long bear(const struct message *message, const struct kind *kind)
 {
     unsigned user = geteuid();
@@ -146,7 +148,7 @@ void birth_answer(const struct message *message, const char *which)
     close(message->fds[0]);
 }
 
-/* Wait for a host's first process, which ends last of all processes in its namespaces. */
+/* Wait for the end of a host's first process, which ends last of all processes in its namespaces. */
 void death_answer(const struct message *message, const char *pid)
 {
     (void)message;

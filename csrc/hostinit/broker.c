@@ -35,7 +35,7 @@ static bool watch(int fd, uint64_t who, uint32_t events, int operation)
     return epoll_ctl(poller, operation, fd, &event) == 0;
 }
 
-/* A place for a new host's socket; NULL without memory, or if a host has this number. */
+/* Return a place for a new host's socket; NULL if there is no memory, or if a host has this number. */
 static int *new_place(long number)
 {
     long size = ends_size == 0 ? 64 : ends_size;
@@ -69,7 +69,7 @@ static void drop(long number)
     }
 }
 
-/* Requests of the server, by the key of their first word, which is for the broker alone */
+/* The server's requests, by the key of their first word, which only the broker reads */
 
 static void to_fork_server(long number)
 {
@@ -77,8 +77,8 @@ static void to_fork_server(long number)
         outbox_put(number, "error cannot ask the process that hosts are cloned from: %s", strerror(errno));
 }
 
-/* The new host's end goes to the fork server with the request. The broker's end is watched from now on, even if the birth
- * fails. */
+/* Make the control socket of a new host. The host's end goes to the fork server with the request. The broker watches
+ * its own end from now on, even if the host cannot be made. */
 static void bear(long number)
 {
     int *place = number > FORK_SERVER ? new_place(number) : NULL;
@@ -102,7 +102,7 @@ static void bear(long number)
     close(pair[1]);
 }
 
-/* A message to a host that is gone is dropped: the server has been told that the host is gone, or is about to be. */
+/* Send a message to a host. If the host is gone, the message is dropped: the server has been told so, or will be. */
 static void to_host(long number)
 {
     const int *place = place_of(number);
@@ -162,7 +162,7 @@ static void hear_host(long number)
     }
 }
 
-/* False when the server or the fork server is gone. */
+/* Handle an event. Returns false if the server or the fork server is gone. */
 static bool act_on(const struct epoll_event *event)
 {
     if (event->data.u64 == FORK_SERVER)
@@ -190,7 +190,8 @@ static void serve(void)
     }
 }
 
-/* For the broker alone: hosts are cloned from the fork server, which keeps the limits of the process that started the run. */
+/* Raise the limit of descriptors, for the broker alone: hosts are cloned from the fork server, which keeps the limits
+ * of the process that has started the run. */
 static void allow_many_descriptors(void)
 {
     struct rlimit limit;

@@ -1,4 +1,4 @@
-/* Ends that no stopped process holds up: a user may stop any of these processes (SIGSTOP), or a debugger. */
+/* Ends processes even if a user (SIGSTOP) or a debugger has stopped one of them. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -10,14 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Be continued when the parent ends, however it ends: a stopped process would not see that the other end of its socket is
- * closed, and would stay, with all that waits for it. prctl(2): exec keeps this setting, fork does not. */
+/* Have the kernel continue this process when its parent ends, however it ends. A stopped process would not see that the
+ * other end of its socket is closed, and would stay, with all processes that wait for it. prctl(2): exec keeps this
+ * setting, fork does not. */
 void children_outlive_none(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGCONT);
 }
 
-/* Send a signal to all children; false if there are none. */
+/* Send a signal to all children. Returns false if there are none. */
 bool children_signal(int number)
 {
     char path[64];
@@ -37,7 +38,7 @@ bool children_signal(int number)
     return found;
 }
 
-/* Wait for the end of a child that is to end now, and continue it whenever it is stopped. */
+/* Wait for a child that must end now, and continue it whenever it is stopped. */
 void children_await(pid_t child)
 {
     int status;

@@ -1,4 +1,4 @@
-/* Messages on control sockets: receive, pass on, answer, and go through their words. */
+/* Messages on control sockets: receives them, passes them on, answers them, and finds their words. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Receive the next message, and return its size; 0 when the other side is gone, -1 when no message is there yet. */
+/* Receive the next message, and return its size; 0 if the other side is gone, -1 if no message is there yet. */
 int message_receive(int fd, struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)];
@@ -32,7 +32,7 @@ int message_receive(int fd, struct message *message)
     return (int)size;
 }
 
-/* Pass a message and its descriptors on, without its first word; never waits. */
+/* Pass a message and its descriptors on, without its first word. Never waits. */
 bool message_forward(int fd, const struct message *message)
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof message->fds)] = {0};
@@ -57,7 +57,7 @@ void message_close_descriptors(struct message *message)
         close(message->fds[--message->fd_count]);
 }
 
-/* Wait for the next message; false when the server is gone. */
+/* Wait for the next message. Returns false if the server is gone. */
 bool control_receive(struct message *message)
 {
     int size;
@@ -81,14 +81,14 @@ void control_answer(const char *format, ...)
     send(CONTROL, text, (size_t)size, MSG_NOSIGNAL);
 }
 
-/* Answer with the error of the last system call; false, so that a function may end with it. */
+/* Answer with the error of the last system call. Returns false, so that a function can return this result. */
 bool control_failed(const char *what, const char *which)
 {
     control_answer("error %s %s: %s", what, which, strerror(errno));
     return false;
 }
 
-/* The word after `word` (the first one for NULL), or NULL. */
+/* Return the word after `word` (for NULL the first one); NULL if there is none. */
 const char *message_next(const struct message *message, const char *word)
 {
     const char *next = word == NULL ? message->text : word + strlen(word) + 1;
@@ -96,7 +96,7 @@ const char *message_next(const struct message *message, const char *word)
     return next < message->text + message->size ? next : NULL;
 }
 
-/* What follows "key=" in a word, or NULL if it has another key. */
+/* Return what follows "key=" in a word; NULL if the word has another key. */
 const char *word_value(const char *word, const char *key)
 {
     size_t length = strlen(key);

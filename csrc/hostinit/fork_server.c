@@ -1,6 +1,6 @@
-/* The process that hosts are cloned from. A clone of the server would copy its memory, a clone of the broker its descriptors;
- * this process has little of both, so the last host costs what the first did. When the server or the broker is killed, this
- * process lives on until the kernel's settings are put back. */
+/* The process that hosts are cloned from. A clone of the server would copy its memory, a clone of the broker its
+ * descriptors; this process has little of both, so that the last host costs no more than the first. When the server or
+ * the broker is killed, this process lives on until the kernel's settings are put back. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 

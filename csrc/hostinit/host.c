@@ -1,4 +1,5 @@
-/* The life of a host's first process: set-up, then commands and orphans until the server is gone. */
+/* The life of a host's first process: it sets the host up, then carries out commands and waits for orphans until the
+ * server is gone. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -11,7 +12,7 @@
 
 static struct message message;
 
-/* Without a PID namespace no process dies with this one: kill its descendants until none is left. */
+/* Kill all descendants until none is left. Without a PID namespace, no process dies because this one ends. */
 static void kill_descendants(void)
 {
     while (children_signal(SIGKILL)) /* orphans become children of this process, which is their subreaper */
@@ -56,7 +57,7 @@ static void serve(void)
     }
 }
 
-/* Wait for the first message, which describes the host: names, mounts. False if the server has given the host up. */
+/* Wait for the first message, which describes the host: names, mounts. Returns false if the server has given the host up. */
 bool host_await(void)
 {
     return control_receive(&message);

@@ -17,7 +17,7 @@ static bool is_about_priority(int which)
     return which == RLIMIT_RTPRIO || which == RLIMIT_NICE || which == RLIMIT_RTTIME;
 }
 
-/* In the fork server; what this caller may not raise stays as it is. */
+/* Raise the hard limits, in the fork server. A limit that this user may not raise stays as it is. */
 void ceilings_raise(void)
 {
     for (int which = 0; which < RLIM_NLIMITS; which++) {
@@ -33,14 +33,14 @@ void ceilings_raise(void)
     are_raised = true;
 }
 
-/* Back to the caller's, in the fork server, and for a command that keeps them. */
+/* Restore the limits of the process that has started the run, in the fork server, and for a command that keeps them. */
 void ceilings_restore(void)
 {
     for (int which = 0; are_raised && which < RLIM_NLIMITS; which++)
         setrlimit(which, &callers[which]);
 }
 
-/* In a contained host, whose root may have its first process do what it likes. */
+/* Forbid real-time priorities in a contained host, whose root may make its first process do anything. */
 void ceilings_without_priority(void)
 {
     const struct rlimit none = {0, 0};

@@ -22,7 +22,7 @@ static char *alone[ALONE_MAX]; /* where the mounts are that stand in folders 0, 
 static size_t alone_count;
 static int folder = -1; /* that holds them */
 
-/* The longest path of `mounts` at or above a path. */
+/* Return the longest path of `mounts` that is at or above a path. */
 static const char *mount_above(char *const *mounts, size_t count, const char *path)
 {
     const char *found = NULL;
@@ -52,8 +52,8 @@ static bool add(const char *path)
     return alone[alone_count] != NULL && ++alone_count > 0;
 }
 
-/* In the copy, before it has a /proc: put aside every mount in which something is mounted below a folder of its root, where
- * layers are laid. A mount that cannot be put aside is missed only by a host that wants a layer there. */
+/* In the copy, before it has a /proc: put every mount aside in which something is mounted, below a folder of its root,
+ * where layers are laid. If a mount cannot be put aside, only a host that wants a layer there lacks it. */
 void lowers_make(char *const *mounts, size_t count)
 {
     if (mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC | MS_NODEV, "mode=755") != 0)
@@ -78,13 +78,14 @@ void lowers_make(char *const *mounts, size_t count)
         umount2("/proc", MNT_DETACH);
 }
 
-/* Before a host is cloned. A child has the working directory of its parent, in its own copy of the mounts. */
+/* Enter the file system of these mounts before a host is cloned. A child has the working directory of its parent, in
+ * its own copy of the mounts. */
 bool lowers_enter(void)
 {
     return folder < 0 || fchdir(folder) == 0;
 }
 
-/* In a host that has been cloned there. */
+/* Take the mounts over, in a host that has been cloned there. */
 void lowers_take(void)
 {
     if (folder < 0)
@@ -95,7 +96,8 @@ void lowers_take(void)
         _exit(1);
 }
 
-/* Where a host finds a folder without what is mounted in it; false if nothing has been put aside for the folder. */
+/* Find where a host has a folder without what is mounted in it. Returns false if nothing has been put aside for the
+ * folder. */
 bool lowers_find(const char *path, char *found, size_t size)
 {
     const char *above = mount_above(alone, alone_count, path);
@@ -108,7 +110,7 @@ bool lowers_find(const char *path, char *found, size_t size)
     return true;
 }
 
-/* In a host that is set up: its programs are to find no way there. */
+/* Close the way to these mounts, in a host that has been set up, so that its programs do not find it. */
 void lowers_forget(void)
 {
     if (folder >= 0)

@@ -49,7 +49,7 @@ struct place {
 static struct place original = {-1, -1};
 static struct place copy = {-1, -1};
 
-/* Give a process in a new user namespace its ids; false with errno. */
+/* Map the ids of a process in a new user namespace. Returns false, with errno set, on failure. */
 bool contained_map(pid_t process)
 {
     static const char *const files[] = {"uid_map", "gid_map"};
@@ -68,7 +68,7 @@ bool contained_map(pid_t process)
     return done;
 }
 
-/* A user namespace with the ids of contained hosts, as mount_setattr(2) wants one; -1 with errno. */
+/* Return a user namespace with the ids of contained hosts, as mount_setattr(2) needs one; -1 with errno set on failure. */
 static int mapping(void)
 {
     char path[64];
@@ -101,7 +101,8 @@ static bool place_at(int fd, int folder, const char *path)
     return syscall(SYS_MOVE_MOUNT, fd, "", folder, path, 4 /* MOVE_MOUNT_F_EMPTY_PATH */) == 0;
 }
 
-/* Take a copy of what is mounted at a path; -1 with errno. Nothing of it is a device but for the terminals of /dev/pts. */
+/* Return a copy of what is mounted at a path; -1 with errno set on failure. None of its files is a device, except for
+ * the terminals of /dev/pts. */
 static int take(const char *path, bool keeps_devices)
 {
     struct changes changes = {.set = keeps_devices ? 0 : WITHOUT_DEVICES, .propagation = MS_PRIVATE};
@@ -174,8 +175,8 @@ static int by_length(const void *one, const void *other)
     return lengths[0] == lengths[1] ? strcmp(paths[0], paths[1]) : lengths[0] > lengths[1] ? 1 : -1;
 }
 
-/* The paths that the copy has mounts at, parents first; how many. The texts live as long as the fork server: there is one
- * copy. */
+/* List the paths at which the copy has mounts, parents first. Returns their number. The texts live as long as the fork
+ * server, since there is one copy. */
 static size_t list_mounts(char **paths)
 {
     char line[2 * LINE];
@@ -197,7 +198,7 @@ static size_t list_mounts(char **paths)
     return count;
 }
 
-/* Is this what is mounted there, and not what a later mount hides? */
+/* Return whether this is what is mounted at a path, not hidden by a later mount. */
 static bool is_mounted(const char *path)
 {
     struct statx status;
@@ -237,8 +238,8 @@ static void bring_mounts(int root, int mapping_fd, const struct message *message
     }
 }
 
-/* The devices that every host has, of the hosts' root: it may not make them, and those of this computer would belong to
- * nobody. */
+/* Make the devices that every host has, owned by the hosts' root: the hosts may not make them, and those of this
+ * computer would belong to no user of theirs. */
 static bool bring_devices(int mapping_fd)
 {
     bool done = mount("tmpfs", "/proc", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755") == 0;
@@ -260,7 +261,7 @@ static bool bring_devices(int mapping_fd)
     return umount2("/proc", MNT_DETACH) == 0 && done;
 }
 
-/* Does what the hosts are to own belong to their ids in the copy? */
+/* Return whether the files that the hosts must own belong to their ids in the copy. */
 static bool are_owned(const struct message *message)
 {
     struct stat status;
@@ -276,7 +277,7 @@ static bool are_owned(const struct message *message)
     return true;
 }
 
-/* In a mount namespace of this process's own, go from the mounts that there are to the copy. */
+/* In a mount namespace of this process's own, go from the present mounts to the copy. */
 static bool enter_copy(int mapping_fd, const struct message *message)
 {
     static char *mounts[MOUNTS_MAX];
@@ -336,8 +337,8 @@ static bool make_copy(const struct message *message)
     return done;
 }
 
-/* From now on children are cloned in the copy, whose paths `kept` in the message hosts are to own; false after having answered
- * with an error. */
+/* From now on children are cloned in the copy, in which hosts own the paths `kept` of the message. Returns false after
+ * having answered with an error. */
 bool contained_enter(const struct message *message)
 {
     if (copy.mounts < 0)
@@ -352,7 +353,7 @@ void contained_leave(void)
         go_to(&original);
 }
 
-/* In a host: keep no way back. */
+/* In a host: close the way back to this computer's own mounts. */
 void contained_forget(void)
 {
     forget(&original);

@@ -1,9 +1,10 @@
-/* Sending signals: really, and then telling the server, which lets the target look. */
+/* Sends signals: by the real kernel, and then tells the server, which gives the target a turn to look. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/pids/pids.h"
 
-/* Does it reach the sender: its process, this very thread, its group? SIGSTOP stops all threads, whichever it is sent to. */
+/* Return whether a signal reaches the sender: its process, this very thread, or its group. SIGSTOP stops all threads,
+ * whichever it is sent to. */
 static bool reaches_self(struct call *call, long pid, long tid, int signal)
 {
     if (pid == call->thread->process->ids.pid)
@@ -11,7 +12,8 @@ static bool reaches_self(struct call *call, long pid, long tid, int signal)
     return pid == 0 ? tid == 0 : pid < -1 && -pid == NATIVE(getpgid, 0);
 }
 
-/* A signal that stops the sender itself is announced first: the kernel stops it before it could say so. */
+/* Tell the server of a signal that stops the sender itself before sending it, since the sender cannot do so when the
+ * kernel has stopped it. */
 static bool stops_self(struct call *call, long pid, long tid, int signal)
 {
     return signals_default_stops(signal) && reaches_self(call, pid, tid, signal) &&
@@ -28,7 +30,7 @@ static long stop_self(struct call *call, long pid, int signal)
     return result;
 }
 
-/* Would this signal end the process, if a thread of its own sends it and lets it in? */
+/* Return whether this signal would end the process, if one of its own threads sends it and does not block it. */
 static bool ends_process(int signal)
 {
     struct kernel_sigaction action = {0};
@@ -37,7 +39,8 @@ static bool ends_process(int signal)
            action.handler == (void *)SIG_DFL && !signals_default_ignores(signal);
 }
 
-/* Tell the server that this thread sends its own process a signal: of a death by any other, nobody inside has been told. */
+/* Tell the server that this thread sends its own process a signal. The server takes a death by any other signal for one
+ * from outside. */
 static void announce_own(struct call *call, long pid, long tid, int signal)
 {
     struct reply reply;
@@ -47,8 +50,8 @@ static void announce_own(struct call *call, long pid, long tid, int signal)
             signal);
 }
 
-/* Tell the server that a group is about to be killed: once its members are dead, the kernel may have forgotten who they
- * were. */
+/* Tell the server that a process group is about to be killed. When its members are dead, the kernel may not know any
+ * more who they were. */
 static void announce_kill(struct call *call, long pid)
 {
     struct reply reply;
@@ -56,7 +59,8 @@ static void announce_kill(struct call *call, long pid)
     ASK(call->thread, &reply, OP_SIGNAL, target_told(call->thread->process, pid), 0, -SIGKILL);
 }
 
-/* SIGSTOP to a thread that an emulated process traces stops that thread for its tracer: the server tells the thread. */
+/* Have the server stop a thread for its tracer, an emulated process, because SIGSTOP is sent to the thread. Returns
+ * whether it does. */
 static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
 {
     struct reply reply;
@@ -71,8 +75,8 @@ static bool stops_for_tracer(struct call *call, long pid, long tid, int signal)
                0) == 0;
 }
 
-/* SIGKILL to a thread ends its process, as SIGKILL to the process does; but only the latter stays pending until the end, by
- * which the server knows that the process is certain to die. */
+/* Send a signal by the kernel. SIGKILL to a thread ends its process, as SIGKILL to the process does. But only the
+ * latter stays pending until the end, by which the server knows that the process is certain to die. */
 static long send_natively(const struct call *call, long pid, long tid, int signal)
 {
     long result;
@@ -83,8 +87,8 @@ static long send_natively(const struct call *call, long pid, long tid, int signa
     return result != 0 ? result : NATIVE(kill, pid, SIGKILL);
 }
 
-/* Send as asked, then tell the server whom to let look. `tid` is 0 for a whole process; `told` is the host's number of
- * `pid`. */
+/* Send a signal as asked, then tell the server which thread or process must look. `tid` is 0 for a whole process;
+ * `told` is the host's number of `pid`. */
 static long send_told(struct call *call, long pid, long told, long tid, int signal)
 {
     long told_tid = pid_told(call->thread->process, tid);
@@ -112,7 +116,7 @@ static long send_signal(struct call *call, long pid, long tid, int signal)
     return send_told(call, pid, target_told(call->thread->process, pid), tid, signal);
 }
 
-/* Where hosts share this computer's pids, -1 would mean everything that runs on it. */
+/* On hosts that share this computer's pids, -1 would mean every process on the computer. */
 long sys_kill(struct call *call)
 {
     if ((int)call->a[0] == -1 && (call->thread->process->flags & HELLO_FLAG_FAKE_NAME)) {
@@ -134,7 +138,7 @@ long sys_tgkill(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
-/* The process of another process's thread is the server's to find: pid 0 with a thread id means that. */
+/* The server must find the process of another process's thread: pid 0 with a thread id asks for that. */
 long sys_tkill(struct call *call)
 {
     long own = call->thread->process->ids.pid;
@@ -153,8 +157,8 @@ long sys_rt_tgsigqueueinfo(struct call *call)
     return send_signal(call, (int)call->a[0], (int)call->a[1], (int)call->a[2]);
 }
 
-/* A process that the caller does not see in its namespace it may know by a pidfd: 0 is no number of such a one, nor of a
- * group. */
+/* The caller may have a pidfd of a process that it does not see in its namespace; 0 is no number of such a process, nor
+ * of a group. */
 long sys_pidfd_send_signal(struct call *call)
 {
     long told = 0;

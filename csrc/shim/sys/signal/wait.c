@@ -34,8 +34,8 @@ long sys_rt_sigsuspend(struct call *call)
     return wait_interrupted(call);
 }
 
-/* Tell of a signal that was taken from the queue. How often a timer has expired while its signal was pending the server counts:
- * the kernel's siginfo says nothing. */
+/* Write what the call returns about a signal that was taken from the queue. The server counts how often a timer has
+ * expired while its signal was pending; the kernel's siginfo does not say it. */
 static void take(struct call *call, siginfo_t *info, siginfo_t *told)
 {
     struct reply reply;
@@ -48,7 +48,7 @@ static void take(struct call *call, siginfo_t *info, siginfo_t *told)
     *told = *info;
 }
 
-/* sigwait and its kin take a signal from the queue; one that is not waited for interrupts. */
+/* sigwait(3) and calls like it take a signal from the queue. A signal that is not waited for interrupts them. */
 long sys_rt_sigtimedwait(struct call *call)
 {
     const struct kernel_timespec *timeout = (void *)call->a[2];

@@ -1,5 +1,5 @@
-/* adjtimex(2), clock_adjtime(2), clock_settime(2), settimeofday(2): virtual time runs neither fast nor slow, and nobody sets
- * it; it may be asked about. */
+/* adjtimex(2), clock_adjtime(2), clock_settime(2), settimeofday(2): virtual time runs neither fast nor slow, and no
+ * program sets it, but programs may ask about it. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -9,7 +9,7 @@
 #define MICROSECONDS_A_TICK 10000
 #define MICROSECONDS 1000000
 
-/* A clock that is synchronised without an error. */
+/* Describe a clock that is synchronised without an error. */
 static void tell(struct thread *thread, struct __kernel_timex *clock)
 {
     int64_t now = clock_read(thread, CLOCK_REALTIME);
@@ -50,8 +50,7 @@ long sys_clock_adjtime(struct call *call)
     return adjust(call, (void *)call->a[1]);
 }
 
-/* CLOCK_REALTIME alone could be set. Of the clocks that could not, Linux has another errno for CPU clocks of given
- * processes. */
+/* Only CLOCK_REALTIME could be set. Of the other clocks, Linux has another errno for CPU clocks of given processes. */
 long check_clock_settime(struct call *call)
 {
     const struct kernel_timespec *wanted = (void *)call->a[1];
@@ -66,7 +65,7 @@ long check_clock_settime(struct call *call)
     return is_valid_time(wanted) ? 0 : -EINVAL;
 }
 
-/* The second member of what is wanted are microseconds. */
+/* The second member of the requested time is in microseconds. */
 long check_settimeofday(struct call *call)
 {
     const struct kernel_timespec *wanted = (void *)call->a[0];

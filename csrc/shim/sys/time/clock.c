@@ -1,4 +1,4 @@
-/* System calls that read a clock; what they cost is in turn/price.c. */
+/* System calls that read a clock; turn/price.c charges their price. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/turn/turn.h"
@@ -47,7 +47,7 @@ long sys_time(struct call *call)
     return seconds;
 }
 
-/* Ticks of 10 ms since boot; computing takes no time, but where it has been charged (turn/price.c). */
+/* Returns ticks of 10 ms since the boot. Computing takes no time, unless it was charged (turn/price.c). */
 long sys_times(struct call *call)
 {
     int64_t *result = (void *)call->a[0];

@@ -2,7 +2,8 @@
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
-/* A signal with a handler ends the computing early, as it ends a nanosleep(2), and *flops is what is left. */
+/* Compute `*flops` on the host's cores. A signal with a handler ends the computing early, as it ends a nanosleep(2);
+ * *flops is then what is left. */
 long compute(struct call *call, uint64_t *flops)
 {
     if (is_bad_pointer(flops))

@@ -1,8 +1,8 @@
-/* alarm and interval timers. The server keeps them. */
+/* alarm(2) and interval timers. The server keeps them. */
 #include "shim/core/channel.h"
 #include "shim/sys/time/time.h"
 
-/* Arm or disarm one of the server's timers; the times before go to `old`. */
+/* Arm or disarm one of the server's timers. `old` gets its former times. */
 long timer_set(struct call *call, const struct timer_setting *setting, struct interval *old)
 {
     struct reply reply;
@@ -17,7 +17,7 @@ long timer_set(struct call *call, const struct timer_setting *setting, struct in
     return 0;
 }
 
-/* A timer of CPU time that is charged: it expires by that. */
+/* Arm or disarm a timer of charged CPU time, by which it expires. */
 long cpu_timer_set(struct call *call, const struct timer_setting *setting, struct cpu_clock clock, struct interval *old)
 {
     struct reply reply;
@@ -55,12 +55,12 @@ long sys_alarm(struct call *call)
 
     if (result < 0)
         return result;
-    /* Rounded as the kernel rounds, which never says 0 while something is left. */
+    /* Rounded as the kernel does, which never returns 0 while some time is left. */
     return old.value.seconds +
            (old.value.nanoseconds >= SECOND_NS / 2 || (old.value.seconds == 0 && old.value.nanoseconds > 0));
 }
 
-/* A timeval pair stands in the same layout as `struct interval`, with microseconds. */
+/* Convert between `struct interval` and a pair of timeval, which has the same layout with microseconds. */
 static void scale(struct interval *times, bool to_microseconds)
 {
     times->interval.nanoseconds = to_microseconds ? times->interval.nanoseconds / 1000 : times->interval.nanoseconds * 1000;
@@ -72,8 +72,8 @@ static const struct {
     int signal;
 } interval_timers[] = {{TIMER_REAL, SIGALRM}, {TIMER_VIRTUAL, SIGVTALRM}, {TIMER_PROF, SIGPROF}};
 
-/* ITIMER_VIRTUAL and ITIMER_PROF count CPU time. Under the free CPU policy that is the thread's real computing, and they stay
- * the kernel's. */
+/* Return whether the kernel keeps a timer: ITIMER_VIRTUAL and ITIMER_PROF under the CPU policy free, where they count
+ * the real CPU time of the thread. */
 static bool is_kernels(const struct call *call)
 {
     return call->a[0] != 0 && (!call->thread->policy.is_charged || call->a[0] < 0 || call->a[0] > 2);

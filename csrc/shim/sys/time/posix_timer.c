@@ -1,4 +1,5 @@
-/* POSIX timers. The application's id is an index into a table here; a fork child has none, as timer_create(2) says. */
+/* POSIX timers. The application's id is an index into a table of the process. A child of fork(2) has none of its
+ * parent's timers, as timer_create(2) says. */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
 #include "shim/sys/time/time.h"
@@ -18,7 +19,7 @@ static struct posix_timer {
     int cpu_tid;
 } first_timers[FIRST_TIMERS], *more_timers; /* mapped once there are more than the first */
 
-/* The place of a timer, in use or not; NULL: there is none. */
+/* Return the place of a timer, whether it is in use or not; NULL: there is no such place. */
 static struct posix_timer *place_of(long id)
 {
     if (id >= 0 && id < FIRST_TIMERS)
@@ -57,7 +58,7 @@ static long timer_slot(struct call *call)
 
 #define CLOCK_OF_THREAD 4 /* in a negative clock id, above which stands the number, see clock_getcpuclockid(3) */
 
-/* The thread of this process whose CPU clock this is, 0: that of the process; -1: of another process. */
+/* Return the thread of this process to which a CPU clock belongs; 0: the whole process; -1: another process. */
 static int thread_of_clock(const struct call *call, int clock_id)
 {
     const struct thread *thread = call->thread;
@@ -72,8 +73,8 @@ static int thread_of_clock(const struct call *call, int clock_id)
     return NATIVE(tgkill, thread->process->ids.pid, number, 0) == 0 ? number : -1;
 }
 
-/* Under the free CPU policy a timer of a CPU clock measures real computing, as ITIMER_PROF does: it is the kernel's. So is one
- * of another process's clock. */
+/* Create a timer of a CPU clock. Under the CPU policy free it measures real computing, as ITIMER_PROF does, so the
+ * kernel keeps it; likewise a timer of another process's clock. */
 static long create_cpu_timer(struct call *call, struct posix_timer *timer, long id)
 {
     int kernel_id;
@@ -89,13 +90,13 @@ static long create_cpu_timer(struct call *call, struct posix_timer *timer, long 
     return 0;
 }
 
-/* A call on such a timer, with the id that the kernel knows it by. */
+/* Make a call about a timer that the kernel keeps, with the kernel's id of the timer. */
 static long ask_kernel(struct call *call, const struct posix_timer *timer)
 {
     return syscall6(call->number, timer->kernel_id, call->a[1], call->a[2], call->a[3], 0, 0);
 }
 
-/* timer_create(2): some way to notify, some signal, a thread of this process. */
+/* Return whether timer_create(2) accepts the event: a known way to notify, a signal, a thread of this process. */
 static bool is_valid_event(struct call *call, const struct sigevent *event)
 {
     switch (event->sigev_notify) {

@@ -1,4 +1,4 @@
-/* Sleeps, each to a moment of virtual time. */
+/* Sleeps. Each ends at a moment of virtual time. */
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
@@ -19,7 +19,7 @@ static int64_t heed_slack(struct thread *thread, int64_t deadline)
     return ++thread->spin.short_sleeps > SHORT_SLEEPS ? late : deadline;
 }
 
-/* Sleep until a deadline; what is left goes to `left` when a signal ends a relative sleep early. */
+/* Sleep until a deadline. If a signal ends a relative sleep early, `left` gets the time that is left. */
 static long sleep_until(struct call *call, int64_t deadline, struct kernel_timespec *left)
 {
     struct wait wait = {.kind = PARK_TIME, .deadline = heed_slack(call->thread, deadline), .by_handoff = true};

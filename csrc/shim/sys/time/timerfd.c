@@ -1,4 +1,4 @@
-/* timerfd: an eventfd that the server writes when the timer expires. */
+/* timerfd: an eventfd to which the server writes when the timer expires. */
 #include "shim/core/channel.h"
 #include "shim/sys/time/time.h"
 
@@ -28,7 +28,8 @@ long sys_timerfd_create(struct call *call)
     return reply.fd;
 }
 
-/* The server knows the timer by the kernel's number of the eventfd, which survives dup, fork, exec and passing. */
+/* The server knows the timer by the kernel's number of the eventfd, which stays the same through dup, fork, exec and
+ * SCM_RIGHTS. */
 long sys_timerfd_settime(struct call *call)
 {
     const struct interval *wanted = (void *)call->a[2];

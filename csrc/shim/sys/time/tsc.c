@@ -1,27 +1,28 @@
-/* The processor's time stamp counter tells virtual time: reading it is made to fault, and the fault (a SIGSEGV, which
- * sys/signal/fault.c gets) is answered here.
- */
+/* Makes the processor's time stamp counter show virtual time: reads of it fault, and the fault (a SIGSEGV, which
+ * sys/signal/fault.c gets) is answered here. */
 #include "shim/sys/time/time.h"
 #include "shim/turn/turn.h"
 
 #define GENERAL_PROTECTION 13
 #define CYCLES_PER_NS 2 /* as /proc/cpuinfo of an emulated host says, see simunix/launch/view/hardware_files.py */
 
-/* From here on the counter cannot be read natively by this thread, nor by those that it creates. Under the CPU policy charged
- * it can: the shim itself measures computing by it (turn/cpu_charge.c), and programs that read it see the real one. */
+/* From now on, reads of the counter by this thread and by those that it creates fault. Under the CPU policy charged
+ * they do not: the shim itself measures computing by the counter (turn/cpu_charge.c), and programs that read it see the
+ * real one. */
 void tsc_trap(const struct process *process)
 {
     if ((process->flags & HELLO_FLAG_CHARGED) == 0)
         NATIVE(prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 
-/* A new image starts with the dynamic loader, which reads the counter before the shim is loaded. */
+/* Let the counter be read again before an exec, since the dynamic loader of the new program reads it before the shim is
+ * loaded. */
 void tsc_release(void)
 {
     NATIVE(prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 }
 
-/* Size of the instruction if it reads the counter, else 0. Only what was fetched is looked at. */
+/* Return the size of the instruction if it reads the counter, else 0. Only bytes that were fetched are looked at. */
 static int reading(const uint8_t *code)
 {
     if (code[0] != 0x0f)
@@ -54,7 +55,7 @@ static void charge_spinning(struct thread *thread)
         clock_charge_plainly(thread, price_ns);
 }
 
-/* A fault of the application: was it a reading of the counter, which is answered then? */
+/* Answer a fault of the application if it was a read of the counter; return whether it was. */
 bool tsc_answer(struct thread *thread, struct sigcontext *registers)
 {
     int size = registers->trapno == GENERAL_PROTECTION ? reading((const uint8_t *)registers->rip) : 0;
