@@ -59,7 +59,8 @@ static struct traced *place_of(pid_t thread)
     return NULL;
 }
 
-/* Where the stub goes, from the start of the vDSO, which is one file for all programs; 0 if there is no vDSO. */
+/* Return where the stub is put, counted from the start of the vDSO, which is one file for all programs; 0 if there is
+ * no vDSO. */
 static uint64_t stub_offset(void)
 {
     const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -91,7 +92,7 @@ void injection_start(void)
     proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* From /proc, since the stack is the program's user's to fill. */
+/* Read what the kernel has passed to a program from /proc, since the program's user decides what is on its stack. */
 static bool read_image(pid_t process, struct image *image)
 {
     uint64_t entry[2];
@@ -114,7 +115,7 @@ static bool read_image(pid_t process, struct image *image)
     return true;
 }
 
-/* Will the image's loader take the shim from LD_PRELOAD, and start it as glibc does? */
+/* Return whether the program's loader takes the shim from LD_PRELOAD, and starts it as glibc's does. */
 static bool loads_shim(pid_t process, const struct image *image)
 {
     Elf64_Phdr segments[32];
@@ -134,7 +135,7 @@ static bool loads_shim(pid_t process, const struct image *image)
     return memmem(loader, sizeof loader, "/ld-linux", 9) != NULL;
 }
 
-/* Has the exec cleared ADDR_NO_RANDOMIZE, as it does for a setuid program, also if that gains nothing by it? */
+/* Return whether the exec has cleared ADDR_NO_RANDOMIZE, as it does for a setuid program even if that gains nothing by it. */
 static bool has_chance(pid_t process)
 {
     char text[16] = "";
@@ -151,7 +152,7 @@ static bool has_chance(pid_t process)
     return text[0] != '\0' && (strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE) == 0;
 }
 
-/* Have the new image start with the shim; returns NULL, or why that is not possible. */
+/* Make the new program start with the shim. Returns NULL, or why that is impossible. */
 static const char *inject(pid_t process, const struct shim_file *shim)
 {
     struct user_regs_struct registers;
@@ -193,7 +194,7 @@ static void kill_image(pid_t process, const char *reason)
     kill(process, SIGKILL);
 }
 
-/* The exec of a traced thread has succeeded: its process has the number `process` from now on. */
+/* Finish after the exec of a traced thread has succeeded. From now on its process has the number `process`. */
 static const char *finish(pid_t process)
 {
     unsigned long before = 0; /* the thread's number when it called exec */
@@ -211,7 +212,8 @@ static const char *finish(pid_t process)
     return reason;
 }
 
-/* Is this status that waitpid returned a stop of a traced thread? The thread goes on then, or is where it was to be. */
+/* Return whether a status that waitpid(2) has returned is a stop of a traced thread. If so, the thread goes on, or has
+ * the shim now. */
 bool injection_took(pid_t thread, int status)
 {
     struct traced *place = thread > 0 ? place_of(thread) : NULL;
@@ -232,7 +234,7 @@ bool injection_took(pid_t thread, int status)
     return true;
 }
 
-/* Trace a thread until its exec; false with errno. */
+/* Trace a thread until its exec. Returns false, with errno set, on failure. */
 bool injection_begin(pid_t thread, const struct shim_file *shim)
 {
     struct traced *place = place_of(0);
@@ -247,8 +249,8 @@ bool injection_begin(pid_t thread, const struct shim_file *shim)
     return true;
 }
 
-/* Wait for the exec of a child that is traced; returns NULL, or why the shim could not be brought in, and whether that is
- * because somebody has killed the child: nobody inside can, as the server has the turn. */
+/* Wait for the exec of a traced child. Returns NULL, or why the shim could not be loaded, and whether that is because
+ * somebody has killed the child: no emulated process can have, since the server has the turn. */
 const char *injection_await(pid_t child, bool *was_killed)
 {
     int status;
@@ -268,8 +270,8 @@ const char *injection_await(pid_t child, bool *was_killed)
     return "it cannot be awaited";
 }
 
-/* A child that has exec'd and could not be traced (simunix may itself be run under a debugger): will its loader bring the shim
- * in? If not, the child is killed, and this returns why. */
+/* Check a child that has called exec and could not be traced (simunix may itself run under a debugger): will its loader
+ * load the shim? If not, kill the child, and return why. */
 const char *injection_check(pid_t child, bool *was_killed)
 {
     struct image image;
@@ -288,7 +290,7 @@ const char *injection_check(pid_t child, bool *was_killed)
 
 /* Requests of the server, which asks for an emulated process that is about to exec. */
 
-/* THREAD DESCRIPTOR ENTRY SIZE */
+/* Begin to trace; the value is THREAD DESCRIPTOR ENTRY SIZE. */
 static void begin_answer(const char *value)
 {
     struct shim_file shim = {0};
@@ -302,7 +304,7 @@ static void begin_answer(const char *value)
         control_answer("ok 0");
 }
 
-/* THREAD, whose exec has failed: not to be traced any more. The thread waits for the server, so it stops soon. */
+/* Stop tracing THREAD, whose exec has failed. The thread waits for the server, so it stops soon. */
 static void end_answer(const char *value)
 {
     pid_t thread = (pid_t)strtol(value, NULL, 10);
@@ -318,7 +320,7 @@ static void end_answer(const char *value)
     control_answer("ok 0");
 }
 
-/* PROCESS, which has ended without a word: was it killed here? Answered with the reason, as an error. */
+/* Answer whether PROCESS, which has ended without a message, was killed here: with the reason, as an error. */
 static void reason_answer(const char *value)
 {
     pid_t process = (pid_t)strtol(value, NULL, 10);
@@ -337,7 +339,7 @@ static const struct {
     void (*run)(const char *value);
 } requests[] = {{"inject", begin_answer}, {"release", end_answer}, {"reason", reason_answer}};
 
-/* Is this message a request about a traced process? It is answered then. */
+/* Answer a message if it is a request about a traced process. Returns whether it is. */
 bool injection_answer(const struct message *message)
 {
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {

@@ -24,7 +24,7 @@
 #define SETTINGS 3
 #define RUN (SETTINGS - 1)
 
-/* In the order in which they are set: the speed of the kernel's thread first, then its start. */
+/* The settings in the order in which they are set: the speed of the kernel's thread first, then its start. */
 static const char *const paths[SETTINGS] = {FOLDER "pages_to_scan", FOLDER "sleep_millisecs", FOLDER "run"};
 static int state = -1;    /* STATE, locked */
 static int lifeline = -1; /* the write end of a pipe; end of file tells the keeper that the fork server is gone */
@@ -52,7 +52,7 @@ static bool write_setting(const char *path, long value)
     return done;
 }
 
-/* Note the settings in STATE, unless an earlier run has. */
+/* Write the settings to STATE, unless an earlier run has done so. */
 static bool note_settings(void)
 {
     char text[128];

@@ -38,7 +38,8 @@ static void leave_callers_settings(void)
         close(score);
 }
 
-/* Hosts read the addresses of their first process in /proc/1/stat: begin anew, without randomisation. */
+/* Start this program again without address randomisation, since hosts read the addresses of their first process in
+ * /proc/1/stat. */
 static void begin_at_fixed_addresses(char **arguments)
 {
     int persona = personality(0xffffffff);
@@ -47,7 +48,7 @@ static void begin_at_fixed_addresses(char **arguments)
         execv(arguments[0], arguments); /* where it fails, all goes on as it is */
 }
 
-/* The server's socket comes as standard input, so that the server has nothing to do between fork and exec. */
+/* The server's socket comes as standard input, so that the server need do nothing between fork and exec. */
 int main(int count, char **arguments)
 {
     (void)count;

@@ -1,5 +1,5 @@
-/* Messages to the server that it has not taken yet. The broker must not wait for the server to take them: a server that is busy
- * sending must find its messages read, or both would wait for ever. */
+/* Messages that the server has not taken yet. The broker must not wait until the server takes them: while the server
+ * sends, somebody must read its messages, or both would wait for ever. */
 #define _GNU_SOURCE
 #include "hostinit.h"
 
@@ -25,7 +25,7 @@ bool outbox_is_empty(void)
     return first == NULL;
 }
 
-/* Send as many messages as the server's socket takes now; false when the server is gone. */
+/* Send as many messages as the server's socket takes now. Returns false if the server is gone. */
 bool outbox_send(void)
 {
     while (first != NULL) {
@@ -41,7 +41,7 @@ bool outbox_send(void)
     return true;
 }
 
-/* Append "NUMBER TEXT". */
+/* Append a message "NUMBER TEXT". */
 void outbox_put(long number, const char *format, ...)
 {
     char text[ANSWER_MAX];

@@ -34,7 +34,7 @@ struct program {
     long size;
 };
 
-/* What a request may say of a program besides its arguments and variables. */
+/* The words of a request about a program, besides its arguments and variables. */
 static const struct {
     const char *key;
     size_t offset; /* in struct program */
@@ -50,7 +50,7 @@ static const struct {
 static int *started; /* processes whose end is reported to the server; 0: a free place */
 static size_t started_size;
 
-/* A free place in `started`, which grows if needed; NULL without memory. */
+/* Return a free place in `started`, which grows if needed; NULL if there is no memory. */
 static int *free_place(void)
 {
     size_t size = started_size == 0 ? 64 : 2 * started_size;
@@ -68,7 +68,7 @@ static int *free_place(void)
     return &started[size / 2];
 }
 
-/* Whether the server asked for this process, which has ended and is forgotten now. */
+/* Return whether the server has asked for this process, which has ended and is forgotten now. */
 bool spawn_was_asked_for(int pid)
 {
     for (size_t i = 0; i < started_size; i++)
@@ -92,7 +92,7 @@ static void take_setting(struct program *program, const char *word)
     }
 }
 
-/* Read a request; returns NULL, or what is wrong with it. */
+/* Read a request. Returns NULL, or what is wrong with it. */
 static const char *read_program(const struct message *message, struct program *program)
 {
     static const char too_many[] = "more than 8191 arguments or variables for a program";
@@ -122,7 +122,7 @@ static const char *read_program(const struct message *message, struct program *p
     return arguments > 0 && message->fd_count == DESCRIPTORS ? NULL : "malformed request to start a program";
 }
 
-/* Report to the parent what failed, and end. */
+/* Report to the parent process what has failed, and end. */
 static _Noreturn void give_up(int report, const char *what, const char *which)
 {
     dprintf(report, "%s %s: %s", what, which, strerror(errno));
@@ -144,8 +144,8 @@ static void become_user(int report, const char *name)
         give_up(report, "cannot become user", name);
 }
 
-/* Root has the groups of root, not those that the caller of simunix was in. In a user namespace groups cannot be changed: the
- * shim hides them. */
+/* Leave the groups of simunix's caller: root has the groups of root. In a user namespace groups cannot be changed, and
+ * the shim hides them. */
 static void leave_callers_groups(void)
 {
     const struct passwd *root = geteuid() == 0 ? user_find("0") : NULL;
@@ -179,8 +179,8 @@ static const struct {
     {RLIMIT_RTPRIO, {0, 0}},
 };
 
-/* Set the limits. Only root may raise a hard limit: below one that an administrator has set, the soft one is as near as can
- * be. */
+/* Set the limits. Only root may raise a hard limit. If an administrator has set a lower one, the soft limit is as near
+ * as possible. */
 static void set_boot_limits(void)
 {
     for (size_t i = 0; i < sizeof BOOT_LIMITS / sizeof *BOOT_LIMITS; i++) {
@@ -219,8 +219,8 @@ static void set_limits(int report, const struct program *program)
     personality(ADDR_NO_RANDOMIZE); /* the same addresses in every run */
 }
 
-/* By the kernel's own call: the C library's refuses 32 and 33, which it keeps for itself. Whoever is started by its
- * posix_spawn(3), as by make, begins with these two ignored. */
+/* Reset the actions of all signals, by the kernel's own call: the C library's refuses 32 and 33, which it keeps for
+ * itself. A program that its posix_spawn(3) has started, for example by make, begins with these two ignored. */
 static void reset_signals(void)
 {
     const struct {
@@ -234,7 +234,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The program may have the descriptors below its channel; the hard limit leaves room for those of the shim. */
+/* Let the program have the descriptors below its channel. The hard limit leaves room for those of the shim. */
 static void limit_descriptors(int channel)
 {
     struct rlimit files;
@@ -244,7 +244,7 @@ static void limit_descriptors(int channel)
     setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* The shim's file, where csrc/shim/entry/init.c closes it again if the loader has brought the shim in. */
+/* Return the number for the shim's file. csrc/shim/entry/init.c closes it again if the loader has loaded the shim. */
 static int shim_descriptor(const struct program *program)
 {
     return (int)program->channel + 2;
@@ -259,8 +259,8 @@ static void open_shim(const struct program *program, int report)
     close(file);
 }
 
-/* Place stdin, stdout and stderr at 0 to 2 and the channel where the shim expects it; the report's descriptor closes on exec.
- * */
+/* Place stdin, stdout and stderr at 0 to 2, and the channel where the shim expects it. The descriptor for the report
+ * closes at the exec. */
 static int place_descriptors(const struct message *message, const struct program *program, int report)
 {
     int channel = (int)program->channel;
@@ -277,20 +277,21 @@ static int place_descriptors(const struct message *message, const struct program
     return hidden;
 }
 
-/* A command that joins a host from a folder that the host does not have begins in /. */
+/* Return whether a command joins a host from a folder that the host does not have. It then begins in /. */
 static bool is_strange_directory(const struct program *program)
 {
     return program->foreground && errno == ENOENT && chdir("/") == 0;
 }
 
-/* On the caller's own terminal, the program stays in the caller's process group, which is the one that may read from the
- * terminal. Without a terminal it gets a group of its own, so that kill(0) reaches no process outside. */
+/* Return whether the program is on the caller's own terminal. If so, it stays in the caller's process group, which is
+ * the one that may read from the terminal. Without a terminal it gets a group of its own, so that kill(0) reaches no
+ * process outside. */
 static bool has_terminal(void)
 {
     return isatty(0) || isatty(1) || isatty(2);
 }
 
-/* Do not go on before the host's init traces this process: it says so by closing its end of the pipe. */
+/* Wait until the host's init traces this process: the init says so by closing its end of the pipe. */
 static void await_tracer(const int *gate)
 {
     char byte;
@@ -322,7 +323,7 @@ static _Noreturn void run_program(const struct message *message, const struct pr
     give_up(report, "cannot run", program->argv[0]);
 }
 
-/* Let the child go on, traced if the request is so and if that is allowed; is it traced? */
+/* Let the child go on, traced if the request asks for that and if it is allowed. Returns whether it is traced. */
 static bool open_gate(pid_t child, const struct program *program, const int *gate)
 {
     struct shim_file shim = {shim_descriptor(program), program->entry, program->size, true};

@@ -15,7 +15,7 @@ static bool has_name(const struct passwd *entry, const char *name, long number)
     return number < 0 ? strcmp(entry->pw_name, name) == 0 : (long)entry->pw_uid == number;
 }
 
-/* The user of a number that no file lists, in the group of that number; NULL for a name. */
+/* Return the user with a number that no file lists, in the group with that number; NULL for a name. */
 static const struct passwd *unlisted(const char *name, long number)
 {
     static struct passwd entry;
@@ -24,7 +24,7 @@ static const struct passwd *unlisted(const char *name, long number)
     return number < 0 ? NULL : &entry;
 }
 
-/* The user of a name or number; NULL if there is none. Valid until the next call. */
+/* Return the user with a name or number; NULL if there is none. The result is valid until the next call. */
 const struct passwd *user_find(const char *name)
 {
     bool is_number = name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';

@@ -1,4 +1,4 @@
-/* Work that takes its time in a child, while this process attends to the network. */
+/* Does work that takes its time in a child process, while this process attends to the network. */
 #include "job.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What takes time without a network: computing, sleeping, and sleeping during which a suspension does not count. */
+/* What takes time without a network: computing, sleeping, and sleeping in which the time of a suspension does not count. */
 #include "job.h"
 #include "shared/prctl_options.h"
 
@@ -23,7 +23,7 @@ struct timespec now(void)
     return time;
 }
 
-/* Sleep as sleep(1) does: time during which the process is stopped counts. */
+/* Sleep as sleep(1) does: the time during which the process is stopped counts. */
 void pause_for(int64_t duration_ns)
 {
     struct timespec left = {duration_ns / SECOND_NS, duration_ns % SECOND_NS};
@@ -37,8 +37,8 @@ static int64_t nanoseconds(struct timespec time)
     return time.tv_sec * SECOND_NS + time.tv_nsec;
 }
 
-/* Stop, as SIGTSTP asks for, and return for how long, in ns. SIGSTOP does it, since an orphaned process group ignores SIGTSTP.
- * */
+/* Stop, as SIGTSTP asks for. Returns for how long, in ns. SIGSTOP is used for that, since an orphaned process group
+ * ignores SIGTSTP. */
 static int64_t stop_and_log(void)
 {
     struct timespec begin = now();

@@ -73,7 +73,8 @@ static void (*const runners[])(struct driver *, struct line *) = {
     [STAGE] = run_stage,     [EXIT] = run_exit,
 };
 
-/* Ranks live as long as the script, as those of an MPI program do, so that starting them is part of no task. */
+/* Start the ranks and wait for them, if the script has a task. Ranks live as long as the script, as those of an MPI
+ * program do, so that starting them is part of no task. */
 static void gather_if_needed(struct driver *driver)
 {
     bool has_task = false;

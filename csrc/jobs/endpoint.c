@@ -30,8 +30,8 @@ void write_all(int fd, const void *data, size_t size, const char *who)
     }
 }
 
-/* The first IPv4 address of a host, or its first address at all: a host "localhost" has ::1 as well, where no storage
- * listens. */
+/* Return the first IPv4 address of a host, or else its first address: a host "localhost" has ::1 as well, at which no
+ * storage listens. */
 struct endpoint endpoint_of(const char *host, const char *port)
 {
     struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
@@ -58,7 +58,7 @@ void endpoint_set_port(struct endpoint *endpoint, uint16_t port)
         ((struct sockaddr_in *)&endpoint->address)->sin_port = htons(port);
 }
 
-/* Address and port as numbers in text, without a look-up; `host` has room for 64 bytes, `port` for 16. */
+/* Write address and port as numbers in text, without a look-up. `host` has room for 64 bytes, `port` for 16. */
 void endpoint_numbers(const struct endpoint *endpoint, char *host, char *port)
 {
     if (getnameinfo((const struct sockaddr *)&endpoint->address, endpoint->length, host, 64, port, 16,

@@ -1,4 +1,4 @@
-/* The one loop of a rank or a storage: descriptors in an epoll, and what is called when one of them is ready. */
+/* The loop of a rank or a storage: descriptors in an epoll, and the functions to call when one of them is ready. */
 #include "job.h"
 
 #include <sys/epoll.h>
@@ -8,7 +8,7 @@
 
 static int epoll = -1;
 
-/* What epoll_ctl(2) does: a source is waited for from now on, for other events, or no longer. */
+/* Call epoll_ctl(2): wait for a source from now on, for other events, or not any more. */
 void exchange_control(struct source *source, uint32_t events, int operation)
 {
     struct epoll_event event = {.events = events, .data.ptr = source};
@@ -24,7 +24,7 @@ void exchange_watch(struct source *source)
     exchange_control(source, EPOLLIN, EPOLL_CTL_ADD);
 }
 
-/* Closing the descriptor alone would leave it in the epoll while a child has a copy. */
+/* Remove a source from the epoll. Closing the descriptor alone would leave it there while a child has a copy. */
 void exchange_forget(struct source *source)
 {
     epoll_ctl(epoll, EPOLL_CTL_DEL, source->fd, NULL);

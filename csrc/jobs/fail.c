@@ -1,4 +1,4 @@
-/* Errors that end the program, and memory, the want of which is one. */
+/* Errors that end the program, and allocation of memory, whose failure is such an error. */
 #include "job.h"
 
 #include <stdarg.h>

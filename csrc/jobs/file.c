@@ -36,7 +36,7 @@ struct file_work {
     bool reads;
 };
 
-/* One call for a piece: all its buffers are one. Returns how many bytes have moved. */
+/* Move a piece by one call whose buffers are all the same memory. Returns how many bytes have moved. */
 static uint64_t move_piece(int fd, bool reads, uint64_t left, uint64_t offset)
 {
     static char buffer[BUFFER_BYTES];

@@ -21,7 +21,7 @@ static void ask(char *text)
         printf("%.*s\n", length, text);
 }
 
-/* The first word is what to do, or all up to `--`; the others are hosts. */
+/* Run the program. The first word is the request, or all words up to `--` are; the others are hosts. */
 int run_machines(char **words)
 {
     char head[256] = "", text[ROOM] = "";

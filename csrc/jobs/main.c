@@ -10,7 +10,7 @@
 
 static const char *const rank_variables[] = {"SLURM_PROCID", "PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK"};
 
-/* In a task of n ranks, each rank has up to 2n connections. */
+/* Raise the limit of descriptors, since in a task of n ranks each rank has up to 2n connections. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;

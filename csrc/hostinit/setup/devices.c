@@ -29,7 +29,7 @@ static const struct {
 
 static const char *const folders[] = {"/dev/pts", "/dev/shm", "/dev/mqueue"};
 
-/* This computer's file at another path. Root of a user namespace, who may not make devices, can bind them. */
+/* Bind a file of this computer at another path. Root of a user namespace, who may not make devices, can bind them. */
 static bool bind_over(const char *source, const char *target)
 {
     char outside[FIELD_MAX];
@@ -59,7 +59,7 @@ static bool mount_terminals(void)
            mount("devpts", "/dev/pts", "devpts", flags, without_group) == 0 || control_failed("cannot mount", "/dev/pts");
 }
 
-/* "MODE PATH": an empty file with the mark of a device; the server knows which device that is. */
+/* Make an empty file with the mark of a device, for "MODE PATH". The server knows which device it stands for. */
 bool device_make_file(const char *value)
 {
     char mode[FIELD_MAX];
@@ -69,7 +69,7 @@ bool device_make_file(const char *value)
            control_failed("cannot make device", path);
 }
 
-/* `terminal`: path of the caller's terminal on this computer, or empty. */
+/* Make the host's /dev. `terminal` is the path of the caller's terminal on this computer, or empty. */
 bool devices_make(const char *terminal)
 {
     if (!root_is_entered() && !outside_keep("/dev"))

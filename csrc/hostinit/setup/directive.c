@@ -1,7 +1,7 @@
-/* What the directives of a host's first message have in common: how fields are taken, a file is made, a mount becomes
- * read-only.
+/* What the directives of a host's first message share: they take fields, make files and make mounts read-only.
  *
- * This file calls no directive, so that each of them may call it. */
+ * This file calls no directive, so that each of them may call it.
+ */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Copy the next field of `text`, up to the separator (a tab or a space); returns the text behind the separator. */
+/* Copy the next field of `text`, up to the separator (a tab or a space). Returns the text after the separator. */
 const char *take_field(const char *text, char *field, char separator)
 {
     size_t length = strcspn(text, separator == '\t' ? "\t" : " ");
@@ -30,7 +30,8 @@ bool directive_make_file(const char *path)
     return fd < 0 ? control_failed("cannot make file", path) : close(fd) == 0;
 }
 
-/* In a user namespace the flags that a mount has are locked, so a remount must repeat them (mount_namespaces(7)). */
+/* Make a mount read-only. In a user namespace the flags that a mount has are locked, so a remount must repeat them
+ * (mount_namespaces(7)). */
 bool directive_make_read_only(const char *target)
 {
     static const struct {

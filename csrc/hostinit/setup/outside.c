@@ -1,5 +1,5 @@
-/* Where a host's first process finds files of this computer, while it hides folders of this computer one after the other: the
- * run directory, whose files are bound later, may lie in one of them. */
+/* Finds files of this computer for a host's first process, while it hides folders of this computer one after the other.
+ * The run directory, whose files are bound later, may be in one of them. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -18,7 +18,7 @@ static struct {
 } hidden[16];
 static size_t hidden_count;
 
-/* Is a path a folder or in it? */
+/* Return whether a path is a folder, or is in it. */
 bool path_is_below(const char *path, const char *folder)
 {
     size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
@@ -38,14 +38,14 @@ bool outside_keep(const char *path)
     return hidden[hidden_count++].fd >= 0 || control_failed("cannot open", path);
 }
 
-/* In a host that is set up: its programs find what this process holds open in /proc. */
+/* Close the folders in a host that has been set up: its programs can find in /proc what this process has open. */
 void outside_forget(void)
 {
     while (hidden_count > 0)
         close(hidden[--hidden_count].fd);
 }
 
-/* The path under which this process finds a path of this computer. */
+/* Write the path under which this process finds a path of this computer. */
 void outside_path(const char *source, char *path, size_t size)
 {
     size_t length;
@@ -64,7 +64,7 @@ void outside_path(const char *source, char *path, size_t size)
     snprintf(path, size, "%s", source);
 }
 
-/* Make a folder as this computer has it: its owner and mode decide who may pass. */
+/* Make a folder with the owner and mode that it has on this computer, since these decide who may enter. */
 static bool make_alike(const char *path)
 {
     char outside[FIELD_MAX + 32];

@@ -56,8 +56,8 @@ static bool add_lowers(char **to, const char *end, const char *first, const char
     return add_option(to, end, "lowerdir", first) && add_lower(to, end, lower);
 }
 
-/* Mount an overlay; false with errno set. Files in `first`, unless it is "", hide those of `lower`. In a user namespace,
- * overlayfs keeps its marks in user attributes (userxattr). */
+/* Mount an overlay. Returns false, with errno set, on failure. Files in `first`, unless it is "", hide those of
+ * `lower`. In a user namespace, overlayfs stores its marks in user attributes (userxattr). */
 bool overlay_mount(const char *first, const char *lower, const char *upper, const char *work, const char *target)
 {
     char options[4096]; /* mount(2): at most one page */
@@ -74,8 +74,8 @@ bool overlay_mount(const char *first, const char *lower, const char *upper, cons
     return mount("overlay", target, "overlay", 0, options) == 0;
 }
 
-/* Show what is in two folders, and let nothing be written: the first one's files hide those of the target; false with errno
- * set. */
+/* Show what is in two folders, without letting anything be written: the first one's files hide those of the target.
+ * Returns false, with errno set, on failure. */
 bool overlay_merge(const char *above, const char *target)
 {
     char options[4096];

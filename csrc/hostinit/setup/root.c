@@ -15,7 +15,7 @@
 static const char *outside = "";
 static bool is_entered;
 
-/* The prefix under which this process finds a path of this computer. */
+/* Return the prefix under which this process finds a path of this computer. */
 const char *root_outside(void)
 {
     return outside;
@@ -39,8 +39,8 @@ static bool mount_layer(const char *lower, const char *base)
     return overlay_mount("", lower, path[0], path[1], path[2]);
 }
 
-/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in memory.
- * */
+/* Mount the layer over the root. If the file system of the run directory cannot hold a layer (an overlay, as in many
+ * containers), the layer is in memory. */
 static bool mount_layer_somewhere(const char *lower, const char *base)
 {
     return mount_layer(lower, base) ||
@@ -59,7 +59,8 @@ static bool bring_along(const char *root, const char *name)
     return mount(name, path, NULL, MS_BIND | MS_REC, NULL) == 0 || control_failed("cannot bind over", path);
 }
 
-/* Enter LOWER (value: LOWER\tBASE). The layer and the mount point are made below BASE, a folder of the run directory. */
+/* Enter the root LOWER (the value is LOWER\tBASE). The layer and the mount point are made below BASE, a folder of the
+ * run directory. */
 bool root_enter(const char *value)
 {
     char lower[FIELD_MAX];

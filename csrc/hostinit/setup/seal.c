@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Below /proc/sys: what belongs to a network, UTS or IPC namespace, of which each host has its own. */
+/* The folders below /proc/sys for a network, UTS or IPC namespace, of which each host has its own. */
 static const char *const divided[] = {
     "net",           "fs/mqueue",     "kernel/hostname", "kernel/domainname", "kernel/sem",    "kernel/shmmax",
     "kernel/shmall", "kernel/shmmni", "kernel/msgmax",   "kernel/msgmni",     "kernel/msgmnb", "kernel/shm_rmid_forced",
@@ -25,8 +25,9 @@ static const char *const divided[] = {
 
 static const char *const others[] = {"sysrq-trigger", "irq", "bus", "acpi", "mtrr", "asound", "scsi"};
 
-/* capabilities(7): modules, ports and kernel memory, reboot, the clock, devices, immutable files, the kernel's log, wake-ups of
- * a sleeping computer, accounting, profiling of other processes, programs in the kernel, policies of security modules. */
+/* The capabilities (capabilities(7)) that a host's root does not get: modules, ports and kernel memory, reboot, the
+ * clock, devices, immutable files, the kernel's log, wake-ups of a sleeping computer, accounting, profiling of other
+ * processes, programs in the kernel, policies of security modules. */
 static const unsigned dropped[] = {
     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,
@@ -70,8 +71,8 @@ static bool seal_proc(void)
     return true;
 }
 
-/* /sys and all that is mounted there. What cannot be made read-only has been made so by others, or is hidden below another
- * mount. */
+/* Make /sys, and all that is mounted there, read-only. What cannot be made so is read-only already, or is hidden below
+ * another mount. */
 static bool seal_sys(void)
 {
     char line[2 * FIELD_MAX];
@@ -93,7 +94,7 @@ bool seal_mounts(const char *unused)
     return seal_proc() && seal_sys();
 }
 
-/* Give up what acts on the whole computer, for this process and all that it starts, setuid programs too. */
+/* Give up the capabilities that act on the whole computer, for this process and all that it starts, setuid programs too. */
 void seal_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -1,4 +1,5 @@
-/* The directives of a host's first message, which make its names and mounts. Each answers with an error if it fails. */
+/* The directives of a host's first message, which set its names and make its mounts. Each answers with an error if it
+ * fails. */
 #define _GNU_SOURCE
 #include "../hostinit.h"
 
@@ -46,7 +47,7 @@ static bool mount_tmpfs(const char *value)
     return mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0 || control_failed("cannot mount tmpfs at", path);
 }
 
-/* A user namespace with one mapped id has no other owner than root. */
+/* Change the owner of a file. A user namespace with one mapped id has no other owner than root. */
 static bool change_owner(const char *path, uid_t user, gid_t group)
 {
     return chown(path, user, group) == 0 || errno == EINVAL || errno == EPERM ||
@@ -85,7 +86,7 @@ static bool make_directory(const char *value)
     return chmod(path, (mode_t)strtol(mode, NULL, 8)) == 0 || control_failed("cannot set the mode of", path);
 }
 
-/* Make a target to bind over, and the folders above it, where they are missing. */
+/* Make a target to bind over, and the folders above it, if they are missing. */
 static bool make_place(const char *value)
 {
     char kind[FIELD_MAX];
@@ -119,8 +120,8 @@ static bool bind_mount(const char *value)
     return strcmp(mode, "ro") != 0 || directive_make_read_only(target) || control_failed("cannot make read-only:", target);
 }
 
-/* Where the file system of the run directory cannot hold a layer (an overlay, as in many containers), the layer is in
- * memory. */
+/* Put a layer into memory, because the file system of the run directory cannot hold it (an overlay, as in many
+ * containers). */
 static bool put_in_memory(char path[2][FIELD_MAX + 32])
 {
     char base[FIELD_MAX + 32];
@@ -130,8 +131,8 @@ static bool put_in_memory(char path[2][FIELD_MAX + 32])
            mkdir(path[1], 0755) == 0;
 }
 
-/* UPPER, WORK, TARGET and, where files of another folder hide those of the target, that folder. The kernel refuses what it
- * cannot make of these by EINVAL, without a word on which of them it is. */
+/* Lay UPPER (with WORK) over TARGET and, if there is a folder whose files hide those of the target, over that folder,
+ * too. The kernel refuses what it cannot use by EINVAL, without saying which of them is wrong. */
 static bool lay_over(const char *value)
 {
     char upper[FIELD_MAX];
@@ -199,7 +200,7 @@ static bool mount_merged(const char *value)
     return overlay_merge(path, target) || control_failed("cannot add files to", target);
 }
 
-/* A layer where there can be one: where an ordinary user starts hosts, not over a folder in which something is mounted. */
+/* Mount a layer if that is possible: not over a folder in which something is mounted, if an ordinary user starts hosts. */
 static bool mount_layer(const char *value)
 {
     lay_over(value);

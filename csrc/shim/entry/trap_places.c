@@ -15,8 +15,8 @@ _Static_assert(sizeof(struct simunix_trap_place) == 160, "the layout that the se
 
 static struct simunix_trap_place *const table = (void *)0x200000000;
 
-/* Map the table, where nothing else is mapped: other addresses would be other alignments, for which allocators make other
- * calls. Without room there, this process is not counted. */
+/* Map the table of instructions at an address where nothing else is mapped: another place for other mappings would
+ * change their alignment, and so the calls that allocators make. If there is no room, this process is not counted. */
 void trap_places_map(struct process *process)
 {
     int file = descriptor_number(process, process->descriptors.page_file);
@@ -27,7 +27,7 @@ void trap_places_map(struct process *process)
         process->flags &= ~(uint32_t)HELLO_FLAG_COUNT_TRAPS;
 }
 
-/* The end of a text, as much as there is room for. */
+/* Copy the end of a text, as far as there is room. */
 static void keep_end(char *to, size_t room, const char *text)
 {
     size_t length = text_length(text);
@@ -65,7 +65,7 @@ static void name_mapping(uint64_t address, struct simunix_trap_place *place)
     keep_end(place->file, sizeof place->file, path);
 }
 
-/* What tells one place from another is all but its count. */
+/* Return whether two places are the same: all fields but the count must be equal. */
 static bool is_same(const struct simunix_trap_place *a, const struct simunix_trap_place *b)
 {
     return memcmp(&a->inode, &b->inode, sizeof *a - offsetof(struct simunix_trap_place, inode)) == 0;
@@ -81,7 +81,7 @@ static uint64_t hash(const struct simunix_trap_place *place)
     return result;
 }
 
-/* Count a trapped call of the instruction at an address. What finds the table full is left out. */
+/* Count a trapped call of the instruction at an address. If the table is full, a new instruction is not counted. */
 void trap_places_count(const struct call *call, uint64_t address)
 {
     struct simunix_trap_place place = {.number = (int32_t)call->number};

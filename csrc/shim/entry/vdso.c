@@ -12,7 +12,7 @@
  * own. */
 #define CALLER __builtin_return_address(0)
 
-/* Natively a coarse read costs less than others, so that simunix adds more to it (entry/calibrate.c). */
+/* Count a coarse read, to which simunix adds more, since natively it costs less than others (entry/calibrate.c). */
 static void count_coarse_read(void)
 {
     current_thread()->process->page->coarse_reads++;
@@ -65,7 +65,7 @@ static long vdso_clock_getres(int clock_id, struct kernel_timespec *resolution)
     return 0;
 }
 
-/* A process that has not asked yet which nodes there are is sent to the system call, which may ask. */
+/* A process that has not asked yet which NUMA nodes there are must make the system call, which may ask. */
 static long vdso_getcpu(unsigned *cpu, unsigned *node)
 {
     if (node != NULL && current_thread()->process->numa.count == 0)

@@ -1,4 +1,4 @@
-/* futex(2): from an operation's number to what it does. */
+/* futex(2): finds the function for the number of an operation. */
 #include "shim/core/clock.h"
 #include "shim/sys/ipc/ipc.h"
 

@@ -8,7 +8,8 @@
 #define SIZE_U32 2
 #define WORDS_MAX 128 /* FUTEX_WAITV_MAX */
 
-/* Only words of 32 bits, in the memory of this process or shared, as in the kernels that are out. */
+/* Return whether the flags are valid: only words of 32 bits, in the memory of this process or shared, as in released
+ * kernels. */
 static bool valid_flags(uint32_t flags)
 {
     return (flags & SIZE_MASK) == SIZE_U32 && (flags & ~(uint32_t)(SIZE_MASK | FUTEX_PRIVATE_FLAG)) == 0;
@@ -28,7 +29,7 @@ static long check_waiter(const struct futex_waitv *waiter)
     return futex_check_word((const uint32_t *)waiter->uaddr);
 }
 
-/* All words must be as expected; then the server is told where the next park waits. */
+/* Check that all words have the expected values, then tell the server where the next PARK waits. */
 static long announce(struct call *call, const struct futex_waitv *waiters, unsigned count, uint64_t *keys)
 {
     struct msgpack_writer writer;
@@ -50,8 +51,8 @@ static void count_waiter(struct call *call, const uint64_t *keys, unsigned count
         futex_count_waiter(call->thread->process, keys + 2 * i, change);
 }
 
-/* The index of a word that was woken. A wake for another reason looks like one of the first word, and the caller looks
- * again. */
+/* Returns the index of a word that was woken. A wake for another reason counts as one of the first word, and the caller
+ * looks again. */
 long sys_futex_waitv(struct call *call)
 {
     const struct futex_waitv *waiters = (void *)call->a[0];
@@ -112,7 +113,7 @@ long sys_futex_wake(struct call *call)
     return futex_wake(call, word, (call->a[3] & FUTEX_PRIVATE_FLAG) != 0, (int)call->a[2], (uint32_t)call->a[1]);
 }
 
-/* futex_requeue(two waiters, flags, wake, move): if the first word is as expected */
+/* futex_requeue(two waiters, flags, wake, move): acts if the first word has the expected value */
 long sys_futex_requeue(struct call *call)
 {
     const struct futex_waitv *waiters = (void *)call->a[0];

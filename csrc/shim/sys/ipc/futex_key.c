@@ -1,4 +1,5 @@
-/* What a futex word is to the server: an address of this process, or a place in memory that processes share. */
+/* Makes the key by which the server knows a futex word: an address of this process, or a place in memory that processes
+ * share. */
 #include "shim/sys/ipc/ipc.h"
 
 static bool in_shared_memory(const struct process *process, uint64_t address)
@@ -11,8 +12,8 @@ static bool in_shared_memory(const struct process *process, uint64_t address)
 
 #define SPACE_OF_MEMORIES (1L << 62) /* more than any device and inode give, as their devices have small numbers */
 
-/* (0, address) for a word that only this process sees; for shared memory something that all who map it agree on. So it is for
- * memory that processes share as a whole (clone(2), CLONE_VM). */
+/* Make the key: (0, address) for a word that only this process sees; for shared memory, one on which all processes that
+ * map it agree. The same holds for memory that processes share as a whole (clone(2), CLONE_VM). */
 void futex_key(struct process *process, uint64_t address, bool is_private, uint64_t key[2])
 {
     struct map_query query;
@@ -26,8 +27,9 @@ void futex_key(struct process *process, uint64_t address, bool is_private, uint6
     key[1] = address - query.start + query.offset;
 }
 
-/* How many threads wait at words is counted by hash, for a wake that finds nobody to need no message. A process that dies while
- * it waits in shared memory leaves its count there: that costs messages, no wake. */
+/* Return the counter of threads that wait at words with this hash, so that a wake which finds no waiter needs no
+ * message. A process that dies while it waits in shared memory leaves its count there, which costs messages, but loses
+ * no wake. */
 static uint32_t *shared_waiters(const struct process *process, const uint64_t key[2])
 {
     _Static_assert(sizeof(struct simunix_clock_page) <= SIMUNIX_CLOCK_BYTES, "the counts lie in the clock page");

@@ -1,8 +1,8 @@
 /* Futexes whose word names the owning thread: priority-inheriting locks and robust lists.
  *
- * Where computing takes no time no thread need be hurried along, so priorities decide nothing: a lock is handed to the thread
- * that has waited longest, as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust
- * lists at the death of a process then finds what it expects.
+ * Computing takes no time, so priorities need not decide anything: a lock passes to the thread that has waited longest,
+ * as the kernel does among equals. The words are laid out as the kernel's, whose own walk over robust lists at the
+ * death of a process then finds what it expects.
  */
 #include "shim/core/channel.h"
 #include "shim/pids/pids.h"
@@ -22,8 +22,8 @@ static uint32_t owner_of(uint32_t value)
     return value & FUTEX_TID_MASK;
 }
 
-/* Pass a lock to its first waiter, the next owner, which sees `more` bits (FUTEX_OWNER_DIED) in the word. False if nobody
- * waits. */
+/* Pass a lock to its first waiter, the next owner, which sees `more` bits (FUTEX_OWNER_DIED) in the word. Returns false
+ * if no thread waits. */
 static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32_t more)
 {
     uint64_t key[2];
@@ -38,7 +38,7 @@ static bool pass_lock(struct call *call, uint32_t *word, bool is_private, uint32
     return true;
 }
 
-/* 0 if this thread has the lock now, -EBUSY if another has it. */
+/* Try to take a lock. Returns 0 if this thread has it now, -EBUSY if another thread has it. */
 static long take(struct call *call, uint32_t *word)
 {
     uint32_t tid = (uint32_t)call->thread->ids.tid;
@@ -49,7 +49,7 @@ static long take(struct call *call, uint32_t *word)
     return 0;
 }
 
-/* Wait until the lock has been handed to this thread, or its owner's process has died. Signals do not end the wait. */
+/* Wait until the lock has passed to this thread, or until its owner's process has died. Signals do not end the wait. */
 static long wait_for_owner(struct call *call, uint32_t *word, bool is_private, int64_t deadline)
 {
     for (;;) {
@@ -86,7 +86,7 @@ long futex_unlock_pi(struct call *call, uint32_t *word, bool is_private)
     return 0;
 }
 
-/* A condition variable's wait: at `from`, until moved to the lock `to` and handed that. */
+/* Wait at a condition variable: at the word `from`, until the thread is moved to the lock `to` and gets that lock. */
 long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int64_t deadline)
 {
     long result;
@@ -101,7 +101,7 @@ long futex_wait_requeue_pi(struct call *call, const struct futex_pair *pair, int
     return wait_for_owner(call, pair->to, pair->to_private, deadline);
 }
 
-/* A condition variable's signal or broadcast: the waiters move to the lock; if the lock is free, the first has it. */
+/* Signal or broadcast a condition variable: its waiters move to the lock. If the lock is free, the first waiter has it. */
 long futex_cmp_requeue_pi(struct call *call, const struct futex_pair *pair)
 {
     long moved;
@@ -137,7 +137,7 @@ static void release(struct call *call, uint64_t entry, int64_t offset)
         futex_wake(call, word, false, 1, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* A thread ends: threads that wait for the locks it holds learn of that. The kernel tells too, but no thread waits in the
+/* Tell threads that wait for locks of a thread that ends. The kernel marks the locks, too, but no thread waits in the
  * kernel. Both keys of a private word are the same, so it need not be known whether the lock is shared. */
 void futex_release_robust(struct call *call)
 {

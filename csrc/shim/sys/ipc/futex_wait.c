@@ -14,7 +14,8 @@ long futex_check_word(const uint32_t *word)
     return is_bad_pointer(word) ? -EFAULT : 0;
 }
 
-/* What the kernel does to a word at the death of a thread: it marks a robust lock, and clears a thread's number. */
+/* Return whether a word has changed as the kernel changes it at the death of a thread: it marks a robust lock, and
+ * clears a thread's number. */
 static bool changed_by_death(const uint32_t *word, uint32_t expected)
 {
     uint32_t now = __atomic_load_n(word, __ATOMIC_SEQ_CST);
@@ -43,8 +44,8 @@ long futex_wait(struct call *call, uint32_t *word, bool is_private, uint32_t exp
     return result == WAKE_TIMEOUT ? -ETIMEDOUT : result;
 }
 
-/* A thread that unlocks and locks again in one turn, on and on, would keep out for ever the threads that it wakes each time:
- * now and then these go first, as on a real computer they sometimes would. */
+/* Let the woken threads go first now and then, as on a real computer they sometimes would. Otherwise a thread that
+ * unlocks and locks again in one turn, on and on, would keep them out for ever. */
 static long let_pass(struct call *call, long woken)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};
@@ -74,8 +75,8 @@ long futex_wake(struct call *call, uint32_t *word, bool is_private, int64_t most
     return let_pass(call, woken);
 }
 
-/* Waiters that are moved keep their count under the word that they came with, so the target's is raised for good: the
- * count only ever saves messages. */
+/* Move waiters to another word. They keep their count under the word to which they came, so the count of the target
+ * stays raised: the counts only ever save messages. */
 long futex_requeue(struct call *call, const struct futex_pair *pair, int64_t wake, int64_t move)
 {
     struct process *process = call->thread->process;

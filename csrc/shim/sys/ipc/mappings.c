@@ -1,7 +1,7 @@
-/* Which mapping holds an address, as /proc/self/maps says. */
+/* Finds out which mapping contains an address, as /proc/self/maps shows it. */
 #include "shim/sys/ipc/ipc.h"
 
-/* PROCMAP_QUERY (Linux 6.11) names the mapping of an address without printing them all. */
+/* PROCMAP_QUERY (Linux 6.11) describes the mapping of an address without printing all mappings. */
 #define MAP_QUERY_IOCTL 0xc0686611UL
 
 _Static_assert(sizeof(struct map_query) == 104, "linux/fs.h: struct procmap_query");
@@ -22,8 +22,8 @@ static uint64_t take_hexadecimal(const char **text)
     }
 }
 
-/* One line of /proc/self/maps: start-end perms offset major:minor inode path. Returns the path, which is empty where there is
- * none. */
+/* Parse one line of /proc/self/maps: start-end perms offset major:minor inode path. Returns the path, which is empty if
+ * there is none. */
 static const char *parse_map_line(const char *line, struct map_query *mapping)
 {
     const char *permissions;
@@ -47,8 +47,8 @@ static const char *parse_map_line(const char *line, struct map_query *mapping)
     return line;
 }
 
-/* Shows every mapping of this process to `sees`, by address, until `sees` returns true; false if it never does. A line of more
- * than 511 characters ends in the middle of its path. */
+/* Call `sees` for every mapping of this process, by address, until it returns true. Returns false if it never does. A
+ * line of more than 511 characters ends in the middle of its path. */
 bool mappings_walk(bool (*sees)(void *data, const struct map_query *mapping, const char *path), void *data)
 {
     long file = proc_open("self/maps");
@@ -91,8 +91,8 @@ static bool holds_address(void *data, const struct map_query *mapping, const cha
     return true;
 }
 
-/* The mapping that holds an address; false if none does. Its path goes to `path` if there is room for it and the kernel is new
- * enough. */
+/* Find the mapping that contains an address. Returns false if none does. `path` gets its path if there is room and the
+ * kernel is new enough. */
 bool mapping_find(uint64_t address, struct map_query *query, char *path, size_t room)
 {
     long file = proc_open("self/maps");

@@ -1,9 +1,9 @@
-/* POSIX message queues: their descriptors can be polled, so only the waiting is simulated. */
+/* POSIX message queues. Their descriptors can be polled, so only the waiting is simulated. */
 #include "shim/core/channel.h"
 #include "shim/core/clock.h"
 #include "shim/turn/turn.h"
 
-/* A send or receive whose timeout has passed answers at once: -ETIMEDOUT if it would have waited. */
+/* Make a send or receive with a timeout in the past, which returns at once: -ETIMEDOUT if it would have waited. */
 static long try_now(struct call *call)
 {
     struct kernel_timespec past = {0, 0};
@@ -36,7 +36,7 @@ static long queue_operate(struct call *call, short events)
     }
 }
 
-/* The number by which all processes that have a queue open know the queue. */
+/* Return the number by which all processes that have a queue open know the queue. */
 static int64_t queue_number(long fd)
 {
     struct stat status;

@@ -24,7 +24,7 @@ struct semaphore_operation {
     int16_t flags;
 };
 
-/* Each host numbers its own objects. */
+/* Return the futex word for an object. Each host numbers its own objects. */
 static uint64_t ipc_word(struct call *call, long id)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
@@ -34,7 +34,7 @@ static uint64_t ipc_word(struct call *call, long id)
     return (uint64_t)(hash & 0x7fffffffU) << 32 | (uint32_t)id;
 }
 
-/* Something has happened to an object: let those who wait for it look, before anything else happens to it. */
+/* After an object has changed, let the threads that wait for it look before anything else happens to it. */
 static void ipc_changed(struct call *call, enum simunix_space space, long id)
 {
     const uint64_t key[2] = {space, ipc_word(call, id)};
@@ -47,7 +47,8 @@ static void ipc_changed(struct call *call, enum simunix_space space, long id)
         park(call, &wait);
 }
 
-/* Wait until the object has changed: WAKE_TIMEOUT, or the result of an interruption. Never restarted, see signal(7). */
+/* Wait until the object has changed. Returns WAKE_TIMEOUT, or the result of an interruption. Never restarted, see
+ * signal(7). */
 static long ipc_wait(struct call *call, enum simunix_space space, long id, uint64_t detail, int64_t deadline)
 {
     const uint64_t key[2] = {space, ipc_word(call, id)};
@@ -60,13 +61,13 @@ static long ipc_wait(struct call *call, enum simunix_space space, long id, uint6
     return result;
 }
 
-/* The object was there when the wait began. */
+/* Return the error for an object that was removed during the wait, if it was there when the wait began. */
 static long if_removed(long result, bool has_waited)
 {
     return result == -EINVAL && has_waited ? -EIDRM : result;
 }
 
-/* The operations, without waiting: a timeout of zero says -EAGAIN. */
+/* Try the operations without waiting: with a timeout of zero the kernel returns -EAGAIN. */
 static long try_operations(struct call *call)
 {
     struct kernel_timespec zero = {0, 0};
@@ -91,8 +92,8 @@ static struct operations look_at(struct call *call)
     return found;
 }
 
-/* What GETNCNT and GETZCNT count: the semaphore whose operation has to wait, and whether for zero. All are tried in their
- * order, those of one semaphore upon each other. */
+/* Return what GETNCNT and GETZCNT count: the semaphore whose operation has to wait, and whether it waits for zero. All
+ * operations are tried in order, those of one semaphore one upon the other. */
 static uint64_t waited_for(struct call *call)
 {
     const struct semaphore_operation *operations = (void *)call->a[1];
@@ -143,7 +144,7 @@ long sys_semtimedop(struct call *call)
     return error < 0 ? error : semaphore_operate(call, deadline);
 }
 
-/* msgsnd and msgrcv differ in where their flags are, and in the error of one that would wait. */
+/* Make msgsnd or msgrcv, which differ in where their flags are, and in the error of a call that would wait. */
 static long queue_operate(struct call *call, int flags_at, long would_wait)
 {
     bool waits = (call->a[flags_at] & IPC_NOWAIT_FLAG) == 0;
@@ -175,7 +176,8 @@ long sys_msgrcv(struct call *call)
     return queue_operate(call, 4, -ENOMSG);
 }
 
-/* The moments that the kernel has noted are the real clock's; what is told is the latest that they can be: now. */
+/* Replace the times that the kernel has noted, which are the real clock's, by the latest virtual time that they can be:
+ * now. */
 static void tell_times(struct call *call, void *status, const uint8_t *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -186,7 +188,7 @@ static void tell_times(struct call *call, void *status, const uint8_t *places, s
     }
 }
 
-/* The kernel has no waiters: the server has them. */
+/* Return the number of waiters, which the server knows; the kernel has none. */
 static long count_waiters(struct call *call, bool for_zero)
 {
     int64_t detail = call->a[1] << 1 | for_zero;

@@ -28,7 +28,7 @@ static struct edge *place_of(int epoll, uint64_t data)
     return &edges[((data ^ (uint64_t)epoll << 32) * 0x9e3779b97f4a7c15UL >> 40) % EDGES];
 }
 
-/* The edge that events with this data tell of; NULL: none that is known. */
+/* Return the edge that events with this data report; NULL: none is known. */
 static struct edge *find(const struct process *process, int epoll, uint64_t data)
 {
     struct edge *edge = place_of(epoll, data);
@@ -36,7 +36,7 @@ static struct edge *find(const struct process *process, int epoll, uint64_t data
     return edge->pid == process->ids.pid && edge->epoll == epoll && edge->data == data ? edge : NULL;
 }
 
-/* After an epoll_ctl that has succeeded. */
+/* Record an edge after an epoll_ctl(2) that has succeeded. */
 void epoll_remember_edge(const struct call *call)
 {
     const struct epoll_event *event = (const struct epoll_event *)call->a[3];
@@ -59,7 +59,7 @@ void epoll_remember_edge(const struct call *call)
     has_edges = true;
 }
 
-/* A call has found too little room at a stream, or has changed its state: the next edge counts. */
+/* Let the next edge of a TCP socket count, because a call has found too little room there, or has changed its state. */
 void epoll_expect_edge(int64_t socket)
 {
     for (unsigned i = 0; has_edges && i < EDGES; i++)
@@ -67,7 +67,7 @@ void epoll_expect_edge(int64_t socket)
             edges[i].is_due = true;
 }
 
-/* Is it told of nothing but room that TCP would not tell of again? */
+/* Return whether an event reports nothing but room that TCP would not report again. */
 static bool is_false_edge(const struct process *process, int epoll, const struct epoll_event *event)
 {
     struct edge *edge = (event->events & EPOLLOUT) != 0 ? find(process, epoll, event->data) : NULL;
@@ -89,7 +89,7 @@ static long without_false_edges(struct call *call, long count)
     return kept;
 }
 
-/* As epoll_wait that does not wait. */
+/* Return what is ready as epoll_wait does that does not wait. */
 long epoll_look(struct call *call)
 {
     long result;

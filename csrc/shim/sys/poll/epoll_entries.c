@@ -39,7 +39,7 @@ static void look_at_line(const char *line, int fd, struct epoll_entry *found)
     found->is_there = true;
 }
 
-/* Whether an epoll instance watches the descriptor, and for what. */
+/* Return whether an epoll instance watches the descriptor, and for what. */
 static bool look_in(int epoll, int fd, struct epoll_entry *found)
 {
     char path[64];
@@ -77,7 +77,7 @@ static bool is_epoll(int fd)
     return NATIVE(readlink, path, target, sizeof target - 1) > 0 && text_equal(target, "anon_inode:[eventpoll]");
 }
 
-/* The epoll instances of the application that watch a descriptor, at most `most`; how many. */
+/* Find the epoll instances of the application that watch a descriptor, at most `most`. Returns their number. */
 int epoll_entries_of(struct call *call, int fd, struct epoll_entry *entries, int most)
 {
     char buffer[2048];
