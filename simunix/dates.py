@@ -18,8 +18,8 @@ def today() -> datetime:
 
 
 def next_second() -> datetime:
-    """Return the next full second. A run begins then if all files of this computer, also new ones, must have times in
-    the run's past.
+    """Return the next full second: the beginning of a run for which all files of this computer, also new ones, must
+    have times in the past.
     """
     return datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
 

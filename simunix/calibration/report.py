@@ -59,7 +59,9 @@ def foretold(runs: Sequence[dict[str, Measured]]) -> list[Foretold]:
 
 
 def table_of(rows: Sequence[Foretold], runs: int) -> Table:
-    """Return the table of predictions for the terminal; `runs` is the number of runs."""
+    """Return the table, for the terminal, of the computing times predicted and charged for each program; `runs` is the
+    number of runs.
+    """
     by = "of the other runs" if runs > 1 else "of the same run: name several to test them on what they have not seen"
     table = Table(title=f"charged, and foretold by the prices {by}")
     for name in ("program", "calls", "not seen", "charged, s", "foretold, s", "error"):

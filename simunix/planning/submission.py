@@ -201,7 +201,12 @@ def _is_table(jobs: Sequence[Job]) -> bool:
 
 
 def _scripts(task: _Task) -> tuple[FileSpec, ...]:
-    """Return the submitter's program, copied to where every root file system sees it; for a job table, with its extension."""
+    """Return the submitting program, and for a job table its extension, copied to where every root file system sees
+    them.
+
+    Python reads such a program in blocks of 4096 bytes, and each read is in the event log. So a program that grows by a
+    block, even by comments, changes event logs.
+    """
     modules = (submitter, table_submitter) if _is_table(task.jobs) else (submitter,)
     files = [Path(str(module.__file__)) for module in modules]
     return tuple(FileSpec(task.host, f"{WORKLOAD_FOLDER}/{file.name}", file.read_bytes()) for file in files)

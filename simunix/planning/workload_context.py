@@ -90,7 +90,9 @@ def _release(clients: Clients, jobs: Sequence[int]) -> str:
 
 
 def check_context(context: ContextPlan, directory: RunDirectory) -> dict[str, Any]:
-    """Return the result of a context for run.json: `established`, and the reasons why not."""
+    """Return the entry of run.json for a workload's context: whether the context was `established` (its jobs ran or
+    waited as in the trace when the window began), and the reasons if not.
+    """
     folder = directory.private(context.workload.host, WORKLOAD_FOLDER)
     reasons = judge(context, folder / STATES)
     return {

@@ -232,10 +232,11 @@ def occupancy(
     cores: int,
     shape: tuple[int, int] | None = None,
 ) -> np.ndarray:
-    """Return the share of each cell of a picture of [0, end_s) x [0, cores) that [begin, end) x [low, high) cover.
+    """Return, for each cell of a picture of [0, end_s) × [0, cores), the share that rectangles of busy cores [begin,
+    end) × [low, high) cover.
 
-    A rectangle's coverage is an outer product of its coverage of the columns and of the rows, each of which changes at four
-    cells at most. The picture is the sum of these changes, cumulated along both axes.
+    The coverage of one rectangle is the outer product of the parts of columns and of rows that it covers. Each of these
+    changes at four cells at most. The picture is the sum of these changes, cumulated along both axes.
     """
     rows, columns = shape or (min(ROWS_MAX, cores), COLUMNS)
     picture = np.zeros((rows + 2) * (columns + 2))

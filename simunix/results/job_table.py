@@ -45,9 +45,9 @@ FINISHED = "finished"
 def job_table(columns: pd.DataFrame, source: str = "job table", first_line: int | None = None) -> pd.DataFrame:
     """Return a copy of the table with every column of the module's list as floats, and the column `finished`.
 
-    Error messages begin with `source`. If `first_line` (the line of the first row in that file) is given, they also
-    name the line. Raises SimunixError for a missing column, text in place of a number, fewer than one processor, and
-    moments in the wrong order.
+    Error messages begin with `source`. If `first_line` (the line of the first row in that file) is given, error
+    messages also name the line of the wrong row. Raises SimunixError for a missing column, text in place of a number,
+    fewer than one processor, and moments in the wrong order.
     """
     for name in REQUIRED:
         if name not in columns:

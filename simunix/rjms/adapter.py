@@ -97,10 +97,11 @@ class TableSubmission:
 class TableClients:
     """How jobs of a job table are given to an RJMS (`simunix.workload.request`).
 
-    * `command`: submits a job with all that its request says but its dependency.
-    * `dependency`: a request's dependency, as the submitter needs it (simunix.workload.guest.table_submitter: "clauses").
-    * `cancel`: cancels the job whose number stands for `{}`, if the job still waits.
-    * `limit_s`: the time limit, in seconds, that the RJMS counts with; None where the request says none, or infinity.
+    * `command`: returns the words that submit a job with all its wishes except for its dependency.
+    * `dependency`: returns a job's dependency as the submitting program needs it
+      (simunix.workload.guest.table_submitter: "clauses").
+    * `cancel`: the words that cancel the job whose number replaces `{}`, if the job still waits.
+    * `limit_s`: returns the time limit in seconds that the RJMS uses; None if the job asks for none, or for infinity.
     """
 
     command: Callable[[TableSubmission], tuple[str, ...]]
@@ -113,25 +114,31 @@ class TableClients:
 class Clients:
     """The commands that users of an RJMS run on a host of the cluster. All words of a tuple are literal.
 
-    * `names`: the clients that jobs may be submitted with, the usual one first; `staying` of them stay until their job has
-      ended, and tell no number.
-    * `command`: submits a job; `number`, a regular expression, finds the job's number in what the command prints, as group 1.
-    * `job_name`: the name under which a trace's job is known to the RJMS; `named`: the option that gives a job this name.
-    * `limit_s`: the time limit, in seconds, that the RJMS is told for a job; None for no limit.
-    * `after`: the words that make a job wait for the end of another, whose number stands for `{}`; () if there are none.
-    * `array`: the words that submit a job so many times: elements are then called NUMBER_INDEX, from `first_index` on. At most
-      `array_max` at once.
-    * `launch`: in a job's script, starts the ranks of the job. `log_name`: the name of a job's log, in the RJMS's own patterns.
-    * `queue`: prints nothing when the queue is empty. `unfinished`: prints the number of each job, and array element, that has
-      not ended, on a line of its own.
-    * `ended`: with the number for `{}`, prints something of a job in which `end_pattern` finds when it ended, in local time.
-    * `release`: with the number for `{}`, lets a held job go.
-    * `states`: a shell command that prints NAME|STATE|CORES of each job; `running` and `pending` are two of its states.
-    * `find_held`: for a list of job names, a shell command that prints the numbers of those jobs that wait, oldest first.
-    * `release_all`: releases the jobs whose numbers follow.
-    * `number_variable`: the environment variable in which a job's processes find the job's number; "" if there is none.
-    * `tables`: how jobs of a job table are submitted; None for an RJMS that is not told what a table says.
-    * `nobody`: submits the jobs of no known user; None for root, whom some RJMSs refuse.
+    * `names`: the client programs with which jobs may be submitted, the usual one first. A client in `staying` runs
+      until its job has ended, and prints no job number.
+    * `command`: returns the words that submit a job. `number` is a regular expression whose group 1 is the job's number
+      in the output.
+    * `job_name`: returns the name that a trace's job has in the RJMS. `named`: returns the option that gives a job this
+      name.
+    * `limit_s`: returns the time limit in seconds that the RJMS is told for a job; None for no limit.
+    * `after`: the words that make a job wait for the end of another job, whose number replaces `{}`; () if the RJMS has
+      none.
+    * `array`: returns the words that submit a job as an array. Elements are called NUMBER_INDEX, from `first_index` on;
+      an array has at most `array_max` elements.
+    * `launch`: the words that start the ranks of a job in its script. `log_name`: the name of a job's log, in the
+      RJMS's own patterns.
+    * `queue`: a command that prints nothing if the queue is empty. `unfinished`: a command that prints, one per line,
+      the number of each job and array element that has not ended.
+    * `ended`: a command that prints facts about the job whose number replaces `{}`; `end_pattern` finds in them when
+      the job ended, in local time.
+    * `release`: a command that releases the held job whose number replaces `{}`.
+    * `states`: a shell command that prints NAME|STATE|CORES of each job. `running` and `pending` are the words for two
+      states.
+    * `find_held`: returns a shell command that prints the numbers of the waiting jobs with these names, oldest first.
+    * `release_all`: a command that releases the jobs whose numbers follow it.
+    * `number_variable`: the environment variable with the job's number in a job's processes; "" if the RJMS sets none.
+    * `tables`: how jobs of a job table are submitted; None for an RJMS that cannot be given a job table.
+    * `nobody`: the user who submits jobs without a known user; None is root, which some RJMSs refuse.
     """
 
     names: tuple[str, ...]

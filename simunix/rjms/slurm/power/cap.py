@@ -106,7 +106,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Capping:
-    """The power caps of a section, computed for the nodes of its cluster."""
+    """The power caps of a `slurm:` section, computed for the nodes of its cluster."""
 
     host: str
     section: PowerCapSection
