@@ -1,4 +1,4 @@
-/* Printers of what calls on files take and give: open flags, stat, directories, fcntl, ioctl; and uname. */
+/* Prints the arguments of calls on files: open flags, stat, directories, fcntl, ioctl; and of uname. */
 #include "shim/strace/strace.h"
 
 static const struct strace_flag file_types[] = {
@@ -17,7 +17,7 @@ static void put_open_flags(struct trace *trace, uint64_t flags)
     }
 }
 
-/* Flags of open(2); the mode follows only if a file may be made. */
+/* Print flags of open(2). The mode follows only if a file may be made. */
 void strace_open_flags_of(struct trace *trace, uint64_t value, int at)
 {
     put_open_flags(trace, (uint32_t)value);
@@ -92,7 +92,7 @@ void strace_statx_out(struct trace *trace, uint64_t value, int at)
     strace_put(trace, ", ...}");
 }
 
-/* The number of entries that getdents64(2) returned. An entry begins with inode, offset and its own length. */
+/* Print the number of entries that getdents64(2) has returned. An entry begins with inode, offset and its own length. */
 void strace_dirents_out(struct trace *trace, uint64_t value, int at)
 {
     uint64_t entries = 0;
@@ -166,7 +166,7 @@ static const struct {
     {F_ADD_SEALS, fcntl_number},
 };
 
-/* The command, and the argument of those that have one. */
+/* Print the command of fcntl(2), and the argument of those commands that have one. */
 void strace_fcntl_of(struct trace *trace, uint64_t value, int at)
 {
     strace_put_value(trace, strace_fcntl_commands, (uint32_t)value);

@@ -1,4 +1,4 @@
-/* Named values: one table per family of constants, printed as a value or as a set of bits; and signals. */
+/* Prints named constants, from one table for each family: as a value or as a set of bits; and signals. */
 #include "shim/strace/strace.h"
 
 const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
@@ -9,7 +9,8 @@ const char *strace_flag_name(const struct strace_flag *table, uint64_t value)
     return NULL;
 }
 
-/* A value without a name, and the family that it should be of: the first word that the names of the table share. */
+/* Print a value without a name, with the family that it should belong to: the first word that the names of the table
+ * share. */
 static void put_unknown(struct trace *trace, const struct strace_flag *table, uint64_t value)
 {
     strace_put_hex(trace, value);
@@ -29,7 +30,8 @@ void strace_put_value(struct trace *trace, const struct strace_flag *table, uint
         put_unknown(trace, table, value);
 }
 
-/* Names joined by |. An entry of value 0 names the empty set; one of several bits stands before those of its single bits. */
+/* Print names joined by |. An entry with value 0 names the empty set; an entry with several bits comes before those of
+ * its single bits. */
 void strace_put_flags(struct trace *trace, const struct strace_flag *table, uint64_t value)
 {
     uint64_t rest = value;
@@ -91,7 +93,7 @@ static int count_bits(uint64_t set)
     return count;
 }
 
-/* `[INT CHLD]`, or what is missing where most are in it: `~[RTMIN RT_1]`. */
+/* Print a set of signals as `[INT CHLD]`, or, if most signals are in it, what is missing: `~[RTMIN RT_1]`. */
 void strace_put_signal_set(struct trace *trace, uint64_t set)
 {
     bool inverted = count_bits(set) >= 64 * 2 / 3;

@@ -46,7 +46,7 @@ static const struct row *row_of(long number)
     return text_equal(syscall_name(number), "unknown") ? &unknown : &rows[number];
 }
 
-/* The beginning of a line: `12.000000200 `, in seconds. */
+/* Print the beginning of a line, the virtual time in seconds: `12.000000200 `. */
 static void put_time(struct trace *trace, uint64_t moment_ns)
 {
     uint64_t fraction = moment_ns % SECOND_NS;
@@ -100,7 +100,7 @@ void strace_line_end(struct trace *trace)
     flush(trace);
 }
 
-/* Of a failed call: the length that the application gave. */
+/* For a failed call, print the length that the application has given. */
 static void put_length(struct trace *trace)
 {
     strace_put_char(trace, '[');
@@ -152,7 +152,7 @@ static void remember_length(struct trace *trace)
             trace->length_at = at;
 }
 
-/* `) = 3`, with the equals sign in its column. */
+/* Print the result, e.g. `) = 3`, with the equals sign in its column. */
 static void put_result(struct trace *trace)
 {
     const char *call = trace->text;
@@ -186,7 +186,7 @@ static void put_name(struct trace *trace)
     strace_put_char(trace, '(');
 }
 
-/* The rest of a line that a handler or a failed exec has interrupted. */
+/* Print the rest of a line that a handler or a failed exec has interrupted. */
 static void put_rest(struct trace *trace, const struct call *call)
 {
     strace_line_start(trace, call->thread);
@@ -234,7 +234,7 @@ long strace_call(struct call *call, call_handler answer)
     return trace.result;
 }
 
-/* The call gives the turn back: write what is known of it, so that the file shows where the thread waits. */
+/* Write what is known of a call that gives the turn back, so that the file shows where the thread waits. */
 void strace_waits(struct call *call)
 {
     if (call->trace->written == NOTHING)
@@ -259,7 +259,8 @@ void strace_interrupted(struct call *call)
     trace->written = RESTARTED;
 }
 
-/* execve(2) of a program that can be run: the line ends here, as this program ends, unless the kernel refuses after all. */
+/* End the line of an execve(2) whose program can be run, since this program ends here, unless the kernel refuses after
+ * all. */
 void strace_replacing(struct call *call, int directory, const char *path)
 {
     struct trace *trace = call->trace;
@@ -299,7 +300,7 @@ void strace_open(struct thread *thread)
     descriptors_limit(thread->process);
 }
 
-/* The line of the execve(2) that started this program: the program before did not see the call end. */
+/* Write the line of the execve(2) that has started this program, since the program before did not see the call end. */
 void strace_began(struct thread *thread, const char *path, char **argv, char **environment)
 {
     struct trace trace;

@@ -1,4 +1,4 @@
-/* Printers of plain arguments: numbers, descriptors, paths, and blocks of data. */
+/* Prints plain arguments: numbers, descriptors, paths, and blocks of data. */
 #include "shim/strace/strace.h"
 
 #define TEXT_SHOWN_MAX 255
@@ -115,7 +115,7 @@ void strace_path(struct trace *trace, uint64_t value, int at)
         strace_put(trace, "...");
 }
 
-/* Up to 32 bytes, quoted, and dots for the rest. */
+/* Print up to 32 bytes, quoted, and dots for the rest. */
 void strace_data(struct trace *trace, uint64_t address, uint64_t length)
 {
     char bytes[STRACE_STRING_MAX];
@@ -162,7 +162,7 @@ void strace_text_out(struct trace *trace, uint64_t value, int at)
         strace_put(trace, "...");
 }
 
-/* `[{iov_base="ab", iov_len=2}]`; no more bytes than `limit` are data. */
+/* Print `[{iov_base="ab", iov_len=2}]`. At most `limit` bytes are data. */
 void strace_iovecs(struct trace *trace, uint64_t address, uint64_t count, uint64_t limit)
 {
     struct iovec one;
@@ -197,7 +197,7 @@ void strace_iovec_out(struct trace *trace, uint64_t value, int at)
     strace_iovecs(trace, value, trace->a[at + 1], (uint64_t)trace->result);
 }
 
-/* An int behind a pointer: `[16]`, `[128 => 16]` if the call changed it. */
+/* Print an int behind a pointer: `[16]`, or `[128 => 16]` if the call has changed it. */
 void strace_int_out(struct trace *trace, uint64_t value, int at)
 {
     int number;

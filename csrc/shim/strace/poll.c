@@ -1,4 +1,4 @@
-/* Printers of what poll, select and epoll wait for, and of what they found. */
+/* Prints what poll, select and epoll wait for, and what they have found. */
 #include "shim/strace/strace.h"
 
 static void put_pollfds(struct trace *trace, uint64_t address, uint64_t count, bool found)
@@ -84,7 +84,7 @@ static void put_ready_sets(struct trace *trace)
     }
 }
 
-/* The brackets behind the result: `(Timeout)`, or what is ready. */
+/* Print the brackets behind the result: `(Timeout)`, or what is ready. */
 void strace_ready_events(struct trace *trace)
 {
     bool polls = trace->number == __NR_poll || trace->number == __NR_ppoll;

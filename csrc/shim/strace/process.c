@@ -1,4 +1,4 @@
-/* Printers of what makes and ends processes and threads: clone, exec, wait, limits, futexes. */
+/* Prints the arguments of calls that make and end processes and threads: clone, exec, wait, limits, futexes. */
 #include "shim/strace/strace.h"
 
 void strace_wait_status_of(struct trace *trace, int status)
@@ -99,7 +99,7 @@ void strace_environment_in(struct trace *trace, uint64_t value, int at)
     strace_put(trace, count == 1 ? " var */" : " vars */");
 }
 
-/* The option, and its first argument by a name, as an address or as a number. */
+/* Print the option of prctl(2), and its first argument by a name, as an address or as a number. */
 void strace_prctl_of(struct trace *trace, uint64_t value, int at)
 {
     strace_put_value(trace, strace_prctl_options, (uint32_t)value);
@@ -114,7 +114,7 @@ void strace_prctl_of(struct trace *trace, uint64_t value, int at)
         strace_hex(trace, trace->a[at + 1], at + 1);
 }
 
-/* Which arguments behind the operation a futex call uses, in the order in which they are shown. */
+/* The arguments behind the operation that a futex call uses, in the order in which they are shown. */
 enum futex_part { FUTEX_VALUE = 1, FUTEX_TIMEOUT = 2, FUTEX_COUNT = 4, FUTEX_OTHER = 8, FUTEX_THIRD = 16, FUTEX_BITSET = 32 };
 
 static const uint8_t futex_parts[] = {
@@ -221,7 +221,7 @@ static void put_clone_address(struct trace *trace, bool present, const char *nam
     strace_put_address(trace, address);
 }
 
-/* What clone3(2) has written to memory: `=> {parent_tid=[5]}`. */
+/* Print what clone3(2) has written to memory: `=> {parent_tid=[5]}`. */
 static void put_clone3_results(struct trace *trace, const struct clone_args *args)
 {
     if (trace->result <= 0 || (args->flags & (CLONE_PARENT_SETTID | CLONE_PIDFD)) == 0)

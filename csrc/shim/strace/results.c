@@ -1,7 +1,7 @@
-/* The text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
+/* Prints the text behind the equals sign: the result of a successful call, by its kind, or the error's name and text. */
 #include "shim/strace/strace.h"
 
-/* Names and texts, one behind the other, and where each pair begins: the library is to stay small (SPAN_BYTES of
+/* The names and texts of errors in one text, and where each pair begins: so the library stays small (SPAN_BYTES of
  * csrc/build/build_shim.py). */
 static const struct errors {
     char none[1];

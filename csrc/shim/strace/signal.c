@@ -1,4 +1,4 @@
-/* Printers of what signal calls take and give: numbers, sets, dispositions, siginfo. */
+/* Prints the arguments of calls about signals: numbers, sets, dispositions, siginfo. */
 #include "shim/strace/strace.h"
 
 void strace_signal_of(struct trace *trace, uint64_t value, int at)

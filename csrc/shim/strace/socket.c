@@ -1,4 +1,4 @@
-/* Printers of what socket calls take and give: addresses, types, options, messages. */
+/* Prints the arguments of calls about sockets: addresses, types, options, messages. */
 #include "shim/strace/strace.h"
 
 union address {
@@ -42,7 +42,7 @@ static void put_v4(struct trace *trace, const union address *address, size_t len
     strace_put(trace, "\")");
 }
 
-/* The longest run of zero groups, which is written as ::, and the first one of several (RFC 5952). */
+/* Find the longest run of zero groups, which is written as ::; of several, the first one (RFC 5952). */
 static void longest_zeros(const uint8_t *ip, int *from, int *to)
 {
     *from = *to = -1;
@@ -195,7 +195,7 @@ void strace_socket_option_of(struct trace *trace, uint64_t value, int at)
     strace_put_hex(trace, (uint32_t)value);
 }
 
-/* Most options are ints; others are shown as their bytes. */
+/* Print the value of a socket option. Most options are ints; others are shown as bytes. */
 static void put_option(struct trace *trace, uint64_t value, uint64_t length)
 {
     int number;

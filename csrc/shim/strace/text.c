@@ -72,7 +72,7 @@ static const char escapes[128] = {
     ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\',
 };
 
-/* What does not print goes in octal, with as few digits as the next byte allows. */
+/* Print a byte that is no printable character in octal, with as few digits as the next byte allows. */
 static void put_octal_escape(struct trace *trace, unsigned char byte, bool digit_follows)
 {
     strace_put_char(trace, '\\');
@@ -101,7 +101,7 @@ void strace_put_quoted(struct trace *trace, const char *bytes, size_t length)
     strace_put_char(trace, '"');
 }
 
-/* Copy from the application's memory, however wrong the address; false if it cannot be read. */
+/* Copy from the application's memory, even if the address is wrong. Returns false if it cannot be read. */
 bool strace_fetch(const struct trace *trace, void *to, uint64_t address, size_t size)
 {
     struct iovec local = {to, size};

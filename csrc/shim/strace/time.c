@@ -1,4 +1,4 @@
-/* Printers of times: timespec, timeval, and the intervals of timers. */
+/* Prints times: timespec, timeval, and the intervals of timers. */
 #include "shim/strace/strace.h"
 
 static void put_pair(struct trace *trace, const int64_t pair[2], const char *fraction)
@@ -10,7 +10,7 @@ static void put_pair(struct trace *trace, const int64_t pair[2], const char *fra
     strace_put_char(trace, '}');
 }
 
-/* A timespec or, as `fraction` says, a timeval. */
+/* Print a timespec or, as `fraction` says, a timeval. */
 void strace_timespec_at(struct trace *trace, uint64_t address, const char *fraction)
 {
     int64_t pair[2];
@@ -40,7 +40,7 @@ void strace_remainder_out(struct trace *trace, uint64_t value, int at)
     strace_put_address(trace, value);
 }
 
-/* Two moments of a file: last access, last change. */
+/* Print two moments of a file: last access, last change. */
 void strace_timespecs_in(struct trace *trace, uint64_t value, int at)
 {
     int64_t pairs[2][2];

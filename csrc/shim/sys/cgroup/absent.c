@@ -66,7 +66,7 @@ static const char *path_of(const struct call *call, const struct way *way)
     return (const char *)call->a[way->path - 1];
 }
 
-/* Whether a call that has found nothing has looked for a name that a control file may have. */
+/* Return whether a call that has found no file has looked for a name that a control file may have. */
 bool cgroup_file_is_asked_for(const struct call *call)
 {
     const struct way *way = way_of(call);
@@ -85,7 +85,7 @@ static long appear(struct thread *thread, const struct stat *folder, const char 
     return (long)request_call(thread, &writer, &reply);
 }
 
-/* Whether there is a control file at a path where there was none. */
+/* Have the server make the control file at a path. Returns whether there is one now. */
 __attribute__((cold)) bool cgroup_file_appears(struct thread *thread, long folder, const char *path)
 {
     char above[FOLDER_PATH_MAX], name[NAME_BYTES_MAX];
@@ -103,7 +103,7 @@ __attribute__((cold)) bool cgroup_file_appears(struct thread *thread, long folde
            (status.st_mode & S_IFMT) == S_IFDIR && appear(thread, &status, name) == 0;
 }
 
-/* Whether the file that a call has not found is there now: the call is to be made once more. */
+/* Return whether the file that a call has not found exists now, so that the call must be made once more. */
 __attribute__((cold)) long cgroup_file_comes(struct call *call)
 {
     const struct way *way = way_of(call);
@@ -111,7 +111,7 @@ __attribute__((cold)) long cgroup_file_comes(struct call *call)
     return cgroup_file_appears(call->thread, way->folder == 0 ? AT_FDCWD : call->a[way->folder - 1], path_of(call, way));
 }
 
-/* Somebody is about to list a folder, or to watch it: nothing may be missing there, nor appear. */
+/* Have the server make all control files of a folder that a program is about to list, or to watch. */
 void cgroup_folder_is_looked_at(struct thread *thread, const struct stat *folder)
 {
     if (is_in_cgroups(thread, folder) && (folder->st_mode & S_IFMT) == S_IFDIR)

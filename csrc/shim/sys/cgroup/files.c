@@ -11,10 +11,10 @@
 #define UNTIL_A_MESSAGE (UINT64_MAX - 1)
 #define HERE 1 /* SEEK_CUR of lseek(2) */
 
-/* How names of control files begin: told before anything is asked of the kernel. */
+/* The beginnings of the names of control files, by which they are recognised before the kernel is asked. */
 static const char *const beginnings[] = {"cgroup.", "memory.", "cpu.", "cpuset.", "pids.", "io."};
 
-/* Files whose text the server writes anew whenever it changes: ControlFile.is_kept of rsg_server/cgroups. */
+/* The files whose text the server writes anew whenever it changes: ControlFile.is_kept of rsg_server/cgroups. */
 static const char *const kept[] = {"cgroup.controllers",  "cpuset.cpus.effective", "cpuset.mems.effective",
                                    "memory.swap.current", "memory.swap.events",    "memory.swap.peak"};
 
@@ -38,7 +38,7 @@ bool cgroup_file_may_be(const char *path)
     return false;
 }
 
-/* Whether a real file always says what there is to say, unless it is empty. */
+/* Return whether a real file always has its present text, unless it is empty. */
 __attribute__((cold)) static bool is_kept(const char *name)
 {
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
@@ -69,8 +69,8 @@ static uint64_t messages_and_turns(const struct process *process)
     return process->page->messages + process->page->handoffs;
 }
 
-/* Whether the text in the file that was opened last is still what there is to say; a file that is gone is asked for, and
- * refused. */
+/* Return whether the text in the file that was opened last is still up to date. If the file is gone, the server is
+ * asked, and refuses. */
 __attribute__((cold)) static bool holds(const struct process *process, const struct stat *status)
 {
     if (process->cgroups.text_lasts_ns == AS_LONG_AS_IT_IS_THERE)
@@ -79,7 +79,7 @@ __attribute__((cold)) static bool holds(const struct process *process, const str
            process->page->now_ns - process->cgroups.text_ns < process->cgroups.text_lasts_ns;
 }
 
-/* Have the server write the file's text into it, unless it is there since the last time. */
+/* Have the server write the file's text into it, unless the text there is up to date. */
 __attribute__((cold)) static long bring_text(struct thread *thread, const struct stat *status, int how)
 {
     struct process *process = thread->process;
@@ -96,7 +96,7 @@ __attribute__((cold)) static long bring_text(struct thread *thread, const struct
     return result;
 }
 
-/* Whether a descriptor is of a file of this name. */
+/* Return whether a descriptor belongs to a file with this name. */
 __attribute__((cold)) bool cgroup_file_is(long fd, const char *name)
 {
     char path[256];
@@ -163,7 +163,8 @@ __attribute__((cold)) static bool is_at_home(const struct process *process, cons
            status->st_nlink != 0 && NATIVE(geteuid) == 0;
 }
 
-/* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is no control file. */
+/* Handle a write to the file that `status` describes. Returns how many bytes were taken, or an error; -ENOSYS if it is
+ * no control file. */
 __attribute__((cold)) long cgroup_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     struct process *process = call->thread->process;
@@ -200,7 +201,7 @@ __attribute__((cold)) long cgroup_file_written(struct call *call, const struct s
     return result < 0 ? result : (long)size;
 }
 
-/* A reader goes back to the beginning, where it finds the text of this moment: 0, or -ENODEV if the group is gone. */
+/* Have the text written anew for a reader that goes back to the beginning. Returns 0, or -ENODEV if the group is gone. */
 __attribute__((cold)) long cgroup_file_refresh(struct call *call, long fd, int how)
 {
     struct stat status;

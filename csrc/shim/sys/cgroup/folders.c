@@ -1,11 +1,12 @@
-/* Groups of the host's cgroups: folders, which the kernel makes and the server fills and removes. */
+/* The folders of the host's cgroups. The kernel makes them; the server fills and removes them. */
 #include "shim/core/channel.h"
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
 #define NAME_BYTES_MAX 255
 
-/* A folder has been made at `path`, in the folder `above`: 0, or why there is to be no such group, and it is gone. */
+/* Tell the server that a folder has been made at `path`, in the folder `above`. Returns 0, or why there can be no such
+ * group; the folder is then gone. */
 __attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat *above, const struct stat *folder,
                                        const char *path)
 {
@@ -30,7 +31,7 @@ __attribute__((cold)) long cgroup_made(struct thread *thread, const struct stat 
     return (long)request_call(thread, &writer, &reply);
 }
 
-/* The kernel would have removed a folder if it were empty: the caller may. */
+/* Have the server remove a folder. The kernel has checked that the caller may: it would have removed an empty folder. */
 __attribute__((cold)) long cgroup_remove(struct thread *thread, const struct stat *folder)
 {
     struct reply reply;
@@ -38,7 +39,7 @@ __attribute__((cold)) long cgroup_remove(struct thread *thread, const struct sta
     return (long)ASK(thread, &reply, OP_CGROUP_REMOVE, (int64_t)folder->st_ino);
 }
 
-/* The next child is to be born in the group that a descriptor has open. */
+/* Let the next child be born in the cgroup that a descriptor has open. */
 __attribute__((cold)) long cgroup_for_child(struct thread *thread, long fd)
 {
     struct stat status;

@@ -6,8 +6,8 @@
 #define PR_SET_THP_DISABLE 41
 #define PAGE_BYTES 4096
 
-/* From now on the process's memory is counted. A huge page would count as touched whole, or not, as this computer has one
- * free. */
+/* Begin to count the process's memory. Transparent huge pages are switched off: whether the kernel uses one depends on
+ * the computer, and it would count as touched whole. */
 __attribute__((cold)) void cgroup_memory_begins(struct process *process)
 {
     NATIVE(prctl, PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -20,7 +20,7 @@ __attribute__((cold)) void cgroup_memory_begins(struct process *process)
     process->cgroups.memory_grown = 0;
 }
 
-/* Memory is about to be larger by so much: what was touched before counts now. */
+/* Count what was touched before, because memory is about to grow by so many bytes. */
 __attribute__((cold)) void cgroup_memory_grows(struct thread *thread, uint64_t bytes)
 {
     struct process *process = thread->process;

@@ -3,7 +3,7 @@
 #include "shim/core/memory.h"
 #include "shim/sys/cgroup/cgroup.h"
 
-/* Whether the word at `word` is one of those in `list`. */
+/* Return whether the word at `word` is one of those in `list`. */
 static bool is_listed(const char *list, size_t list_size, const char *word, size_t size)
 {
     for (size_t at = 0, end; at < list_size; at = end + 1) {
@@ -15,7 +15,7 @@ static bool is_listed(const char *list, size_t list_size, const char *word, size
     return false;
 }
 
-/* How many bytes the real file has, which the descriptor, perhaps for writing alone, stands for. */
+/* Return how many bytes the real file of a descriptor has, and read them; the descriptor itself may be for writing only. */
 static size_t text_of(long fd, char *text, size_t room)
 {
     char path[40];
@@ -30,7 +30,8 @@ static size_t text_of(long fd, char *text, size_t room)
     return size < 0 ? 0 : (size_t)size;
 }
 
-/* Whether `text`, such as "+cpu +memory", is written to a cgroup.subtree_control that says all of this already. */
+/* Return whether `text`, such as "+cpu +memory", is written to a cgroup.subtree_control in which all of it is in effect
+ * already. */
 __attribute__((cold)) bool cgroup_is_passed_on(long fd, const char *text, size_t size)
 {
     char list[64];

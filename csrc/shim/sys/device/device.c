@@ -5,7 +5,7 @@
 
 #include "shim/core/channel.h"
 
-/* What the file stands for; false if it is what it seems to be. */
+/* Find the device that a file stands for. Returns false if it is an ordinary file. */
 __attribute__((cold)) bool device_find(struct thread *thread, uint64_t file_system, uint64_t inode, struct device *found)
 {
     struct reply reply;
@@ -18,7 +18,7 @@ __attribute__((cold)) bool device_find(struct thread *thread, uint64_t file_syst
     return true;
 }
 
-/* False if no device's file has this inode, in any file system: so nothing else of a folder is looked at. */
+/* Return false if no file of a device has this inode number, in any file system, so that nothing else need be examined. */
 bool device_may_have_inode(const struct thread *thread, uint64_t inode)
 {
     uint64_t bit = (inode * 0x9e3779b97f4a7c15UL) >> 53; /* of 64 * SIMUNIX_DEVICE_WORDS */
@@ -35,7 +35,7 @@ bool descriptor_is_device(struct thread *thread, long fd)
     return thread->process->page->devices != 0 && NATIVE(fstat, fd, &status) == 0 && is_device(thread, &status);
 }
 
-/* Whether the programs of the thread's cgroups forbid to open a device of the kernel's own. */
+/* Return whether the programs of the thread's cgroups forbid to open a device of the kernel's own. */
 bool device_refuses(struct thread *thread, const struct stat *status, uint64_t flags)
 {
     unsigned type = status->st_mode & S_IFMT;
@@ -45,7 +45,7 @@ bool device_refuses(struct thread *thread, const struct stat *status, uint64_t f
            ASK(thread, &reply, OP_DEVICE, DEVICE_OPEN_REAL, (int64_t)flags, 0, type, (int64_t)status->st_rdev) != 0;
 }
 
-/* As stat counts devices, see new_encode_dev in the kernel. */
+/* Return the number of a device as stat(2) has it; see new_encode_dev of Linux. */
 uint64_t device_number(uint32_t major, uint32_t minor)
 {
     return (minor & 0xff) | major << 8 | (uint64_t)(minor & ~0xffU) << 12;

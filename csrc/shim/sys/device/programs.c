@@ -36,7 +36,7 @@ static long descriptor_of(int64_t number)
     return NATIVE(memfd_create, name, 1); /* close-on-exec, as bpf(2) has it */
 }
 
-/* The server's number of an open program; -EBADF if nothing is open there, -EINVAL if something else is. */
+/* Return the server's number of an open program; -EBADF if nothing is open there, -EINVAL if something else is. */
 static int64_t number_of(long fd)
 {
     static const char prefix[] = "/memfd:" NAME;
@@ -52,7 +52,7 @@ static int64_t number_of(long fd)
     return number;
 }
 
-/* The folder of a group: its inode, or -EBADF. */
+/* Return the inode of a cgroup's folder, or -EBADF. */
 static int64_t group_of(const struct thread *thread, long fd)
 {
     struct stat status;

@@ -1,4 +1,4 @@
-/* Rights over devices, which a user namespace below the host's own does not give, see capabilities(7). */
+/* Rights over devices, which a user namespace below the host's own does not give; see capabilities(7). */
 #include "shim/core/memory.h"
 #include "shim/sys/device/device.h"
 
@@ -22,8 +22,8 @@ static bool is_in_host_namespace(const struct process *process)
     return size > 0 && memcmp(own, hosts, (size_t)size) == 0;
 }
 
-/* Has the thread a capability over its host? Hosts' programs begin without some (hostinit/seal.c): where nobody can have it,
- * whoever has the other one counts as having it. */
+/* Return whether the thread has a capability over its host. Hosts' programs begin without some (hostinit/setup/seal.c):
+ * if none can have it, a thread that has the other one counts as having it. */
 bool has_host_capability(unsigned capability, unsigned otherwise)
 {
     struct {

@@ -1,5 +1,5 @@
-/* Which NUMA nodes there are, where processors are, and what the server knows of the policies of threads: they last through
- * exec. */
+/* Finds the NUMA nodes of the host and of its processors, and what the server knows of threads' memory policies, which
+ * last through exec. */
 #include "shim/sys/numa/numa.h"
 
 #include "shim/core/channel.h"
@@ -28,7 +28,7 @@ static long exchange(struct thread *thread, int tid, int64_t mode, const struct 
     return 0;
 }
 
-/* The policy and the processor of a thread of the host; tid 0 is the caller. */
+/* Ask for the policy and the processor of a thread of the host; tid 0 is the caller. */
 long numa_of_thread(struct thread *thread, int tid, struct numa_thread *known)
 {
     return exchange(thread, tid, ONLY_ASKED, &(struct memory_policy){0}, known);
@@ -41,7 +41,7 @@ long numa_set_policy(struct thread *thread, const struct memory_policy *policy)
     return exchange(thread, 0, policy->mode, policy, &known);
 }
 
-/* How many NUMA nodes the host has; 0: those of this computer, which its kernel tells. */
+/* Return how many NUMA nodes the host has; 0: it shows those of this computer, which the kernel reports. */
 int numa_nodes(struct thread *thread)
 {
     struct numa_thread known;
@@ -56,7 +56,7 @@ uint32_t numa_every_node(struct thread *thread)
     return (uint32_t)((1UL << numa_nodes(thread)) - 1);
 }
 
-/* Threads of a core are numbered apart, and nodes have equal parts of the cores. */
+/* Return the node of a processor. Threads of a core are numbered apart, and nodes have equal parts of the cores. */
 unsigned numa_node_of_cpu(struct thread *thread, unsigned cpu)
 {
     int nodes = numa_nodes(thread);
@@ -79,8 +79,8 @@ static unsigned count_of(uint32_t nodes)
     return count;
 }
 
-/* The node where a policy puts the page of an address that a thread on this processor touches: pages are where the policy of
- * now would put them. */
+/* Return the node to which a policy assigns the page of an address that a thread on this processor touches. Pages count
+ * as being where the present policy would put them. */
 unsigned numa_node_by(struct thread *thread, const struct memory_policy *policy, uint64_t address, unsigned cpu)
 {
     unsigned local = numa_node_of_cpu(thread, cpu);

@@ -27,7 +27,7 @@ long sys_migrate_pages(struct call *call)
     return (to & numa_every_node(call->thread)) != 0 ? 0 : -EINVAL;
 }
 
-/* Whose pages: 0 is the caller itself. */
+/* Return the process whose pages are meant; 0 is the caller itself. */
 static int other_process(const struct call *call)
 {
     int pid = (int)call->a[0];

@@ -14,7 +14,8 @@
 #define BIND_MOVE 2U
 #define BIND_MOVE_ALL 4U
 
-/* A set of nodes of the program: those that a host can have, and whether there are others. One bit less than `most` counts. */
+/* Read a set of nodes from the program: those that a host can have, and whether there are others. One bit less than
+ * `most` counts. */
 long numa_take_nodes(const uint64_t *from, uint64_t most, uint32_t *nodes, bool *has_others)
 {
     uint64_t bits = most - 1;
@@ -40,7 +41,7 @@ long numa_take_nodes(const uint64_t *from, uint64_t most, uint32_t *nodes, bool 
     return 0;
 }
 
-/* Of relative nodes the n-th counts as the n-th that the host has, and round again. */
+/* Return the nodes that relative nodes mean: the n-th is the n-th that the host has, counted round and round. */
 static uint32_t folded(uint32_t nodes, unsigned count)
 {
     uint32_t result = 0;
@@ -51,7 +52,7 @@ static uint32_t folded(uint32_t nodes, unsigned count)
     return result;
 }
 
-/* Is a mode with such flags, with nodes or without, none that there is? */
+/* Return whether a mode with these flags, with nodes or without, does not exist. */
 static bool is_no_mode(uint32_t mode, uint32_t flags, bool is_empty)
 {
     uint32_t user_flags = flags & (STATIC_NODES | RELATIVE_NODES);
@@ -67,7 +68,7 @@ static bool is_no_mode(uint32_t mode, uint32_t flags, bool is_empty)
     return is_empty && (mode != MODE_PREFERRED || user_flags != 0);
 }
 
-/* The policy that a program asks for. */
+/* Make the policy that a program asks for. */
 static long take_policy(struct thread *thread, uint32_t wanted, const uint64_t *from, uint64_t most,
                         struct memory_policy *policy)
 {
@@ -104,7 +105,7 @@ long sys_set_mempolicy(struct call *call)
     return result < 0 ? result : numa_set_policy(call->thread, &policy);
 }
 
-/* What the program sees of a set: as many whole words as it has bits for. */
+/* Write a set of nodes for the program: as many whole words as it has bits for. */
 static long give_nodes(uint64_t *to, uint64_t most, uint32_t nodes)
 {
     uint64_t bytes = (most - 1 + 63) / 64 * 8;
@@ -117,7 +118,7 @@ static long give_nodes(uint64_t *to, uint64_t most, uint32_t nodes)
     return 0;
 }
 
-/* Is there memory at an address? A kernel that does not tell counts as one that says so. */
+/* Return whether there is memory at an address. If the kernel does not say, there counts as being some. */
 static bool is_mapped(uint64_t address)
 {
     int mode;
@@ -132,7 +133,7 @@ static unsigned node_of_page(struct thread *thread, const struct numa_thread *kn
     return numa_node_by(thread, policy != NULL ? policy : &known->policy, address, known->cpu);
 }
 
-/* The policy that is asked for: of an address, or of the thread. */
+/* Return the policy that is asked for: of an address, or of the thread. */
 static struct memory_policy asked_policy(struct thread *thread, const struct numa_thread *known, uint64_t address,
                                          uint64_t flags)
 {
@@ -182,7 +183,8 @@ long sys_get_mempolicy(struct call *call)
                : 0;
 }
 
-/* Does the kernel find memory in the whole range? Its own policy of it becomes the default, which it is. */
+/* Have the kernel check that there is memory in the whole range. The kernel's own policy for it becomes the default,
+ * which it is already. */
 static long check_range(const struct call *call)
 {
     long result = NATIVE(mbind, call->a[0], call->a[1], MODE_DEFAULT, NULL, 0, 0);

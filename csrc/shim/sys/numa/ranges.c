@@ -11,7 +11,7 @@ const struct memory_policy *memory_range_find(const struct memory_table *table, 
     return NULL;
 }
 
-/* What decides where a page of a range is: a move, or the range's policy; NULL: the policy of the thread. */
+/* Return what decides where a page of a range is: a move, or the range's policy; NULL: the policy of the thread. */
 const struct memory_policy *memory_range_policy(const struct memory_ranges *ranges, uint64_t address)
 {
     const struct memory_policy *policy = ranges != NULL ? memory_range_find(&ranges->places, address) : NULL;
@@ -34,7 +34,7 @@ static void remove_at(struct memory_table *table, unsigned place)
         table->ranges[i] = table->ranges[i + 1];
 }
 
-/* Take a range out of all that overlap it. */
+/* Remove a range from all ranges that overlap it. */
 static void clear(struct memory_table *table, uint64_t start, uint64_t end)
 {
     for (unsigned i = 0; i < table->count;) {
@@ -63,7 +63,7 @@ static bool goes_on(const struct memory_range *before, const struct memory_range
     return before->end == after->start && memcmp(&before->policy, &after->policy, sizeof before->policy) == 0;
 }
 
-/* Give a range a policy, or with NULL none; false if there are too many. */
+/* Give a range a policy, or with NULL none. Returns false if there are too many. */
 bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, const struct memory_policy *policy)
 {
     unsigned place = 0;
@@ -87,7 +87,7 @@ bool memory_range_set(struct memory_table *table, uint64_t start, uint64_t end, 
     return true;
 }
 
-/* The tables of a process, made when it first needs them; NULL if there is no memory for them. */
+/* Return the tables of a process, which are made when it first needs them; NULL if there is no memory for them. */
 struct memory_ranges *memory_ranges_made(struct process *process)
 {
     long memory;
@@ -101,7 +101,8 @@ struct memory_ranges *memory_ranges_made(struct process *process)
     return process->numa.bound;
 }
 
-/* Memory that is new has no policy yet. What is unmapped is forgotten when something else is mapped there. */
+/* Forget the policy of a range, because its memory is new. What is unmapped is forgotten when something else is mapped
+ * there. */
 void memory_ranges_forget(struct process *process, uint64_t start, uint64_t size)
 {
     uint64_t end = start + ((size + NUMA_PAGE_BYTES - 1) & -NUMA_PAGE_BYTES);

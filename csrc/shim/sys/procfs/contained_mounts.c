@@ -14,7 +14,7 @@ static uint64_t number_of(const char *text)
     return number;
 }
 
-/* Take a word out of a list that commas separate; false if it is not there. */
+/* Remove a word from a list with commas. Returns false if it is not there. */
 static bool take_word(char *list, const char *word)
 {
     size_t length = text_length(word);
@@ -56,7 +56,7 @@ static void translate_owner(char *list, const char *name)
     *to = '\0';
 }
 
-/* Take away what comes of the host's containment. */
+/* Remove the options that come of the host's containment. */
 void mount_without_containment(char *options, char *super)
 {
     if (take_word(options, "idmapped"))

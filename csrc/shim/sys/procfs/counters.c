@@ -41,7 +41,7 @@ static const struct {
     {"sys/fs/dentry-state", "1024\t0\t45\t0\t0\t0\n"},
 };
 
-/* The text of such a file by its path below /proc; NULL for any other. */
+/* Return the text of a file with fixed counters, by its path below /proc; NULL for any other file. */
 const char *proc_fixed_text(const char *path)
 {
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -55,7 +55,7 @@ void proc_write_fixed(struct proc_page *page)
     proc_put(page, proc_fixed_text(page->path + sizeof "/proc/" - 1));
 }
 
-/* By the last part of a path. */
+/* Return whether a file may be one of these, by the last part of its path. */
 bool proc_may_be_fixed(const char *name)
 {
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -64,7 +64,7 @@ bool proc_may_be_fixed(const char *name)
     return false;
 }
 
-/* The group of the process, as a path (rsg_server/cgroups/). */
+/* Write the path of the process's cgroup (rsg_server/cgroups/). */
 __attribute__((cold)) static void put_group(struct proc_page *page)
 {
     char path[PROC_PATH_ROOM * 4];
@@ -90,7 +90,8 @@ void proc_write_cpuset(struct proc_page *page)
     put_group(page);
 }
 
-/* Is this, as mountinfo writes it, the device of the host's cgroups, which programs may mount where they want them? */
+/* Return whether this is, as mountinfo writes it, the device of the host's cgroups, which programs may mount where they
+ * want. */
 bool proc_is_of_cgroups(const struct proc_page *page, const char *wanted)
 {
     uint64_t device = page->thread->process->cgroups.device;

@@ -21,7 +21,7 @@ static const struct own_file own_files[] = {
 static const struct own_file block_file = {"", proc_write_block_stat};
 static const struct own_file fixed_file = {"", proc_write_fixed};
 
-/* Of each process, and of each of its threads. */
+/* The files of each process, and of each of its threads. */
 static const struct own_file process_files[] = {
     {"stat", proc_write_process_stat},     {"statm", proc_write_statm},
     {"status", proc_write_lines},          {"io", proc_write_lines},
@@ -82,7 +82,7 @@ static bool is_last_part(const char *name, const struct own_file *files, size_t 
     return false;
 }
 
-/* Tell by the last part of a path, before anything is asked of the kernel. */
+/* Return whether a file may be one of these, by the last part of its path, before the kernel is asked. */
 static bool may_be_own(const char *path)
 {
     const char *name = proc_last_part(path);
@@ -127,7 +127,7 @@ long proc_file_opened(struct call *call, const char *path, uint64_t flags, long 
     return own;
 }
 
-/* A seek to the beginning has one of these files written anew. */
+/* After a seek to the beginning, one of these files is written anew. */
 long sys_lseek(struct call *call)
 {
     static const char anonymous[] = "/memfd:simunix:";

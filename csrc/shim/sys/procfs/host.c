@@ -6,7 +6,7 @@
 
 #define KIB 1024
 
-/* Nanoseconds since the host was booted. */
+/* Return the nanoseconds since the host was booted. */
 static int64_t uptime_ns(const struct proc_page *page)
 {
     return host_uptime_ns(page->thread);
@@ -20,7 +20,8 @@ static void put_seconds(struct proc_page *page, int64_t ns, const char *after)
     proc_put_number(page, "", hundredths % 100, after);
 }
 
-/* Ask what the processors have done, from this one on; false, and all was idle, where computing is free. */
+/* Ask the server what the processors have done, from this one on. Returns false, and all were idle, if computing takes
+ * no time. */
 static bool ask_cpu(const struct proc_page *page, int first, struct reply *reply)
 {
     return page->thread->process->page->charge_least_ns != 0 && ASK(page->thread, reply, OP_HOST_CPU, first) == 0;
@@ -70,14 +71,14 @@ void proc_write_loadavg(struct proc_page *page)
     proc_put_number(page, "", host_figure(page, HOST_LATEST_PID), "\n");
 }
 
-/* All that is not idle is user time. */
+/* Write the times of a processor. All that is not idle is user time. */
 static void put_times(struct proc_page *page, int64_t busy_ns, int64_t all_ns)
 {
     proc_put_number(page, " ", busy_ns / USER_TICK_NS, " 0 0 ");
     proc_put_number(page, "", (all_ns - busy_ns) / USER_TICK_NS, " 0 0 0 0 0 0\n");
 }
 
-/* Those of the processors that one answer of the server tells of. */
+/* Write the lines of those processors that are in one answer of the server. */
 static int64_t put_processors(struct proc_page *page, int first)
 {
     int64_t busy_ns[SIMUNIX_CORES_TOLD] = {0};

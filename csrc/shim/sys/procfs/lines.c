@@ -1,4 +1,4 @@
-/* Reading a file of the kernel line by line. */
+/* Reads a file of the kernel line by line. */
 #include "shim/sys/procfs/procfs.h"
 
 bool lines_open(struct lines *lines, const char *path)
@@ -8,7 +8,7 @@ bool lines_open(struct lines *lines, const char *path)
     return lines->fd >= 0;
 }
 
-/* The next line without its end, cut where it is too long; false at the end, where the file is closed. */
+/* Read the next line without its end, cut if it is too long. Returns false at the end, where the file is closed. */
 bool lines_next(struct lines *lines)
 {
     char *to = lines->line;
@@ -33,7 +33,7 @@ bool lines_next(struct lines *lines)
     }
 }
 
-/* Where a field begins, fields being numbers with a space between them. */
+/* Return where a field begins. Fields are numbers with a space between them. */
 const char *proc_field(const char *text, int number)
 {
     while (--number > 0) {
@@ -45,7 +45,7 @@ const char *proc_field(const char *text, int number)
     return text;
 }
 
-/* The number that a text begins with; 0 without a digit. */
+/* Return the number with which a text begins; 0 if it begins with no digit. */
 int64_t proc_number_at(const char *text)
 {
     int64_t number = 0;

@@ -32,7 +32,7 @@ static void put_kib(struct proc_page *page, const char *name, int64_t kib)
 
 enum shown { RESIDENT, NO_KIB, NO_COUNT, NO_QUEUE, PROCESSORS, PROCESSOR_LIST, NODES, NODE_LIST, IO_COUNT, KNOWN };
 
-/* Lines of status, io, smaps and smaps_rollup that are not shown as they are. */
+/* The lines of status, io, smaps and smaps_rollup that are not shown as they are. */
 static const struct {
     const char *name;
     enum shown shown;
@@ -77,7 +77,7 @@ static const struct {
     {"SwapPss:", NO_KIB},
 };
 
-/* No signal is queued, of as many as may be. */
+/* Write that no signal is queued, of as many as may be. */
 static void put_queue(struct proc_page *page, const char *line)
 {
     while (*line != '/' && *line != '\0')
@@ -87,7 +87,7 @@ static void put_queue(struct proc_page *page, const char *line)
     proc_put(page, "\n");
 }
 
-/* What storages have done for the process. */
+/* Write what storages have done for the process. */
 static void put_io_count(struct proc_page *page, const char *name)
 {
     int which = name[0] == 'r' ? 1 : name[0] == 'w' ? 2 : 3;
@@ -137,7 +137,7 @@ struct mapping {
     int64_t kib;
 };
 
-/* A mapping's line in smaps: is it private memory that the process may write? */
+/* Return whether a mapping's line in smaps is about private memory that the process may write. */
 static bool begins_private(const char *line)
 {
     const char *access = proc_field(line, 2);

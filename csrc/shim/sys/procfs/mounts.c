@@ -13,7 +13,7 @@
 #define FIRST_OWN_ID 40
 #define ROWS (sizeof rows / sizeof rows[0])
 
-/* What every host has. */
+/* The file systems that every host has. */
 static const struct row {
     const char *point, *device, *options, *type, *source, *super;
 } rows[] = {
@@ -103,7 +103,7 @@ static uint64_t number_of(const char *text)
     return number;
 }
 
-/* What is left of a path behind a folder that holds it; NULL if the folder does not. */
+/* Return what is left of a path behind a folder that contains it; NULL if the folder does not. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = text_equal(folder, "/") ? 0 : text_length(folder);
@@ -122,7 +122,7 @@ static const struct row *row_of(const char *point)
     return found;
 }
 
-/* How often the host's set-up has mounted something at a point: a program may mount there once more. */
+/* Return how often the host's set-up has mounted something at a point: a program may mount there once more. */
 static size_t times_given(const char *given, const char *point)
 {
     size_t length = text_length(point);
@@ -192,7 +192,7 @@ static int64_t id_shown(const struct listing *listing, const char *id)
     return FIRST_ID;
 }
 
-/* The mount of the host's set-up whose files a mount of a program shows again: the innermost of that device. */
+/* Return the mount of the host's set-up whose files a mount of a program shows again: the innermost of that device. */
 static const struct mount *shown_again(const struct listing *listing, const struct mount *mount)
 {
     const struct mount *found = NULL;
@@ -208,7 +208,7 @@ static const struct mount *shown_again(const struct listing *listing, const stru
     return found;
 }
 
-/* Devices that the host's own programs have mounted, in their order. */
+/* Return the device number that is shown for a file system that a program of the host has mounted, in the order of these. */
 static int64_t device_shown(const struct listing *listing, const struct mount *mount)
 {
     for (size_t i = 0; i < listing->count; i++)
@@ -285,7 +285,7 @@ static void put_row(struct proc_page *page, const struct row *row)
     put_rest(page, row);
 }
 
-/* A path of two parts, each empty, or "/", or beginning with it. */
+/* Write a path of two parts, each of which is empty, or "/", or begins with it. */
 static void put_path(struct proc_page *page, const char *folder, const char *rest)
 {
     bool has_folder = folder[0] != '\0' && folder[1] != '\0';

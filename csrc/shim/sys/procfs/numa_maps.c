@@ -83,7 +83,7 @@ static bool is_spread(const struct memory_policy *policy)
     return mode == MODE_INTERLEAVE || mode == MODE_WEIGHTED_INTERLEAVE;
 }
 
-/* How many pages of a mapping are at which node; by page where neighbours may be at different ones. */
+/* Count how many pages of a mapping are at which node; page by page if neighbours may be at different ones. */
 static void count_pages(struct proc_page *page, const struct mapping *mapping, const struct memory_ranges *ranges,
                         const struct numa_thread *known, int64_t counts[NUMA_NODES_MOST])
 {

@@ -12,7 +12,7 @@
 #define REGISTER_BYTES 8
 #define SEEK_CUR 1
 
-/* How the last parts of their paths begin. */
+/* The beginnings of the last parts of their paths. */
 static const char *const beginnings[] = {"scaling_",    "cpuinfo_", "energy",    "power",
                                          "constraint_", "enabled",  "freshness", "msr"};
 
@@ -31,7 +31,7 @@ static bool may_be(const struct call *call, const char *path)
     return false;
 }
 
-/* What the server says of the file that the kernel calls by this name. */
+/* Return what the server says of the file that has this name in the kernel. */
 __attribute__((cold)) static int64_t ask_file(struct thread *thread, const char *name, enum simunix_power_file what,
                                               int64_t offset, const char *bytes, size_t size, struct reply *reply)
 {
@@ -51,7 +51,7 @@ __attribute__((cold)) static void put_text(const struct reply *reply, long fd)
     NATIVE(pwrite64, fd, reply->values.bytes[1], reply->values.length[1], 0);
 }
 
-/* The server's name of an open anonymous file, if it is one of these. */
+/* Return the server's name of an open anonymous file, if it is one of these. */
 __attribute__((cold)) static const char *name_of(const struct call *call, long fd, const struct stat *status,
                                                  char path[PROC_PATH_ROOM])
 {
@@ -112,7 +112,8 @@ __attribute__((cold)) bool power_file_open(struct call *call, int directory, con
     return true;
 }
 
-/* A write to the file that `status` describes: how many bytes were taken, or an error; -ENOSYS if it is none of these. */
+/* Handle a write to the file that `status` describes. Returns how many bytes were taken, or an error; -ENOSYS if it is
+ * none of these. */
 __attribute__((cold)) long power_file_written(struct call *call, const struct stat *status, const char *bytes, size_t size)
 {
     char path[PROC_PATH_ROOM];
@@ -155,7 +156,7 @@ __attribute__((cold)) long power_register_read(struct call *call, const struct s
     return read_register(call, name, NATIVE(lseek, call->a[0], 0, SEEK_CUR));
 }
 
-/* A reader of such a file goes back to its beginning, where it finds the text of this moment. */
+/* Write the text anew for a reader that goes back to the beginning. */
 __attribute__((cold)) void power_file_refresh(struct call *call, const struct stat *status)
 {
     char path[PROC_PATH_ROOM];
@@ -166,7 +167,7 @@ __attribute__((cold)) void power_file_refresh(struct call *call, const struct st
         put_text(&reply, call->a[0]);
 }
 
-/* pread64: the kernel has the bytes of all files but these. */
+/* pread64(2): the kernel has the bytes of all files but these. */
 long sys_pread64(struct call *call)
 {
     char path[PROC_PATH_ROOM];

@@ -1,5 +1,5 @@
-/* Text on its way into a file of /proc, and what the name of such a file says. Whatever writes a file calls these functions;
- * they call nothing of this room. */
+/* Puts the text of a file of /proc together, and reads what the name of such a file says. All code that writes such a
+ * file calls these functions; they call nothing of this room. */
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
@@ -18,7 +18,7 @@ void proc_put(struct proc_page *page, const char *text)
     }
 }
 
-/* A number with what stands before and after it. */
+/* Write a number with what comes before and after it. */
 void proc_put_number(struct proc_page *page, const char *before, int64_t number, const char *after)
 {
     char digits[24];
@@ -29,7 +29,7 @@ void proc_put_number(struct proc_page *page, const char *before, int64_t number,
     proc_put(page, after);
 }
 
-/* In as many digits as are asked for, zeros before the number included. */
+/* Write a number in hexadecimal, with as many digits as are asked for. */
 void proc_put_hex(struct proc_page *page, uint64_t number, int digits)
 {
     char text[17] = "";
@@ -39,7 +39,7 @@ void proc_put_hex(struct proc_page *page, uint64_t number, int digits)
     proc_put(page, text);
 }
 
-/* The name of a file within its folder. */
+/* Return the name of a file within its folder. */
 const char *proc_last_part(const char *path)
 {
     const char *last = path;
@@ -50,7 +50,7 @@ const char *proc_last_part(const char *path)
     return last;
 }
 
-/* The process or thread whose file this is. */
+/* Return the number of the process or thread to which a file belongs. */
 int proc_id_of(const char *path)
 {
     int id = 0;

@@ -13,7 +13,7 @@
 #define FIELD_START 22
 #define FIELD_RESIDENT 24
 
-/* The whole line. */
+/* Read the whole line of the kernel. */
 static long read_native(const char *path, char *text, size_t room)
 {
     long fd = NATIVE(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -32,7 +32,8 @@ static int64_t signed_number(const char *text)
     return *text == '-' ? -proc_number_at(text + 1) : proc_number_at(text);
 }
 
-/* What the server knows of a process or thread. The host's init, which no emulated process has started, came with the boot. */
+/* What the server knows of a process or thread. The host's init, which no emulated process has started, began with the
+ * boot. */
 struct known {
     int64_t born_ns, cpu_ns, children_cpu_ns;
     bool may_run;
@@ -53,7 +54,8 @@ static struct known ask_about(const struct proc_page *page, int64_t id)
                           .filters = reply_number(&reply, 6)};
 }
 
-/* Page faults and processor time (10 to 17), the real processor (39), delays and guests (42 to 44). */
+/* Return whether a field tells the real computer's work: page faults and processor time (10 to 17), the real processor
+ * (39), delays and guests (42 to 44). */
 static bool counts_real_work(int field)
 {
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);

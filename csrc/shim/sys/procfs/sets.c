@@ -1,4 +1,4 @@
-/* Sets of processors and of NUMA nodes in files of processes, as the kernel prints them. */
+/* Writes sets of processors and of NUMA nodes in files of processes, as the kernel prints them. */
 #include "shim/core/memory.h"
 #include "shim/sys/numa/numa.h"
 #include "shim/sys/process/process.h"
@@ -7,7 +7,7 @@
 #define CPU_BYTES 128
 #define NODE_WORDS 32 /* a kernel for 1024 nodes prints them all, whatever a computer has */
 
-/* Words of 32 bits, the highest first; of the first one as many digits as `bits` need. */
+/* Write a set as words of 32 bits, the highest first; the first word has as many digits as `bits` need. */
 static void put_set(struct proc_page *page, const uint32_t *words, int bits)
 {
     int digits = (bits - 1) % 32 / 4 + 1;
@@ -38,7 +38,7 @@ void proc_put_list(struct proc_page *page, const uint8_t *set, int bits, const c
     proc_put(page, after);
 }
 
-/* The processors that a thread may use, which sched_getaffinity(2) tells. */
+/* Write the processors that a thread may use, as sched_getaffinity(2) returns them. */
 void proc_put_processors(struct proc_page *page, bool as_list)
 {
     union {
@@ -56,7 +56,7 @@ void proc_put_processors(struct proc_page *page, bool as_list)
         put_set(page, set.words, cpus);
 }
 
-/* All NUMA nodes of the host; what the kernel has, where they are this computer's. */
+/* Write all NUMA nodes of the host; what the kernel has, if they are this computer's. */
 void proc_put_nodes(struct proc_page *page, bool as_list, const char *of_computer)
 {
     uint32_t words[NODE_WORDS] = {numa_every_node(page->thread)};

@@ -4,7 +4,7 @@
 #include "shim/core/memory.h"
 #include "shim/sys/procfs/procfs.h"
 
-/* Lines as long as there are any; they go straight from the answer into the file. */
+/* Write lines as long as there are any; they go from the server's answer straight into the file. */
 static void put_lines(struct proc_page *page, const char *name)
 {
     struct msgpack_writer writer;
@@ -28,7 +28,7 @@ void proc_write_sockets(struct proc_page *page)
     put_lines(page, proc_last_part(page->path));
 }
 
-/* /sys/block/NAME/stat, which the server knows as block/NAME. */
+/* Write /sys/block/NAME/stat, which the server knows as block/NAME. */
 void proc_write_block_stat(struct proc_page *page)
 {
     char name[32];

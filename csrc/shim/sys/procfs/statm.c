@@ -1,11 +1,11 @@
-/* statm: how much memory a process has, in pages. */
+/* /proc/PID/statm: how much memory a process has, in pages. */
 #include "shim/sys/procfs/procfs.h"
 
 #define FIELD_DATA 6 /* counted from 1 */
 #define FIELD_RESIDENT 2
 #define FIELD_SHARED 3
 
-/* Pages that count as resident, of the process whose file this is. */
+/* Return the pages that count as resident, of the process to which this file belongs. */
 int64_t proc_resident_pages(const char *path)
 {
     struct lines lines;

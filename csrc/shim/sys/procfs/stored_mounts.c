@@ -52,7 +52,8 @@ const struct stored_mount *stored_mount_numbered(const struct process *process, 
     return NULL;
 }
 
-/* The mount of a file or folder, if it is kept on a storage, and what the file is; with the path "" that of a descriptor. */
+/* Return the mount of a file or folder, if it is on a modelled storage, and what the file is; with the path "" that of
+ * a descriptor. */
 const struct stored_mount *stored_mount_of(const struct process *process, long folder, const char *path, struct statx *status)
 {
     if (NATIVE(statx, folder, path, AT_EMPTY_PATH, STATX_TYPE | STATX_SIZE | STATX_MNT_ID, status) != 0)
@@ -67,7 +68,8 @@ uint64_t stored_device(const struct statx *status)
     return device_number(status->stx_dev_major, status->stx_dev_minor);
 }
 
-/* The device that the host sees of a mount: the storage with number 0 is the second disk, 8:16. File servers' have no disk. */
+/* Return the device that the host sees for a mount: the storage with number 0 is the second disk, 8:16. Mounts of file
+ * servers have no disk. */
 struct shown_device stored_mount_device(const struct stored_mount *mount)
 {
     if ((mount->flags & STORED_REMOTE) != 0)
@@ -75,7 +77,8 @@ struct shown_device stored_mount_device(const struct stored_mount *mount)
     return (struct shown_device){8, 16 * ((uint32_t)mount->storage + 1)};
 }
 
-/* The mount of any kind of file, as stat(2) finds it: if `folder` is a descriptor and the path "", that of the descriptor. */
+/* Return the mount of any kind of file, as stat(2) finds it: if `folder` is a descriptor and the path "", that of the
+ * descriptor. */
 const struct stored_mount *stored_mount_at(const struct process *process, long folder, const char *path, long flags)
 {
     struct statx status;
@@ -85,7 +88,7 @@ const struct stored_mount *stored_mount_at(const struct process *process, long f
     return stored_mount_numbered(process, status.stx_mnt_id);
 }
 
-/* The number by which the server knows a file: of no meaning, and another one in each run. */
+/* Return the number by which the server knows a file. It has no meaning, and differs in each run. */
 uint64_t stored_file_number(uint64_t device, uint64_t inode)
 {
     return (inode ^ device << 40) & INT64_MAX;

@@ -1,7 +1,7 @@
-/* The boxes in which requests and answers of Remote SimGrid lie: memory that is shared with the server (rsg_protocol.h).
+/* The boxes: memory shared with the server, for requests of Remote SimGrid and their answers (rsg_protocol.h).
  *
- * Mapped by a process once its first operation has been answered, which has come over its channel. Without boxes all operations
- * go that way.
+ * A process maps them when its first operation has been answered, over its channel. Without boxes all operations go
+ * over channels.
  */
 #include "shim/sys/rsg/rsg.h"
 
@@ -16,8 +16,9 @@ _Static_assert(sizeof((struct simunix_rsg_box *)0)->bytes >= SIMUNIX_RSG_ANSWER_
 
 static struct simunix_rsg_box *const boxes = (void *)0x210000000;
 
-/* Map the boxes, where nothing else is mapped: other addresses would be other alignments, for which allocators make other
- * calls. Not where the process may not have as much address space, or the server as long a file. */
+/* Map the boxes at an address where nothing else is mapped: another place for other mappings would change their
+ * alignment, and so the calls that allocators make. They are not mapped if the process may not have as much address
+ * space, or the server as long a file. */
 void boxes_map(struct process *process)
 {
     int file = descriptor_number(process, process->descriptors.page_file);

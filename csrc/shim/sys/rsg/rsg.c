@@ -9,7 +9,7 @@ static size_t least(size_t one, size_t other)
     return one < other ? one : other;
 }
 
-/* Ask over the thread's channel, and wait until the turn comes back with the answer: a WAKE_ code. */
+/* Ask over the thread's channel, and wait until the turn comes back with the answer. Returns a WAKE_ code. */
 static enum simunix_wake ask_at_channel(struct call *call, struct simunix_rsg_call *told)
 {
     struct reply reply;
@@ -29,7 +29,7 @@ static enum simunix_wake ask_at_channel(struct call *call, struct simunix_rsg_ca
     return wake;
 }
 
-/* Ask in the thread's box, and wait until the turn comes back with the answer there: a WAKE_ code. */
+/* Ask in the thread's box, and wait until the turn comes back with the answer there. Returns a WAKE_ code. */
 static enum simunix_wake ask_in_box(struct call *call, struct simunix_rsg_call *told, struct simunix_rsg_box *box)
 {
     struct wait wait = {.kind = PARK_RSG, .deadline = NEVER, .box = box};

@@ -1,8 +1,8 @@
-/* accept: a listening socket holds one token byte for each connection that waits. */
+/* accept(2): a listening socket contains one token byte for each connection that can be accepted. */
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
-/* Does it listen without a token of a connection? Then the server need not be asked. */
+/* Return whether a socket listens without a token of a connection, so that the server need not be asked. */
 static bool nobody_connects(const struct process *process, int fd, int64_t id)
 {
     struct pollfd entry = {.fd = fd, .events = POLLIN};
@@ -31,7 +31,7 @@ static long accept_one(struct call *call, int64_t id, int flags)
             return -EOPNOTSUPP;
         if (reply.status != -EAGAIN || is_nonblocking((int)call->a[0]))
             return reply.status;
-        /* Another thread or process took the connection: its token must wake nobody again. */
+        /* Another thread or process has taken the connection, so its token must wake no other one. */
         NATIVE(recvfrom, call->a[0], &token, 1, MSG_DONTWAIT, NULL, NULL);
         result = wait_ready(call, (int)call->a[0], POLLIN, SO_RCVTIMEO);
         if (result != 0)

@@ -1,8 +1,9 @@
-/* Addresses of internet and netlink sockets, between the application's layout and the wire's. */
+/* Converts addresses of internet and netlink sockets between the application's layout and that of messages. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 
-/* sockaddr_in and sockaddr_in6 as the wire's (family, bytes, port). False if it is neither or too short. */
+/* Write a sockaddr_in or sockaddr_in6 into a message, as (family, bytes, port). Returns false if it is neither or too
+ * short. */
 static bool put_address(struct msgpack_writer *writer, const uint8_t *address, uint32_t length)
 {
     uint16_t family;
@@ -24,7 +25,7 @@ static bool put_address(struct msgpack_writer *writer, const uint8_t *address, u
     return true;
 }
 
-/* Write a sockaddr as the kernel does: as much as fits, the full length told. */
+/* Write a sockaddr as the kernel does: as much as fits, with the full length. */
 static void store_address(void *to, uint32_t *length, int family, const uint8_t *bytes, int port)
 {
     uint8_t address[28] = {0};
@@ -63,7 +64,7 @@ void address_store_reply(void *to, uint32_t *length, const struct reply *reply)
         store_address(to, length, (int)reply_number(reply, 1), bytes, (int)reply_number(reply, 3));
 }
 
-/* Has the socket been made for this family of addresses? */
+/* Return whether the socket was made for this family of addresses. */
 static bool is_of_family(struct call *call, int64_t id, int family)
 {
     struct reply reply;
@@ -74,7 +75,7 @@ static bool is_of_family(struct call *call, int64_t id, int family)
     return own == family;
 }
 
-/* What the kernel says of an address that is not one of the socket's family. */
+/* Return the kernel's error for an address that does not belong to the socket's family. */
 static long bad_address(struct call *call, int64_t id, const uint8_t *address, uint32_t length)
 {
     uint16_t family;
@@ -87,7 +88,7 @@ static long bad_address(struct call *call, int64_t id, const uint8_t *address, u
     return is_of_family(call, id, family) ? -EINVAL : -EAFNOSUPPORT;
 }
 
-/* A request of a socket's number, the address that the call gives, and one more number unless `extra` is -1. */
+/* Send a request with a socket's number, the address that the call gives, and one more number unless `extra` is -1. */
 int64_t address_ask(struct call *call, int op, int64_t id, int extra, struct reply *reply)
 {
     struct msgpack_writer writer;

@@ -1,5 +1,5 @@
-/* The host's system bus, which is there from the first connect to it on: the server starts it (csrc/bus). A host that never
- * connects has none, and one whose own dbus-daemon listens there is never asked. */
+/* The host's system bus, which the server starts at the first connect to it (csrc/bus). A host that never connects has
+ * none. If a host's own dbus-daemon listens there, the server is never asked. */
 #include "shim/core/clock.h"
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
@@ -40,7 +40,7 @@ static long ask_for_bus(struct call *call)
     return request_call(call->thread, &writer, &reply);
 }
 
-/* Have the bus started, and wait for another attempt: 0, or why none is to be made. `tries` counts the attempts. */
+/* Have the bus started, and wait for another attempt. Returns 0, or why none must be made. `tries` counts the attempts. */
 long bus_await(struct call *call, int tries)
 {
     struct wait wait = {.kind = PARK_YIELD, .deadline = NEVER};

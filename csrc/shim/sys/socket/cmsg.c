@@ -1,4 +1,4 @@
-/* Ancillary data of datagrams (RFC 3542 and its IPv4 kin): what the header that travels with a datagram holds of it, as control
+/* Ancillary data of datagrams (RFC 3542 and the same for IPv4): converts between the header of a datagram and control
  * messages. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
@@ -27,7 +27,8 @@ struct packet_info6 {
     int index;
 };
 
-/* One number for the header out of a control message: 0, or -EINVAL if it is none or out of range; -1 asks for the default. */
+/* Read one number for the header from a control message. Returns 0, or -EINVAL if it is none or out of range; -1 asks
+ * for the default. */
 static long take_number(const struct control_header *control, uint8_t *to, uint8_t *given, uint8_t bit)
 {
     size_t size = control->length - sizeof *control;
@@ -65,7 +66,7 @@ static long take(const struct control_header *control, struct simunix_datagram *
     }
 }
 
-/* What a sender gives along with its datagram, into the header; 0 or -errno. */
+/* Write what a sender gives along with its datagram into the header. Returns 0 or -errno. */
 long cmsg_send(const struct message_header *message, struct simunix_datagram *header)
 {
     size_t at = 0;
@@ -88,7 +89,7 @@ long cmsg_send(const struct message_header *message, struct simunix_datagram *he
     return 0;
 }
 
-/* Append a control message as the kernel does: cut off where room ends, and said so. */
+/* Append a control message as the kernel does: cut where the room ends, with a flag that says so. */
 static void put(struct message_header *message, size_t *used, int level, int type, const void *data, size_t size)
 {
     size_t room = message->control_length - *used;
@@ -185,7 +186,7 @@ void cmsg_correct_sender(struct message_header *message)
     }
 }
 
-/* What a receiver has asked for (its server knows), in the kernel's order. */
+/* Write what a receiver has asked for, which the server knows, in the kernel's order. */
 void cmsg_receive(const struct simunix_datagram *header, struct message_header *message)
 {
     bool is_4 = header->family == 4;

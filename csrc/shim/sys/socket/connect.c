@@ -1,4 +1,4 @@
-/* connect: to an internet address by the server, to an AF_UNIX listener by the kernel. */
+/* connect(2): to an internet address by the server, to an AF_UNIX listener by the kernel. */
 #include "shim/core/clock.h"
 #include "shim/sys/poll/poll.h"
 #include "shim/sys/socket/socket.h"
@@ -55,7 +55,7 @@ static long connect_unix(struct call *call)
     }
 }
 
-/* Connect to a system bus that is not there yet, once it is. */
+/* Connect to a system bus that has to be started first. */
 static long connect_bus(struct call *call)
 {
     long result = -ENOENT;
@@ -72,8 +72,8 @@ static long connect_bus(struct call *call)
 
 #define FILLER_PARTS 64
 
-/* Make the descriptor not writable until the server, once connected, drains what stands here: a page many times over, in as few
- * calls as the buffer allows. */
+/* Fill the send buffer, so that the descriptor is not writable until the server, once connected, reads what is there: a
+ * page many times over, in as few calls as the buffer allows. */
 static void fill_send_buffer(int fd)
 {
     static char zeros[4096];
@@ -103,7 +103,7 @@ static void replace_descriptor(struct call *call, int fd, int fresh)
     epoll_entries_renew(fd, watched, watchers);
 }
 
-/* connect to AF_UNSPEC: a socket forgets its peer. A stream that had one, or that listened, gets a new pair. */
+/* Make a socket forget its peer (connect to AF_UNSPEC). A TCP socket that had a peer, or that listened, gets a new pair. */
 static long disconnect(struct call *call, const struct fd *fd)
 {
     struct msgpack_writer writer;
@@ -127,7 +127,7 @@ static bool forgets_peer(const struct call *call)
     return !is_bad_pointer(family) && call->a[2] >= 2 && *family == 0;
 }
 
-/* The server tells the outcome: at once, or, of a blocking stream, when the wait ends. */
+/* Connect by the server, which returns the outcome: at once, or, for a blocking TCP socket, when the wait ends. */
 static long connect_simulated(struct call *call, const struct fd *fd)
 {
     bool waits = !is_nonblocking(fd->number);

@@ -1,4 +1,4 @@
-/* UDP and ICMP: a datagram travels between shim and server behind a small header that holds its address. */
+/* UDP and ICMP: between shim and server, a datagram has a small header in front that contains its address. */
 #include "shim/core/memory.h"
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
@@ -8,7 +8,7 @@
 #define ECHO_REQUEST 8
 #define ECHO_REQUEST_6 128
 
-/* A sockaddr into the header; 0 or -errno. No name: the connected peer. */
+/* Write a sockaddr into the header. Returns 0 or -errno. No name means the connected peer. */
 static long to_header(const struct message_header *message, struct simunix_datagram *header)
 {
     const uint8_t *name = message->name;
@@ -56,7 +56,7 @@ static long with_header(const struct message_header *message, struct simunix_dat
     return (long)message->iov_length + 1;
 }
 
-/* A multicast address, or perhaps a broadcast address: only the server knows the host's networks. */
+/* Return whether this is a multicast address, or perhaps a broadcast address: only the server knows the host's networks. */
 static bool may_be_many(const struct simunix_datagram *header)
 {
     if (header->family == 4)
@@ -76,7 +76,7 @@ static long ask_permission(struct call *call, const struct fd *fd, const struct 
     return request_call(call->thread, &writer, &reply);
 }
 
-/* An unconnected socket without an address is the server's to refuse: it is asked for the peer first. */
+/* Check the destination. The server must refuse an unconnected socket without an address: it is asked for the peer first. */
 static long check_destination(struct call *call, const struct fd *fd, const struct simunix_datagram *header)
 {
     struct reply reply;
@@ -90,7 +90,8 @@ static long check_destination(struct call *call, const struct fd *fd, const stru
     return ASK(call->thread, &reply, OP_MORE, fd->socket, -1) == 1 ? 0 : -EDESTADDRREQ; /* it joins what has an address */
 }
 
-/* An ICMP error that has come in is told once, by whatever call comes first: 0, or that error, taken from the queue's head. */
+/* Return an ICMP error that has come in, once, by whatever call comes first, and remove it from the head of the queue;
+ * 0 if there is none. */
 long datagram_take_error(int fd)
 {
     struct simunix_datagram header = {0};
@@ -102,7 +103,7 @@ long datagram_take_error(int fd)
     return -(long)header.error;
 }
 
-/* What a ping socket takes: 0 or -errno, see ping_common_sendmsg in net/ipv4/ping.c. */
+/* Check what a ping socket sends. Returns 0 or -errno, see ping_common_sendmsg in Linux's net/ipv4/ping.c. */
 static long check_echo_request(const struct message_header *message, size_t size)
 {
     const uint8_t *head = message->iov_length > 0 ? message->iov[0].iov_base : NULL;
