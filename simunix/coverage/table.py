@@ -21,8 +21,9 @@ class Row:
     """One system call: `handler` if simunix simulates the call, `errno` if simunix refuses it. `why` is the reason for
     a call that is not simulated; `test` is a test that shows a simulated call at work.
 
-    A call is `quiet` if no other thread can wait for what it changes. If a turn has only had quiet calls, and nobody
-    else can run, the shim may advance the clock without a message to the server.
+    A call is `quiet` if no other thread can wait for what the call changes. If a thread has made only quiet calls since
+    it got the turn (the right to run), and no other thread can run, the shim may advance the clock without a message to
+    the server.
     """
 
     number: int

@@ -47,8 +47,8 @@ class PeriodicJob:
 
 @dataclass(slots=True)
 class Pack:
-    """Jobs that begin together, the longest first. `alone_s` is how many seconds the longest job takes if it has the
-    disk to itself.
+    """Jobs that begin together on an I/O node, the longest first. `alone_s` is how many seconds the longest job takes
+    if it has the disk to itself.
     """
 
     alone_s: float

@@ -114,7 +114,7 @@ class _Parts:
     def processes(self, checked: bool) -> tuple[ProcessSpec, ...]:
         """Return all processes, daemons of the RJMS first.
 
-        Of those that start at one moment, the first one in this list starts first.
+        Of processes that start at one moment, the first one in the list starts first.
         """
         return (
             *(process for cluster in self.clusters for process in cluster.processes),

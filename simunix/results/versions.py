@@ -42,7 +42,8 @@ def describe_rjms(clusters: Sequence[ClusterPlan], hosts: Sequence[HostSpec]) ->
 def describe_programs(plan: Plan) -> dict[str, dict[str, str | None]]:
     """Return path, checksum and package of each program that the plan starts by its full path.
 
-    The keys are the paths, with the root if this is not `/`.
+    The keys of the result are the paths of the programs, with the root file system's path in front if the root is not
+    `/`.
     """
     found = program_files(plan)
     packages: dict[Path, str] = {}

@@ -179,8 +179,8 @@ async def get(mailbox: Mailbox) -> Any:
 
 
 async def put(mailbox: Mailbox, payload: Any, size: float) -> None:
-    """Send a payload as `size` simulated bytes, and wait until it has arrived. If the task is cancelled, the put is
-    cancelled.
+    """Send a payload to a mailbox as `size` simulated bytes, and wait until the payload has arrived. If the task is
+    cancelled, the put is cancelled.
     """
     await _to_its_end(mailbox.put_async(payload, size))
 

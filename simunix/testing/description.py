@@ -94,7 +94,8 @@ class Description:
     def addresses(self, more: HostSection | None = None) -> dict[str, str]:
         """Return the addresses of the hosts by name, in the order of their description.
 
-        `more` is a host that is to be added. Raises SimunixError if two hosts have one name or one address.
+        `more` is a host that will be added to the described ones. Raises SimunixError if two hosts have one name or one
+        address.
         """
         platform = self.platform(more)
         return {} if platform is None else {host.name: str(host.addresses[0]) for host in platform.hosts}

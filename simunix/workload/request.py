@@ -117,8 +117,8 @@ class Request:
         return int(limit) if percent else None
 
     def gpus(self, nodes: int) -> int | None:
-        """Return the GPUs of the whole job on so many nodes, as `gres` (of each node) or `tres` says; None if neither
-        names any.
+        """Return the number of GPUs of the whole job on `nodes` nodes, as `gres` (for each node) or `tres` says; None
+        if neither names GPUs.
         """
         found = [match for part in self.gres.split(",") if (match := _GPUS_OF_A_NODE.fullmatch(part.strip()))]
         if found:

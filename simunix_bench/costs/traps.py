@@ -45,7 +45,9 @@ processes:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An instruction as the table names it: its function and file, and the system call that it makes."""
+    """An instruction that trapped into the shim, as a benchmark's table names it: the function and the file, and the
+    system call that the instruction makes.
+    """
 
     symbol: str
     file: str

@@ -59,7 +59,9 @@ class Party:
     is_gone: bool = False
 
     def note(self, text: str) -> None:
-        """Process a line of this partner: `ok NUMBER`, `error TEXT`, `ended PROCESS STATUS` or `gone`."""
+        """Process a line of text that this host, or the factory of hosts, has sent through the broker: `ok NUMBER`,
+        `error TEXT`, `ended PROCESS STATUS` or `gone`.
+        """
         if text == "gone":
             self.is_gone = True
         elif text.startswith("ended "):

@@ -118,8 +118,8 @@ def _check_configuration(section: SlurmSection, key: str, settings: Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class DatabasePlan:
-    """The plan of the two daemons of a database. `private` are paths of the storage host; slurmctld is among the
-    processes.
+    """The plan of slurmdbd and MariaDB. `private` has the private paths of MariaDB's host; slurmctld, which waits for
+    slurmdbd, is among the processes.
     """
 
     files: tuple[FileSpec, ...]

@@ -163,8 +163,8 @@ def _included(path: Path, number: int, line: str, name: str, depth: int) -> Path
 
 
 def pairs_of(text: str, place: str) -> dict[str, tuple[str, str]]:
-    """Return the pairs of a line without comments and escapes. The last pair of a name counts. Raises SimunixError,
-    beginning with `place`.
+    """Return the `Name=value` pairs of a line without comments and escapes. If a name occurs twice on the line, the
+    last pair counts. Raises SimunixError, beginning with `place`.
     """
     found: dict[str, tuple[str, str]] = {}
     at = 0
