@@ -82,7 +82,9 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
         return WEIGH, f"Adopt {label} only for this: {', '.join(gain)}; {told} ({count} seeds)."
     if not cost:
         return ADOPT, f"Adopt {label}: {', '.join(gain)}; nobody loses beyond noise{_may_lose(repetitions)} ({count} seeds)."
-    return WEIGH, f"Adopt {label} only if this is worth it: {', '.join(gain)}, but {', '.join(cost)} ({count} seeds)."
+    is_slower = not better and effects[0] in worse
+    advice = f"Keep {base} unless" if is_slower else f"Adopt {label} only if"
+    return WEIGH, f"{advice} this is worth it: {', '.join(gain)}, but {', '.join(cost)} ({count} seeds)."
 
 
 def _still_needed(effect: Effect, count: int) -> str:

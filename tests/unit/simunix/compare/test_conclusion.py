@@ -107,6 +107,13 @@ def test_no_part_is_told_of_what_does_not_change() -> None:
     assert text == "Keep base: new makes no difference that 8 seeds tell: mean wait 0 s (95 % interval 0 s … 0 s)."
 
 
+def test_a_winner_does_not_outweigh_a_mean_wait_that_is_worse() -> None:
+    found = concluded(change(lambda user, chance: (200 if user == "ann" else 900) + 20 * chance.random()))
+    assert found.kind == WEIGH
+    assert found.text.startswith("Keep base unless this is worth it: ann's mean wait −00:04:")
+    assert ", but mean wait +00:02:" in found.text
+
+
 def test_core_hours_that_are_lost_are_a_price() -> None:
     found = concluded(change(lambda user, chance: 200 + 20 * chance.random(), lost=3600.0))
     assert found.kind == WEIGH and "lost core hours +12.00 h" in found.text and "requeues +12" in found.text
