@@ -17,12 +17,15 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from simunix.report.drawing import PALETTE
 
 ROOT = Path(__file__).resolve().parents[1]
+VARIED = "oar.configuration."
+"""Begins an override of a scenario that sets a variable of oar.conf."""
 REAL = ROOT / "scenarios/traces/oar-real.csv"
 Course = Mapping[int, tuple[float, float, float]]
 """The submission, the start and the end of each job, in seconds after the first submission, by the job's number."""
@@ -49,8 +52,14 @@ def own_course(folder: Path) -> tuple[str, str, Course]:
     columns = ("submission_time", "starting_time", "finish_time")
     first = min(float(row["submission_time"]) for row in rows)
     times = {int(row["job_id"]): tuple(float(row[name]) - first for name in columns) for row in rows}
+    return workload[1], run_name(record), {job: (one[0], one[1], one[2]) for job, one in times.items()}
+
+
+def run_name(record: Mapping[str, Any]) -> str:
+    """Return the name of a run from its run.json: with the seed unless it is 0, and the variables of oar.conf that it sets."""
     name = "ours" if record["seed"] == 0 else f"ours, seed {record['seed']}"
-    return workload[1], name, {job: (one[0], one[1], one[2]) for job, one in times.items()}
+    varied = [word.removeprefix(VARIED) for word in record["overrides"] if word.startswith(VARIED)]
+    return f"{name} ({', '.join(varied)})" if varied else name
 
 
 def with_common_jobs(runs: Mapping[str, Course]) -> dict[str, Course]:

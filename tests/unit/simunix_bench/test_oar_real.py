@@ -6,7 +6,7 @@ import pytest
 
 from simunix.workload.formats.swf import read_swf
 from simunix.workload.transforms.selection import Selection, select_jobs
-from simunix_bench.oar_real import apart, own_numbers, real_courses
+from simunix_bench.oar_real import apart, own_numbers, real_courses, run_name
 from tests.conftest import ROOT
 
 
@@ -26,3 +26,11 @@ def test_numbers_of_two_courses() -> None:
     two = {1: (0.0, 4.0, 14.0), 2: (1.0, 24.0, 34.0), 3: (2.0, 14.0, 24.0)}
     assert own_numbers("one", one) == "| one | 3 | 9 | 9 | 18 | 30 |"
     assert apart(("one", "two"), one, two).startswith("| one, two | 8 | 6 | 14 | 33.3 | ")
+
+
+def test_a_run_is_named_by_its_seed_and_by_what_of_oar_conf_it_varies() -> None:
+    trace = "workload.trace=traces/oar-real-2.swf"
+    assert run_name({"seed": 0, "overrides": [trace]}) == "ours"
+    assert run_name({"seed": 1, "overrides": [trace]}) == "ours, seed 1"
+    faster = "oar.configuration.SCHEDULER_MIN_TIME_BETWEEN_2_CALLS=0"
+    assert run_name({"seed": 0, "overrides": [trace, faster]}) == "ours (SCHEDULER_MIN_TIME_BETWEEN_2_CALLS=0)"
