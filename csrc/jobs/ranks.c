@@ -62,7 +62,7 @@ static int listen_for_ranks(struct endpoint *here, char *host, char *port)
     return fd;
 }
 
-/* The connection of the next rank; fails if the launcher ends before one comes. */
+/* Return the connection of the next rank. Ends the program if the launcher ends before a rank connects. */
 static int await_rank(struct ranks *ranks, int listener, int launcher_end, struct endpoint *from)
 {
     struct pollfd either[] = {{listener, POLLIN, 0}, {launcher_end, POLLIN, 0}};

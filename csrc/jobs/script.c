@@ -122,7 +122,7 @@ static void take_argument(const struct reader *reader, struct line *line, char l
     }
 }
 
-/* The arguments of a command, by its form. */
+/* Read the arguments of a command, by the command's form. */
 static void take_arguments(const struct reader *reader, struct line *line, const struct form *form, char **words)
 {
     for (int i = 0; form->arguments[i] != '\0' && form->arguments[i] != 't'; i++) {

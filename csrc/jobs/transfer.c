@@ -52,7 +52,7 @@ static void wait_for(struct connection *connection, uint32_t events)
     connection->events = events;
 }
 
-/* What the result of read or write means for the step. */
+/* Handle the result of read(2) or write(2) for a step of the transfer. */
 static enum progress outcome(ssize_t result)
 {
     if (result > 0 || (result < 0 && errno == EINTR))

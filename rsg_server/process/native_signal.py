@@ -158,7 +158,7 @@ def process_cpu_ns(global_pid: int) -> int:
 
 
 def is_of_interval(number: int) -> bool:
-    """Whether a timer is one of setitimer(2), which survives an exec, and not one of timer_create(2)."""
+    """Return whether a timer is one of setitimer(2), which survives an exec, and not one of timer_create(2)."""
     return number in _OF_INTERVALS
 
 
@@ -192,5 +192,5 @@ def _send_of_timer(process: Process, number: int, timer: Timer) -> None:
 
 
 def is_timer_pending(process: Process, timer: Timer) -> bool:
-    """Whether the signal of an earlier expiration is still pending."""
+    """Return whether the signal of an earlier expiration of a timer is still pending."""
     return timer.was_sent and is_pending(process.global_pid, timer.signal, timer.tid, process.host.level)

@@ -40,7 +40,7 @@ static const char *numbers_of(const char *text, const char *name)
     return NULL;
 }
 
-/* The number at a place of such a line, counted from the host's namespace inwards; -1: there is none. */
+/* Return the number at a place of such a line, counted from the host's namespace inwards; -1: there is none. */
 static long number_in(const char *text, const char *name, int place)
 {
     const char *at = numbers_of(text, name);
@@ -60,7 +60,7 @@ static bool read_status(const char *folder, long number, char *text)
     return read_text(proc_open(path), text);
 }
 
-/* How many namespaces the process is below its host's. */
+/* Return how many PID namespaces the process is below its host's. */
 static int depth_of(const struct process *process, char *text)
 {
     int depth = 0;
@@ -157,7 +157,7 @@ long pid_by_kernel(const struct process *process, long number)
     return found != NO_PID ? found : own_thread(number);
 }
 
-/* The number in the caller's namespace of what is `number` in the host's; NO_PID if it is not seen there. */
+/* Return the number in the caller's namespace of what is `number` in the host's; NO_PID if it is not seen there. */
 long pid_shown_by_kernel(const struct process *process, long number)
 {
     char text[TEXT_ROOM];

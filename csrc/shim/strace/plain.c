@@ -145,7 +145,7 @@ void strace_data_out(struct trace *trace, uint64_t value, int at)
     strace_data(trace, value, (uint64_t)trace->result < room ? (uint64_t)trace->result : room);
 }
 
-/* The name that readlink(2) or getcwd(2) returns, shown in full; the result of getcwd counts the zero. */
+/* Print the name that readlink(2) or getcwd(2) returns, in full. The result of getcwd counts the final zero. */
 void strace_text_out(struct trace *trace, uint64_t value, int at)
 {
     char text[TEXT_SHOWN_MAX];

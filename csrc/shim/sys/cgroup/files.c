@@ -128,8 +128,8 @@ __attribute__((cold)) long cgroup_file_opened(struct call *call, const char *pat
     return result;
 }
 
-/* What is written to cgroup.procs or cgroup.threads in a PID namespace: the server knows the host's numbers. Returns how long
- * the text is then. */
+/* Translate what is written to cgroup.procs or cgroup.threads in a PID namespace, since the server knows the host's
+ * numbers. Returns how long the text is then. */
 static size_t tell_number(struct call *call, char *text, size_t size)
 {
     long number = 0;
@@ -154,9 +154,9 @@ static bool is_own_number(const struct process *process, const char *text, size_
     return at != 0 && (at == size || text[at] == '\n' || text[at] == '\0') && (number == 0 || number == process->ids.pid);
 }
 
-/* Whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has done so before,
- * and no process has gone to another group since, nor has a group passed on something else: nothing would change, nor be
- * refused. For root alone: whether others may write depends on more. */
+/* Return whether a process that writes its own number writes it to the cgroup.procs of the group that it is in. It has
+ * done so before, and no process has gone to another group since, nor has a group passed on something else: nothing
+ * would change, nor be refused. For root alone: whether others may write depends on more. */
 __attribute__((cold)) static bool is_at_home(const struct process *process, const struct stat *status)
 {
     return status->st_ino == process->cgroups.home && process->cgroups.home_at == process->page->cgroup_moves &&

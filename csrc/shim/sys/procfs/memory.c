@@ -196,7 +196,7 @@ void proc_write_schedstat(struct proc_page *page)
     proc_put(page, "0 0 0\n");
 }
 
-/* How likely the process is to be killed where memory is short: as on a host that has plenty. */
+/* Write how likely the process is to be killed if memory is short: as on a host that has plenty of memory. */
 void proc_write_oom_score(struct proc_page *page)
 {
     proc_put(page, "666\n");

@@ -145,7 +145,7 @@ static bool is_given(const struct listing *listing, const struct mount *mount)
     return before < times_given(listing->given, mount->field[POINT]);
 }
 
-/* Where hosts have no namespaces (they share this computer's files), nobody mounts anything. */
+/* Read the mounts. On hosts without namespaces (which share this computer's files), no program mounts anything. */
 static void read_mounts(struct listing *listing, const struct proc_page *page)
 {
     bool all_given = !read_whole("/run/simunix/mounts", listing->given) && page->thread->process->host.files[0] != '\0';
@@ -295,8 +295,8 @@ static void put_path(struct proc_page *page, const char *folder, const char *res
     proc_put(page, has_rest ? rest : has_folder ? "" : "/");
 }
 
-/* What a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers: the number of
- * the mount, and two more. */
+/* Return what a file server calls a mount, SERVER:PATH, as the host's set-up has written it down behind three numbers:
+ * the number of the mount, and two more. */
 static const char *remote_source(struct listing *listing, const struct mount *mount)
 {
     char *line = listing->given;
@@ -309,8 +309,8 @@ static const char *remote_source(struct listing *listing, const struct mount *mo
     return line;
 }
 
-/* What Linux calls a disk behind a host's own, which is sda: sdb is 0, sdaa 25; see rsg_server/storage/disks.py:
- * device_name. */
+/* Write Linux's name for a disk besides the host's own, which is sda: sdb for storage 0, sdaa for 25; see
+ * rsg_server/storage/disks.py: device_name. */
 static void name_disk(char *letters, uint64_t storage)
 {
     uint64_t place = storage + 1;

@@ -64,7 +64,7 @@ int proc_id_of(const char *path)
     return id;
 }
 
-/* The folder of a process or thread that a path of one of its files begins with, with another file in it. */
+/* Write the path of another file, `name`, in the folder of the process or thread whose file a path names. */
 void proc_beside(const char *path, const char *name, char *other, size_t size)
 {
     char *to = other;

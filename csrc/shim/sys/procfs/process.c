@@ -61,8 +61,8 @@ static bool counts_real_work(int field)
     return (field >= 10 && field <= 17) || field == 39 || (field >= 42 && field <= 44);
 }
 
-/* The holder of the turn runs, and so do threads that only lack the turn or a processor. Whether the kernel has put the others
- * to sleep already is not told. */
+/* Return the state to show. The thread that has the turn runs, and so do threads that only lack the turn or a
+ * processor. It is not shown whether the kernel has put the others to sleep already. */
 static const char *state_shown(const struct proc_page *page, const char *state, int64_t id, const struct known *known)
 {
     if (*state != 'R' && *state != 'D' && *state != 'S')
@@ -70,7 +70,7 @@ static const char *state_shown(const struct proc_page *page, const char *state, 
     return id == page->thread->ids.tid || known->may_run ? "R" : "S";
 }
 
-/* What the server knows for a line of status: the state, or the filters of system calls, which are the shim's. */
+/* Write what the server knows for a line of status: the state, or the filters of system calls, which the shim has. */
 void proc_put_known(struct proc_page *page, const char *name, const char *rest)
 {
     int id = proc_id_of(page->path);

@@ -169,7 +169,7 @@ void cmsg_correct_time(struct thread *thread, struct message_header *message)
     }
 }
 
-/* The sender of what came on a netlink socket is the kernel, whose numbers are all 0, and not the server. */
+/* Show the kernel, whose numbers are all 0, as the sender of what came on a netlink socket, not the server. */
 void cmsg_correct_sender(struct message_header *message)
 {
     size_t at = 0;

@@ -86,7 +86,8 @@ static void fill_send_buffer(int fd)
         ;
 }
 
-/* The pair of a stream that could not be connected shows its error for ever: the next attempt gets a new pair. */
+/* Give a TCP socket that could not be connected a new pair for the next attempt, since the old pair shows its error for
+ * ever. */
 static void replace_descriptor(struct call *call, int fd, int fresh)
 {
     struct epoll_entry watched[8];

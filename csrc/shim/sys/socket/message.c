@@ -3,7 +3,7 @@
 
 #define PARTS_MAX 1024 /* UIO_MAXIOV */
 
-/* How many bytes its parts hold, or have room for. */
+/* Return how many bytes the parts of a message contain, or have room for. */
 size_t message_size(const struct message_header *message)
 {
     size_t total = 0;
@@ -13,7 +13,7 @@ size_t message_size(const struct message_header *message)
     return total;
 }
 
-/* What the kernel looks at first in a message of sendmsg(2) and recvmsg(2): 0 or -errno. */
+/* Check a message of sendmsg(2) or recvmsg(2) as the kernel does first. Returns 0 or -errno. */
 long message_check(const struct message_header *message)
 {
     if (message->name != NULL && (int)message->name_length < 0)
@@ -26,7 +26,7 @@ long message_check(const struct message_header *message)
     return 0;
 }
 
-/* The rest of a message after `done` bytes of its first parts: written into `rest`, at most `room` parts. */
+/* Write the rest of a message after `done` bytes of its first parts into `rest`, at most `room` parts. */
 size_t message_skip(const struct message_header *message, size_t done, struct iovec *rest, size_t room)
 {
     size_t count = 0;
@@ -46,7 +46,7 @@ size_t message_skip(const struct message_header *message, size_t done, struct io
     return count;
 }
 
-/* Does a socket take bytes rather than messages? */
+/* Return whether a socket takes bytes rather than messages. */
 bool message_is_stream(int fd)
 {
     int type = 0;

@@ -25,7 +25,7 @@ static int option(int fd, int name)
     return NATIVE(getsockopt, fd, SOL_SOCKET_LEVEL, name, &value, &length) == 0 ? value : -1;
 }
 
-/* Is the socket to be the kernel's own at first? */
+/* Return whether the real kernel makes the socket at first. */
 bool netlink_is_native_first(const struct call *call)
 {
     return call->a[0] == AF_NETLINK && (call->a[2] == NETLINK_ROUTE || call->a[2] == NETLINK_SOCK_DIAG);
@@ -55,7 +55,7 @@ long netlink_bind_native(struct call *call, int fd)
     return result;
 }
 
-/* The byte at this place of a message; 0 behind its end. */
+/* Return the byte at this place of a message; 0 behind its end. */
 static uint8_t byte_at(const struct message_header *message, size_t at)
 {
     for (size_t i = 0; i < message->iov_length; at -= message->iov[i++].iov_len)

@@ -61,7 +61,8 @@ static bool is_kernels(enum fd_kind kind, long level, long option)
     return kind == FD_NETLINK && level == SOL_SOCKET_LEVEL && option == SO_PASSCRED;
 }
 
-/* Does the server answer for this option of this socket? Then the socket is simulated, and `fd` says which it is. */
+/* Return whether the server answers for this option of this socket. If so, the socket is simulated, and `fd` says which
+ * it is. */
 static bool is_servers(const struct call *call, struct fd *fd)
 {
     if (!is_server_option(call->a[1], call->a[2]))

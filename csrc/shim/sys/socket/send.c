@@ -7,7 +7,7 @@
 #define REST_MAX 16
 #define PAUSE_NS 1000000
 
-/* May a piece that the kernel did not take be sent again later? */
+/* Return whether bytes that the kernel did not take may be sent again later. */
 static bool may_wait(const struct fd *fd, int flags)
 {
     return (flags & MSG_DONTWAIT) == 0 && !is_nonblocking(fd->number);

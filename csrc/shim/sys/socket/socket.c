@@ -24,7 +24,7 @@ static int64_t family_number(long family)
     return family == AF_INET ? 4 : family == AF_INET6 ? 6 : family;
 }
 
-/* Has this thread a capability? */
+/* Return whether this thread has a capability. */
 bool socket_is_capable(unsigned capability)
 {
     struct {

@@ -5,7 +5,7 @@
 #include "shim/sys/socket/socket.h"
 #include "shim/turn/turn.h"
 
-/* The error that the kernel has marked the pair with; the kernel tells it once. */
+/* Return the error with which the kernel has marked the pair; the kernel reports it once. */
 int socket_take_error(int fd)
 {
     int error = 0;
@@ -21,7 +21,8 @@ static uint32_t stream_word(const struct process *process, int64_t id)
     return __atomic_load_n(&streams[id % SIMUNIX_STREAMS], __ATOMIC_RELAXED);
 }
 
-/* Does the shared memory say so of a stream, connected or listening? No means that the server must be asked. */
+/* Return whether the shared memory says so of a TCP socket, connected or listening. False means that the server must be
+ * asked. */
 bool stream_is(const struct process *process, int64_t id, enum simunix_stream what)
 {
     uint32_t word = stream_word(process, id);
@@ -29,8 +30,9 @@ bool stream_is(const struct process *process, int64_t id, enum simunix_stream wh
     return (word & ~(uint32_t)(STREAM_READS_NO_MORE | STREAM_MORE)) == ((uint32_t)id | (uint32_t)what);
 }
 
-/* The error that an internet socket has to tell, once, as -errno. The pair can only say ECONNRESET; the server knows better,
- * and alone where the pair could not be marked. A stream with an error is not shown as connected. */
+/* Return the error that an internet socket has to report, once, as -errno. The pair can only say ECONNRESET; the server
+ * knows better, and is the only one to know if the pair could not be marked. A TCP socket with an error is not shown as
+ * connected. */
 long socket_pending_error(struct call *call, const struct fd *fd)
 {
     struct reply reply;
@@ -49,7 +51,8 @@ long socket_pending_error(struct call *call, const struct fd *fd)
     return error != 0 ? -error : -marked;
 }
 
-/* May a stream be so, shut down for reading or waiting for more? No is certain; yes means that the server must be asked. */
+/* Return whether a TCP socket may be shut down for reading, or waiting for more. False is certain; true means that the
+ * server must be asked. */
 static bool stream_may_be(const struct process *process, int64_t id, enum simunix_stream what)
 {
     uint32_t word = stream_word(process, id);
@@ -57,7 +60,7 @@ static bool stream_may_be(const struct process *process, int64_t id, enum simuni
     return (word & ~(uint32_t)SIMUNIX_STREAM_BITS) != (uint32_t)id || (word & (uint32_t)what) != 0;
 }
 
-/* Is it a stream that the shared memory does not show as connected? */
+/* Return whether this is a TCP socket that the shared memory does not show as connected. */
 static bool must_ask(const struct call *call, const struct fd *fd)
 {
     return fd->kind == FD_STREAM && !stream_is(call->thread->process, fd->socket, STREAM_CONNECTED);
@@ -74,7 +77,8 @@ static long not_connected(struct call *call, const struct fd *fd)
     return reply.status < 0 ? reply.status : 0;
 }
 
-/* What has come after the application shut a stream down for reading, which the pair takes no more; 0: nothing. */
+/* Return bytes that came after the application has shut a TCP socket down for reading, which the pair does not take any
+ * more; 0: none. */
 static long receive_late(struct call *call, const struct fd *fd, const struct message_header *message, int flags)
 {
     struct reply reply;
