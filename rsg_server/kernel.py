@@ -250,7 +250,7 @@ class Kernel:
         choices.now_ns = lambda: self.clock.now_ns
         self.futexes.pick = ChosenWakes(choices).pick
         self.timeline.choose_ties(ChosenTies(choices).comes_later)
-        return ChosenTurns(choices, self.clock, self.timeline, self.run_queue, self.shared.turn, call_ns)
+        return ChosenTurns(choices, self.shared, self.timeline, self.run_queue, call_ns)
 
     def _cpu(self, charging: Charging | None) -> Cpu:
         """Make the processors of all hosts. A run with charged computing also lets them warn the user."""
@@ -305,6 +305,7 @@ class Kernel:
             storages=self.storages,
             keepalive=Keepalive(clock, timeline, self.wire, self.sockets),
             power=power,
+            wall_clocks=self.shared.wall_clocks,
         )
         power.on_silence.connect(self.readiness.changed)
         lose_unsynced(options.choices, self.storages, power)

@@ -139,7 +139,7 @@ def _processes(k: Kernel) -> Table:
 
 def _kernel_objects(k: Kernel) -> Table:
     """Return the handlers of messages about objects that Linux keeps for processes: timers, queues, cgroups, devices."""
-    epochs = (k.options.epoch_ns, k.options.uptime_ns)
+    epochs = (k.shared.wall_clocks, k.options.uptime_ns)
     return {
         **TimerHandlers(k.timeline, k.clock, k.signals, k.cpu_timers).table(),
         **TimerFdHandlers(k.timerfds, k.processes, k.timeline, k.clock, k.readiness.changed, epochs).table(),

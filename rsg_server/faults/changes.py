@@ -34,6 +34,14 @@ class PowerStateChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockChange:
+    """The wall clock (CLOCK_REALTIME) of a host is ahead of the run's by so many nanoseconds from now on; below 0: behind."""
+
+    host: str
+    ahead_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class LinkChange:
     """A link gets new values; None leaves a value as it is. `link` may name a host: both directions of the host's own link."""
 
@@ -85,7 +93,7 @@ class Loss:
 
 
 CONDITIONS = tuple(condition.value for condition in Condition)
-Change = HostChange | PowerStateChange | LinkChange | StorageChange | Partition | Heal | Loss
+Change = HostChange | PowerStateChange | ClockChange | LinkChange | StorageChange | Partition | Heal | Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,7 @@ class Fault:
 
 SAME_VALUE: dict[type, type] = {Partition: Heal}
 """Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
-CHANGES = (HostChange, PowerStateChange, LinkChange, StorageChange, Partition, Heal, Loss)
+CHANGES = (HostChange, PowerStateChange, ClockChange, LinkChange, StorageChange, Partition, Heal, Loss)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
 

@@ -17,6 +17,7 @@ from rsg_server.faults.changes import (
     REBOOT_NS,
     SAME_VALUE,
     Change,
+    ClockChange,
     Fault,
     FaultProfile,
     Heal,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.host_state import HostState
     from rsg_server.shared.clock import Clock
+    from rsg_server.shared.wall_clocks import WallClocks
     from rsg_server.sockets.keepalive import Keepalive
     from rsg_server.sockets.reachability import Reachability
     from rsg_server.sockets.table import SocketTable
@@ -64,11 +66,12 @@ class Faults:
         storages: Storages,
         keepalive: Keepalive,
         power: Power,
+        wall_clocks: WallClocks,
     ) -> None:
         self._clock, self._timeline, self._log, self._platform = clock, timeline, log, platform
         self._network, self._reach, self._cpu = network, reach, cpu
         self._sockets, self._storages = sockets, storages
-        self.keepalive, self.power = keepalive, power
+        self.keepalive, self.power, self._wall_clocks = keepalive, power, wall_clocks
         power.on_reach.connect(self._host_reached)
         power.on_silence.connect(keepalive.look)
         self.on_power_state: Observers[str, int] = Observers()  # told a host's name, and the state that the host has now
@@ -78,6 +81,7 @@ class Faults:
         self._held = Held()
         self._do: dict[type, Callable[[Any], tuple[Change, ...]]] = {
             PowerStateChange: self._change_power_state,
+            ClockChange: self._set_clock,
             LinkChange: self._change_link,
             StorageChange: self._change_storage,
             Partition: self._partition,
@@ -162,6 +166,12 @@ class Faults:
         self._note("power_state", host=host.name, state=change.number)
         self.on_power_state.tell(host.name, change.number)
         return (PowerStateChange(host.name, before),)
+
+    def _set_clock(self, change: ClockChange) -> tuple[Change, ...]:
+        before = self._wall_clocks.ahead_ns(change.host)
+        self._wall_clocks.set(change.host, change.ahead_ns)
+        self._note("clock", host=change.host, ahead_ns=change.ahead_ns)
+        return (ClockChange(change.host, before),)
 
     # Links
 
@@ -287,7 +297,7 @@ def disk_number(host: Host, storage: str) -> int:
 def check(platform: Platform, change: Change) -> None:
     """Raise SimunixError, in one line, if a change does not fit the platform."""
     known = [host.name for host in platform.hosts]
-    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange, StorageChange)) else []
+    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange, ClockChange, StorageChange)) else []
     if isinstance(change, (Partition, Heal, Loss)):
         hosts = [*change.one, *change.other]
         both = sorted(set(change.one) & set(change.other))

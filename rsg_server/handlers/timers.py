@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rsg_server.process.signals import Signals
     from rsg_server.process.timerfds import TimerFd, TimerFds
     from rsg_server.shared.clock import Clock
+    from rsg_server.shared.wall_clocks import WallClocks
 
 TIMER_IDS = 1 << 31
 """One more than the highest number of a timer: for the kernel, timer_t is an int."""
@@ -162,10 +163,10 @@ class TimerFdHandlers:
         timeline: Timeline,
         clock: Clock,
         readiness_changed: Callable[[], None],
-        epochs: tuple[int, int],
+        epochs: tuple[WallClocks, int],
     ) -> None:
         self._timerfds, self._processes, self._timeline, self._clock = timerfds, processes, timeline, clock
-        self._readiness_changed, (self._epoch_ns, self._uptime_ns) = readiness_changed, epochs
+        self._readiness_changed, (self._wall_clocks, self._uptime_ns) = readiness_changed, epochs
 
     def table(self) -> dict[int, Handler]:
         """Return the handlers of this class, by the number of their message."""
@@ -226,7 +227,7 @@ class TimerFdHandlers:
         """Return the virtual time (ns) of a timerfd's first expiration, at least 1. A moment in the past is due at once."""
         if not absolute:
             return self._clock.now_ns + value
-        return max(value - (self._epoch_ns if timer.is_real else self._uptime_ns), 1)
+        return max(value - (self._wall_clocks.shown_epoch_ns if timer.is_real else self._uptime_ns), 1)
 
     def _ring(self, timer: TimerFd) -> None:
         """Let a timerfd expire: arm it for its next period, and write the number of expirations to its eventfd."""

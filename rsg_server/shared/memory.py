@@ -25,6 +25,7 @@ from rsg_server.shared.prices import Costs, Prices
 from rsg_server.shared.slots import AnswerSlots
 from rsg_server.shared.streams import Streams
 from rsg_server.shared.turn_words import TurnWords
+from rsg_server.shared.wall_clocks import WallClocks
 
 _REALTIME: Final = PAGE_FIELDS["realtime_ns"]
 _BEGUN: Final = PAGE_FIELDS["begun_ns"]
@@ -49,6 +50,7 @@ class SharedMemory:
         self._words = words = memoryview(self._memory)[: mmap.PAGESIZE].cast("Q")
         words[_BEGUN], words[_VERSION] = begun_ns, PROTOCOL_VERSION
         self.clock, self.turn = Clock(words), TurnWords(words)
+        self.wall_clocks = WallClocks(words, epoch_ns)
         self.notices, self.devices = Notices(words), DeviceNotices(words)
         self.prices, self.counters = Prices(words, costs), Counters(words)
         self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)

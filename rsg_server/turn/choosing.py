@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rsg_server.clock.timeline import Timeline
     from rsg_server.process.actor import Actor
     from rsg_server.process.run_queue import RunQueue
-    from rsg_server.shared.clock import Clock
-    from rsg_server.shared.turn_words import TurnWords
+    from rsg_server.shared.memory import SharedMemory
 
 
 class ChosenOrder:
@@ -44,12 +43,10 @@ class ChosenOrder:
 class ChosenTurns:
     """Chooses at the beginning of each turn whether the actor gets the turn now or later, and how long the turn lasts."""
 
-    def __init__(
-        self, choices: Choices, clock: Clock, timeline: Timeline, run_queue: RunQueue, turn: TurnWords, call_ns: int
-    ) -> None:
+    def __init__(self, choices: Choices, shared: SharedMemory, timeline: Timeline, run_queue: RunQueue, call_ns: int) -> None:
         """Take the price of a system call, `call_ns`: the lengths of turns are multiples of it."""
-        self._choices, self._clock, self._timeline, self._run_queue = choices, clock, timeline, run_queue
-        self._turn, self._call_ns = turn, call_ns
+        self._choices, self._clock, self._timeline, self._run_queue = choices, shared.clock, timeline, run_queue
+        self._turn, self._wall_clocks, self._call_ns = shared.turn, shared.wall_clocks, call_ns
 
     def begin(self, actor: Actor) -> bool:
         """Choose after how much virtual time the turn of an actor ends, at a call; return False if the actor gets the
@@ -57,6 +54,7 @@ class ChosenTurns:
         """
         if self._is_paused(actor):
             return False
+        self._wall_clocks.show(actor.process.host.name)
         taken = self._choices.choose(SLICE, 1 + LONGEST_SLICE, [actor.number]) if SLICE in self._choices.places else 0
         if not taken:
             self._turn.end_when_it_waits()

@@ -65,7 +65,13 @@ def _loss(draw: random.Random, host: str, found: Targets) -> Event:
 
 def _storage(draw: random.Random, host: str, found: Targets) -> Event:
     names = found.storages[host]
-    return {"storage": f"{host}:{draw.choice(names)}", "state": draw.choice(("full", "failing", "read-only"))}
+    kind = draw.choice(("full", "failing", "read-only", "slow"))
+    wrong = {"latency": f"{draw.choice((10, 100, 1000))}ms"} if kind == "slow" else {"state": kind}
+    return {"storage": f"{host}:{draw.choice(names)}", **wrong}
+
+
+def _clock(draw: random.Random, host: str, found: Targets) -> Event:
+    return {"host": host, "clock": f"{draw.choice('+-')}{draw.choice((100, 1000, 10_000, 60_000, 3_600_000))}ms"}
 
 
 MAKERS: dict[str, Callable[[random.Random, str, Targets], Event]] = {
@@ -75,6 +81,7 @@ MAKERS: dict[str, Callable[[random.Random, str, Targets], Event]] = {
     "slow": _slow,
     "loss": _loss,
     "storage": _storage,
+    "clock": _clock,
 }
 
 

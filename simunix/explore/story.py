@@ -24,6 +24,8 @@ def event_text(event: dict[str, Any]) -> str:
     rest = {key: value for key, value in event.items() if key not in ("at", "duration")}
     if "partition" in rest:
         text = f"{rest['partition']} cut off from all others"
+    elif "clock" in rest:
+        text = f"the wall clock of {rest['host']} is {rest['clock'][1:]} {'ahead' if rest['clock'][0] == '+' else 'behind'}"
     elif "host" in rest:
         text = f"the power of {rest['host']} is cut"
     else:

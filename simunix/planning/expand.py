@@ -31,7 +31,7 @@ from simunix.planning.actors import as_actors, costs_of, shared_with_functions, 
 from simunix.planning.bmcs import Bmcs, plan_bmcs
 from simunix.planning.clusters import plan_clusters
 from simunix.planning.cpu_policies import charging_of, check_speeds
-from simunix.planning.faults import plan_faults
+from simunix.planning.faults import plan_faults, with_clocks
 from simunix.planning.flow_model import flow_model
 from simunix.planning.hardware.sizes import hardware_of
 from simunix.planning.host_users import etc_of_hosts
@@ -267,6 +267,7 @@ def _kernel_options(parts: _Parts, charging: Charging | None, strict: bool) -> K
         enclosures=enclosures_of(scenario, platform),
         boots=boots_of(scenario),
     )
+    options = with_clocks(options, scenario.events)
     if (section := scenario.perturbation) is None:
         return options
     return perturbed_options(options, section, (cluster.controller for cluster in parts.clusters), platform.links)

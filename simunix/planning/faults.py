@@ -5,14 +5,19 @@ against the platform.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from rsg_server.choices.source import Choices
+from rsg_server.choices.strategies import Baseline
 from rsg_server.errors import SimunixError
 from rsg_server.faults.changes import Change, Fault, FaultProfile
 from rsg_server.faults.faults import check
+from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
+from rsg_server.turn.choosing import ChosenOrder
 from simunix.planning.platform_profiles import played
 from simunix.scenario.faults import PROFILE_MEANINGS, EventSection, ProfileSection
 
@@ -49,6 +54,16 @@ def plan_faults(
             _checked(f"events[{index}]", platform, change)
             faults.append(Fault(event.at, change, event.duration))
     return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
+
+
+def with_clocks(options: KernelOptions, events: list[EventSection]) -> KernelOptions:
+    """Return the options of a run whose events set clocks of hosts: the server gives each turn, and so shows each host its
+    own clock. Nothing is chosen otherwise than in any other run.
+    """
+    if all(event.clock is None for event in events):
+        return options
+    choices = Choices(Baseline(), frozenset())
+    return replace(options, choices=choices, order=ChosenOrder(choices))
 
 
 def _profiles(sections: list[ProfileSection], folder: Path, platform: Platform) -> Iterator[FaultProfile]:

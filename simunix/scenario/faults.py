@@ -13,6 +13,7 @@ from rsg_server.faults.changes import (
     CONDITIONS,
     GRACE_NS,
     Change,
+    ClockChange,
     Heal,
     HostChange,
     LinkChange,
@@ -21,9 +22,12 @@ from rsg_server.faults.changes import (
     PowerStateChange,
     StorageChange,
 )
+from simunix import units
 from simunix.scenario.section import QUANTITY, Duration, HostList, Rate, Section, host_names
 
 NS = 10**9
+MOST_AHEAD_NS = 366 * 86400 * NS
+"""How far the clock of a host can be ahead of the run's, or behind."""
 
 
 def _sides(value: object) -> object:
@@ -60,6 +64,18 @@ def loss_rate(value: object) -> float:
     return rate
 
 
+def clock_offset_ns(value: object) -> int:
+    """Return how far a clock is ahead, in nanoseconds, of a number of seconds or a text such as "+30s" or "-2min"."""
+    text = f"{value}".strip()
+    try:
+        ahead_ns = units.duration_ns(text.removeprefix("-" if text.startswith("-") else "+"))
+    except ValueError:
+        ahead_ns = MOST_AHEAD_NS + 1
+    if isinstance(value, bool) or ahead_ns > MOST_AHEAD_NS:
+        raise ValueError(f"expected how far the clock is ahead, such as '+30s' or '-2min', a year at most, got {quoted(value)}")
+    return -ahead_ns if text.startswith("-") else ahead_ns
+
+
 _Sides = Annotated[
     tuple[tuple[str, ...], ...],
     BeforeValidator(_sides),
@@ -88,6 +104,7 @@ _State = Annotated[
     BeforeValidator(_state),
     WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "hang", "up", "down", *CONDITIONS, True, False]}),
 ]
+_Offset = Annotated[int, BeforeValidator(clock_offset_ns), QUANTITY]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
 HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "hang": "hang", "down": "off", "up": "on"}
@@ -103,7 +120,7 @@ SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
 class EventSection(Section):
     """Something that happens `at` a virtual time, and is reversed after `duration`, if that is given.
 
-    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, or `pstate`), `link`, `storage`,
+    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, `pstate` or `clock`), `link`, `storage`,
     `partition`, `heal` and `between` (with `loss`). A `link` is the name of a link, or of a host for the host's own
     link; its keys are `bandwidth`, `latency`, `loss`, `state` up or down. A `storage` is HOSTS:NAME; its keys are
     `read_bandwidth`, `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
@@ -116,6 +133,7 @@ class EventSection(Section):
     storage: _Storage | None = None
     state: _State | None = None
     pstate: Annotated[int | None, Field(ge=0)] = None
+    clock: _Offset | None = None
     grace: Duration | None = None
     bandwidth: Rate | None = None
     read_bandwidth: Rate | None = None
@@ -151,6 +169,8 @@ class EventSection(Section):
         for host in self.host or ():
             if self.pstate is not None:
                 yield PowerStateChange(host, self.pstate)
+            if self.clock is not None:
+                yield ClockChange(host, self.clock)
             if self.state is not None:
                 yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
         if self.link is not None:
@@ -183,7 +203,7 @@ class EventSection(Section):
 
 _OF_STORAGE = ("state", "read_bandwidth", "write_bandwidth", "readwrite_bandwidth", "latency")
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "host": (("state", "pstate"), ("state", "grace", "pstate")),
+    "host": (("state", "pstate", "clock"), ("state", "grace", "pstate", "clock")),
     "link": (("state", "bandwidth", "latency", "loss"), ("state", "bandwidth", "latency", "loss")),
     "storage": (_OF_STORAGE, _OF_STORAGE),
     "partition": ((), ()),

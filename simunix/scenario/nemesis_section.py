@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from simunix.scenario.section import Duration, HostList, Section
 
-FaultKind = Literal["power", "partition", "link", "slow", "loss", "storage"]
+FaultKind = Literal["power", "partition", "link", "slow", "loss", "storage", "clock"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 
@@ -21,7 +21,7 @@ class NemesisSection(Section):
     `hosts` are affected at one time. `power`: a host's power is cut, and comes back. `partition`: a host, or half of
     the hosts, is cut off from the others. `link`: a host's link is down. `slow`: the latency of a host's link is 1 to
     500 ms longer. `loss`: 1 to 50 % of the datagrams to and from a host are lost. `storage`: a storage of a host is
-    full, failing or read-only.
+    full, failing, read-only or slow. `clock`: the wall clock of a host is up to an hour ahead or behind.
     """
 
     hosts: HostList | None = None

@@ -91,7 +91,7 @@ def _fails(name: str, host: str = "a") -> str:
 
 DEADLOCK = "deadlock: virtual time stopped"
 NEMESIS = {"start": "1s", "every": "5s", "heal": "18s"}
-ON_A_DISK = {
+ON_A_DISK: dict[str, Any] = {
     "storages": [{"name": "disk", "host": "a", "read_bandwidth": "50MBps", "write_bandwidth": "50MBps", "latency": "5ms"}],
     "mounts": [{"path": "/srv", "host": "a", "storage": "disk"}],
     "nemesis": {"hosts": "a", "faults": ["power"], "start": "1s", "every": "3s", "heal": "12s"},
@@ -135,4 +135,10 @@ PLANTED = (
     Planted("commit_order.c", _fails("commit_order"), keys=ON_A_DISK),
     Planted("rewritten.sh", _fails("rewritten"), keys=ON_A_DISK),
     Planted("stale_pid.sh", _fails("stale_pid"), keys=ON_A_DISK),
+    Planted(
+        "clock_lease.py",
+        _fails("clock_lease"),
+        clients=(("x",), ("y",)),
+        keys={"nemesis": {"hosts": "a", "faults": ["clock"], "start": "1s", "every": "5s", "heal": "20s"}},
+    ),
 )

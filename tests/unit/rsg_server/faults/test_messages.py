@@ -13,6 +13,7 @@ from rsg_server.errors import SimunixError
 from rsg_server.faults.changes import (
     KINDS,
     Change,
+    ClockChange,
     Heal,
     HostChange,
     LinkChange,
@@ -32,6 +33,7 @@ EXAMPLES: list[Change] = [
     Loss(("a",), 0.05, ("b",)),
     Heal(("a",), ("b",)),
     PowerStateChange("node1", 2),
+    ClockChange("node1", -(10**9)),
 ]
 
 
