@@ -161,8 +161,13 @@ def effect_cells(effect: Effect) -> list[str]:
     """Return the cells of a table of effects: name, base, variant, change, interval, verdict."""
     interval, metric = effect.difference.interval, effect.metric
     ends = f"{change_text(metric, interval.low)} … {change_text(metric, interval.high)}"
-    values = [written(metric, value) for value in (effect.base, effect.other)]
+    values = [_mean_text(metric, value) for value in (effect.base, effect.other)]
     return [metric.title, *values, change_text(metric, interval.mean), ends, effect.difference.verdict]
+
+
+def _mean_text(metric: Metric, value: float) -> str:
+    """Return a mean over seeds with its unit: a mean of counts is seldom a whole number."""
+    return f"{value:,.1f}" if metric.unit is Unit.COUNT and not value.is_integer() else written(metric, value)
 
 
 def signed(metric: Metric, difference: Difference) -> str:

@@ -11,7 +11,19 @@ from pathlib import Path
 import pytest
 
 from simunix.cli.main import main
-from simunix.compare.conclusion import ADOPT, KEEP, NOTHING, SAME, UNDECIDED, WEIGH, WRONG, Conclusion, _part, conclude_change
+from simunix.compare.conclusion import (
+    ADOPT,
+    KEEP,
+    NOTHING,
+    SAME,
+    UNDECIDED,
+    WEIGH,
+    WRONG,
+    Conclusion,
+    _part,
+    conclude_change,
+    effect_cells,
+)
 from simunix.compare.repeated import Repetitions
 from simunix.compare.study import WITHIN_NOISE, Change, Validation, changes_of
 from simunix.compare.texts import sentence
@@ -117,6 +129,13 @@ def test_a_winner_does_not_outweigh_a_mean_wait_that_is_worse() -> None:
 def test_core_hours_that_are_lost_are_a_price() -> None:
     found = concluded(change(lambda user, chance: 200 + 20 * chance.random(), lost=3600.0))
     assert found.kind == WEIGH and "lost core hours +12.00 h" in found.text and "requeues +12" in found.text
+
+
+def test_a_mean_of_counts_is_told_with_a_digit() -> None:
+    found = change(lambda user, chance: 500.0, lost=3600.0)
+    requeues = next(one for one in found.repetitions.effects if one.metric.name == "restarts")
+    assert effect_cells(requeues)[1:4] == ["0", "12", "+12"]
+    assert effect_cells(replace(requeues, other=2.2))[2] == "2.2"
 
 
 def test_what_only_costs_is_to_be_left() -> None:
