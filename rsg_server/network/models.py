@@ -36,7 +36,7 @@ class Factor:
     values: tuple[float, ...]
 
     def of(self, size_bytes: float) -> float:
-        """Return the number for a message of a size in bytes. A single value without a threshold holds for all sizes."""
+        """Return the factor of latency or bandwidth for a message of `size_bytes`; below the first threshold it is 1."""
         index = bisect.bisect_left(self.thresholds, size_bytes) - 1
         return self.values[index] if index >= 0 else 1.0
 

@@ -92,7 +92,7 @@ class Binding:
     def loosen(self, which: SimulatedSocket) -> None:
         """Free the address and port that bind(2) did not ask for, because a socket has no peer any more.
 
-        As in Linux, a TCP socket goes on showing the old port, although the port is free.
+        As in Linux, getsockname(2) still returns the old port of such a TCP socket, although another socket may take it.
         """
         if which.local is None:
             return

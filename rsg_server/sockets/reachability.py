@@ -14,7 +14,7 @@ Cut = tuple[Hosts, Hosts]
 
 
 class Reachability:
-    """What cuts hosts off from each other. While there is nothing of this kind (`is_whole`), routes need not be looked up."""
+    """What cuts hosts off from each other. While nothing cuts any host off (`is_whole`), routes need not be looked up."""
 
     def __init__(self, network: Network, seed: int) -> None:
         self._network = network

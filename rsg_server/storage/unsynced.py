@@ -214,8 +214,8 @@ class Unsynced:
     def told(self, host: str, number: int, what: int, key: int, end: int, plan: Plan | None) -> Plan | None:
         """A program does something to a file (enum simunix_storage), and has to wait for a plan, if there is one.
 
-        Returns the plan with what is to be noted at its end. `end` is the length of a file that is cut; where all is synced,
-        0 stands for one disk, and 1 for all disks of the host.
+        Returns the plan with what is to be noted at its end. If the program cuts a file, `end` is the file's new
+        length. If the program syncs whole disks, `end` is 0 for one disk (syncfs(2)), 1 for all disks of the host (sync(2)).
         """
         if what == Storage.CUT:
             self.cut(host, key, end)

@@ -100,9 +100,9 @@ def _shares(run: Run, name: str) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Validation:
-    """A run against the site's own accounting, read from `source`; `tables` are those of `simunix.metrics.changes.errors`.
+    """How far each run of a comparison is from the site's own accounting, which was read from the file `source`.
 
-    The first table is the base's; there is one for each run, by its label.
+    `tables` has, by the label of a run, the table that `simunix.metrics.changes.errors` returns; the base comes first.
     """
 
     source: str

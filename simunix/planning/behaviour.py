@@ -76,8 +76,9 @@ def plan_behaviour(
 
 
 def _room_bytes(jobs: Sequence[Job], scripts: Scripts, section: WorkloadSection, cluster: ClusterPlan) -> int:
-    """Return the most bytes that jobs use on a disk at one time: of jobs that fit on the cluster together, those with
-    the most bytes per core.
+    """Return how many bytes jobs that run at the same time can have on a disk together.
+
+    The cluster is filled with the jobs that have the most bytes per core; the sum is of these jobs.
     """
     rooms = {path: room_bytes(text) for path, text in scripts.files.items()}
     taken = [(rooms.get(job.work.script, 0), max(1, job.cores)) for job in jobs if job.work is not None]

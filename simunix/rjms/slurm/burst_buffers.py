@@ -1,7 +1,8 @@
 """The key `burst_buffers:` of a Slurm cluster: the files of Slurm's plugin burst_buffer/lua, with the script that
 copies data.
 
-Each burst buffer is a pool in Slurm, and a folder on a storage of the scenario, for example one for each rack.
+Slurm sees each burst buffer as a pool. The data of a burst buffer lie in a folder on a storage of the scenario. A scenario can
+have one burst buffer for each rack, for example.
 """
 
 from __future__ import annotations
