@@ -178,7 +178,8 @@ class Control:
                 await ended.wait()
         finally:
             self._service.joined -= 1
-        return {"status": process.exit_status, "is_off": self._service.kernel.faults.power.is_off(process.host.name)}
+        is_off = self._service.kernel.faults.power.is_off(process.host.name)
+        return {"status": process.exit_status, "is_off": is_off, "born_ns": process.born_ns}
 
     async def _pause(self, request: Answer, caller: Caller) -> Answer:
         self._service.pause(True)

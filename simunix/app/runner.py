@@ -19,6 +19,7 @@ from simunix.app.replay import with_replay
 from simunix.app.run_options import RunOptions
 from simunix.app.summary import print_report
 from simunix.app.told_progress import ToldProgress
+from simunix.app.viewer import viewer
 from simunix.checks.patterns import broken_checks
 from simunix.jobs.workload import FOLDER
 from simunix.launch.emulation import Emulation
@@ -37,6 +38,7 @@ from simunix.results.choices_file import made_by, write_choices
 from simunix.results.dependencies import dependencies, write_packages
 from simunix.results.energy import consumption
 from simunix.results.jobs_csv import JobRow, Recorded, make_rows, read_submissions
+from simunix.results.live_json import LiveRecord, LiveWorkload, live_cluster, placed
 from simunix.results.machines import Machines
 from simunix.results.record import record_of
 from simunix.results.run_json import RunRecord, checksums
@@ -54,12 +56,13 @@ class ScenarioOptions(RunOptions):
     """The options of the command line for a run of a scenario.
 
     The scenario's relative paths are relative to `folder`, by default the folder of the scenario's file. `choices` are
-    set only by `simunix explore`: the decisions of the run, such as which thread runs next.
+    set only by `simunix explore`: the decisions of the run, such as which thread runs next. `view` serves the live page.
     """
 
     path: Path
     folder: Path | None = None
     keep_alive: bool = False
+    view: bool = False
     choices: Choices | None = None
 
     @property
@@ -91,6 +94,7 @@ def run_scenario(options: ScenarioOptions) -> int:
         plan = with_replay(plan, options.replay_cpu, out)
     with RunDirectory.create(out) as directory, Interrupts() as interrupts:
         shutil.copyfile(options.path, directory.path / "scenario.yaml")
+        _live_record(options, scenario, expansion, directory).write(directory.path)
         emulation = Emulation(
             plan,
             directory,
@@ -101,7 +105,8 @@ def run_scenario(options: ScenarioOptions) -> int:
             pause_at_ns=options.pause_at_ns,
             storage_waits=storage_waits.counted(plan.platform, expansion.clusters),
         )
-        return _run(options, scenario, expansion, emulation) or interrupts.code
+        with viewer(directory.path) if options.view else contextlib.nullcontext():
+            return _run(options, scenario, expansion, emulation) or interrupts.code
 
 
 def _run(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, emulation: Emulation) -> int:
@@ -132,17 +137,9 @@ def _exit_code(emulation: Emulation) -> int:
 
 
 def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
-    """Return the path in the run directory of one of the files that a cluster's RJMS writes about jobs (`records`);
-    None if the RJMS has not written the file yet.
-    """
-    for name, specs in cluster.private.items():
-        for spec in specs:
-            if path.startswith(spec.path + "/"):
-                folder = directory.shared(spec.path) if spec.shared else directory.private(name, spec.path)
-                file = folder / Path(path).relative_to(spec.path)
-                if file.exists():
-                    return file
-    return None
+    """Where one of a cluster's `records` lives in the run directory; None if it is not written yet."""
+    file = placed(directory, cluster, path)
+    return file if file is not None and file.exists() else None
 
 
 def _records(directory: RunDirectory, cluster: ClusterPlan) -> tuple[list[str], bool]:
@@ -285,6 +282,33 @@ def machines_of(expansion: Expansion) -> Machines:
     """Return the nodes of all clusters of a scenario, with the number of cores of each node."""
     cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
     return Machines({name: cores[name] for cluster in expansion.clusters for name in cluster.nodes})
+
+
+def _live_record(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> LiveRecord:
+    """What a viewer has to know of the run before it begins."""
+    cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
+    workloads = [
+        LiveWorkload(
+            cluster=expansion.clusters.index(workload.cluster),
+            submissions=str(
+                (directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv").relative_to(directory.path)
+            ),
+            origin_s=workload.section.start / NS,
+            jobs=[(job.id, job.cores) for job in workload.jobs],
+        )
+        for workload in expansion.workloads
+    ]
+    seed = () if options.seed is None else ("--seed", str(options.seed))
+    return LiveRecord(
+        name=scenario.name,
+        scenario=str(options.path),
+        arguments=[*seed, *(word for each in options.overrides for word in ("--set", each))],
+        environment=expansion.plan.environment,
+        epoch_s=scenario.epoch.timestamp(),
+        hosts=cores,
+        clusters=[live_cluster(directory, cluster, cores) for cluster in expansion.clusters],
+        workloads=workloads,
+    )
 
 
 def make_record(

@@ -40,6 +40,7 @@ COMMANDS = (
     "shell",
     "ctl",
     "ps",
+    "view",
     "root",
     "slurm",
     "workload",
@@ -59,7 +60,7 @@ ENDLESS = {(1, 5), (1, 8), (1, 9)}
 which never end.
 """
 SYMLINK_LOOP = "Symlink loop from "
-MODULES = {"ctl": "control", "explore": "exploration.explore", "replay": "exploration.replay"}
+MODULES = {"ctl": "control", "view": "live.view", "explore": "exploration.explore", "replay": "exploration.replay"}
 """The Python modules in simunix.cli whose names differ from those of their subcommands."""
 
 

@@ -46,6 +46,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument(
         "--keep-alive", action="store_true", help="do not end when the work is done, so that commands with --join can run"
     )
+    parser.add_argument("--view", action="store_true", help="serve a live page of the run; its address is printed first")
     parser.add_argument("--log-turns", action="store_true", help="write into events.jsonl which thread ran in each turn")
     parser.add_argument("--strict", action="store_true", help="end the run at the first system call that is refused or unknown")
     parser.add_argument(
@@ -134,7 +135,8 @@ def execute(options: argparse.Namespace) -> int:
 def _execute_scenario(options: argparse.Namespace) -> int:
     from simunix.app.runner import ScenarioOptions, run_scenario
 
-    return run_scenario(ScenarioOptions(path=Path(options.target[0]), keep_alive=options.keep_alive, **_of_any_run(options)))
+    path = Path(options.target[0])
+    return run_scenario(ScenarioOptions(path=path, keep_alive=options.keep_alive, view=options.view, **_of_any_run(options)))
 
 
 def _execute_command(options: argparse.Namespace) -> int:
@@ -145,6 +147,8 @@ def _execute_command(options: argparse.Namespace) -> int:
             "--pcap, --link-usage, --log-messages, --turn-costs: a single command has no network but its loopback; "
             "run a scenario"
         )
+    if options.view:
+        raise SimunixError("--view: a single command has no machine to show; run a scenario")
     if options.pause_at is not None and options.out is None:
         raise SimunixError("--pause-at: say with --out DIR by which folder simunix ctl is to find the run")
     if options.strace and options.out is None:

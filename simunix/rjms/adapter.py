@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from rsg_server.platform.host import Host
 from rsg_server.platform.power import Enclosure
@@ -217,6 +217,20 @@ class CompletedJob:
     waits_again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class JobNews:
+    """What a line of an RJMS's own log tells of a job while the run goes on: it was submitted, has started, or waits again.
+
+    `number` is the RJMS's, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix epoch; `nodes` are those of
+    a job that has started, as the RJMS writes them.
+    """
+
+    number: str
+    what: Literal["submitted", "started", "waits"]
+    at_s: float
+    nodes: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterPlan:
     """The part of a plan that describes a cluster: its daemons in the order of their starts, files, and paths that are
@@ -233,6 +247,9 @@ class ClusterPlan:
     `devices` are the files below /dev of each host. `warnings` are printed before the start. `power_caps` are the caps
     that the cluster is told to keep. `wires` has, by host, the hosts whose power switch, meter and limit are files on
     it.
+
+    `diary` is the path, in a private path, of a log of the RJMS's own whose lines `Rjms.news` reads while the run goes on;
+    "" if no such log tells of jobs.
 
     `message` is a function of the bytes of a connection. It returns the size in bytes and the name of the first
     message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. It is
@@ -259,6 +276,7 @@ class ClusterPlan:
     power_caps: tuple[PowerCap, ...] = ()
     wires: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     message: Callable[[bytes], tuple[int, str] | None] | None = None
+    diary: str = ""
 
     def with_accounts(
         self, accounts: Sequence[str], associations: Mapping[str, Sequence[str]], qos: Collection[str]
@@ -311,3 +329,6 @@ class Rjms(Protocol):
         """Return the jobs that the texts of `ClusterPlan.records` list, by number, elements of job arrays by
         NUMBER_INDEX. The text is "" for a missing file.
         """
+
+    def news(self, line: str) -> JobNews | None:
+        """What a line of `ClusterPlan.diary` tells of a job; None if it tells nothing of one. Never called without a diary."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.adapter import Choice, Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.adapter import Choice, Clients, ClusterPlan, ClusterSection, CompletedJob, JobNews, Site
 from simunix.roots.tree import RootTree
 from simunix.scenario.section import HostList
 from simunix.workload.job import Job
@@ -129,6 +129,10 @@ class Toy:
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
         """The jobs of the controller's file, one JSON object a line."""
         return {job["number"]: _completed(job) for job in map(json.loads, records[0].splitlines())}
+
+    def news(self, line: str) -> JobNews | None:
+        """The toy has no diary."""
+        return None
 
 
 def _completed(job: dict) -> CompletedJob:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simunix.launch.plan import FileSpec
-from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, JobNews, Site
 from simunix.rjms.gridengine import accounting, configuration, daemons, layout
 from simunix.rjms.gridengine.clients import CLIENTS
 from simunix.rjms.gridengine.section import GridEngineSection
@@ -49,6 +49,10 @@ class GridEngine:
         """Return the plan of a Grid Engine cluster; see `Rjms.plan`."""
         assert isinstance(section, GridEngineSection)
         return _plan(section, key, site)
+
+    def news(self, line: str) -> JobNews | None:
+        """See `Rjms.news`. There is no diary."""
+        return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
         """Return the jobs that Grid Engine's accounting lists; see `Rjms.completed`."""

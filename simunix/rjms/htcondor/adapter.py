@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rsg_server.errors import SimunixError
-from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, JobNews, Site
 from simunix.rjms.htcondor import accounting, daemons, layout
 from simunix.rjms.htcondor.clients import clients_of
 from simunix.rjms.htcondor.configuration import Pool, changes_of
@@ -51,6 +51,10 @@ class HTCondor:
         """Return the plan of an HTCondor pool; see `Rjms.plan`."""
         assert isinstance(section, HTCondorSection)
         return _plan(section, key, site)
+
+    def news(self, line: str) -> JobNews | None:
+        """See `Rjms.news`. There is no diary."""
+        return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
         """Return the jobs that HTCondor's history file lists; see `Rjms.completed`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec
-from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, JobNews, Site
 from simunix.rjms.oar import accounting, configuration, daemons, layout
 from simunix.rjms.oar.clients import CLIENTS
 from simunix.rjms.oar.section import OarSection
@@ -43,6 +43,10 @@ class Oar:
         """Return the plan of an OAR cluster; see `Rjms.plan`."""
         assert isinstance(section, OarSection)
         return _plan(section, key, site)
+
+    def news(self, line: str) -> JobNews | None:
+        """See `Rjms.news`. There is no diary."""
+        return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
         """Return the jobs that OAR's database lists; see `Rjms.completed`."""

@@ -1,4 +1,7 @@
-"""Read what Slurm recorded of its jobs: the text file of jobcomp/filetxt, whose times are whole seconds."""
+"""Read what Slurm recorded of its jobs: the text file of jobcomp/filetxt, and while jobs run the log of slurmctld.
+
+The times in the file of jobcomp are whole seconds.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,23 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from simunix.rjms.adapter import CompletedJob
+from simunix.rjms.adapter import CompletedJob, JobNews
 from simunix.rjms.requeues import by_number, requeued
+from simunix.rjms.slurm.own_configuration import read_settings
 
 WAITS_AGAIN = "PENDING"
 
 _KEY = re.compile(r"(?:^|\s)([A-Z][A-Za-z]*)=")
 _NUMBER = re.compile(r"\(\d+\)$")
+_JOB = r"JobId=(?P<number>\d+(?:_\d+)?)(?:\(\d+\))?"
+_NEWS = re.compile(
+    r"\[(?P<at>[\d-]+T[\d:.]+)\] (?:"
+    rf"_slurm_rpc_submit_batch_job: {_JOB.replace('number', 'submitted')} "
+    rf"|(?:sched: Allocate|sched: _slurm_rpc_allocate_resources) {_JOB.replace('number', 'allocated')} NodeList=(?P<nodes>\S+)"
+    rf"|sched/backfill: _start_job: Started {_JOB.replace('number', 'backfilled')} in \S+ on (?P<on>\S+)"
+    rf"|(?:requeue job|Requeuing|_job_requeue_op:) {_JOB.replace('number', 'requeued')})"
+)
+"""Lines of slurmctld's log, at its level info, from src/slurmctld/ of Slurm 22.05 to 24.11."""
 _GPUS = re.compile(r"(?:^|,)gres/gpu=(\d+)")
 
 
@@ -65,3 +78,22 @@ def _moment(text: str) -> float | None:
 
 def _limit(text: str) -> float | None:
     return float(text) * 60 if text.isdigit() else None
+
+
+def diary(conf: str) -> str:
+    """The path of slurmctld's log by a slurm.conf's text; "" if it writes none, to a file."""
+    path = read_settings(conf).get("slurmctldlogfile", "")
+    return path if path.startswith("/") and "%" not in path else ""
+
+
+def news(line: str) -> JobNews | None:
+    """What a line of slurmctld's log tells of a job. The log's times are to the millisecond, in UTC."""
+    found = _NEWS.match(line)
+    at_s = _moment(found["at"]) if found else None
+    if found is None or at_s is None:
+        return None
+    if number := found["submitted"]:
+        return JobNews(number, "submitted", at_s)
+    if number := found["requeued"]:
+        return JobNews(number, "waits", at_s)
+    return JobNews(found["allocated"] or found["backfilled"], "started", at_s, (found["nodes"] or found["on"]).rstrip(","))

@@ -8,10 +8,10 @@ from typing import Any
 
 from rsg_server.errors import SimunixError
 from simunix.launch.plan import FileSpec, PrivateSpec, ProcessSpec
-from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, Site
+from simunix.rjms.adapter import Clients, ClusterPlan, ClusterSection, CompletedJob, JobNews, Site
 from simunix.rjms.requirements import check_hosts
 from simunix.rjms.slurm import burst_buffers, cgroup_file, configuration, daemons, database, releases
-from simunix.rjms.slurm.accounting import parse_jobcomp
+from simunix.rjms.slurm.accounting import diary, news, parse_jobcomp
 from simunix.rjms.slurm.accounts import account_commands
 from simunix.rjms.slurm.beside import devices, files_beside, notices, replaced
 from simunix.rjms.slurm.burst_buffers import with_plugin
@@ -73,6 +73,10 @@ class Slurm:
         if section.config is not None:
             section = section.model_copy(update={"config": site.folder / section.config})
         return _plan(section, key, site)
+
+    def news(self, line: str) -> JobNews | None:
+        """See `Rjms.news`. The diary is the log of slurmctld."""
+        return news(line)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
         """Return the jobs that Slurm's jobcomp file, the only record, lists; see `Rjms.completed`."""
@@ -190,6 +194,7 @@ def _plan(section: SlurmSection, key: str, site: Site) -> SlurmPlan:
         replaced=replaced(site.environment, section.config, key, site.folder),
         features=features_of(cluster.conf),
         message=message,
+        diary=diary(cluster.conf),
         **_of_gres(section, cluster.conf),
     )
 

@@ -1,0 +1,108 @@
+"""live.json: what a viewer of a run has to know, written before the run begins. Paths are below the run directory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rsg_server.errors import SimunixError
+from rsg_server.whole_files import whole_file
+from simunix.launch.run_directory import RunDirectory
+from simunix.rjms.adapter import ClusterPlan
+
+NAME = "live.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveCluster:
+    """A cluster: its nodes with their cores, and where its RJMS records jobs (`ClusterPlan.records`, `ClusterPlan.diary`)."""
+
+    name: str
+    rjms: str
+    controller: str
+    login: str
+    nodes: Mapping[str, int]
+    records: Sequence[str]
+    is_by_line: bool
+    diary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveWorkload:
+    """A workload: the number of its cluster, from 0, the submitter's file, and of each job the trace's number and the cores.
+
+    `origin_s` is when submission begins, in seconds of the run.
+    """
+
+    cluster: int
+    submissions: str
+    origin_s: float
+    jobs: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveRecord:
+    """A run: `hosts` has the cores of each; `epoch_s` is the Unix time of the run's start; `scenario` the file as it was given.
+
+    `arguments` are those of the command line that change the scenario, such as `--seed 3`; `environment` is what all programs
+    of the run have.
+    """
+
+    name: str
+    scenario: str
+    arguments: Sequence[str]
+    environment: Mapping[str, str]
+    epoch_s: float
+    hosts: Mapping[str, int]
+    clusters: Sequence[LiveCluster]
+    workloads: Sequence[LiveWorkload]
+
+    def write(self, folder: Path) -> None:
+        """Write live.json. Raises ServerError."""
+        with whole_file(folder / NAME) as file:
+            json.dump(asdict(self), file, separators=(",", ":"))
+            file.write("\n")
+
+
+def read_live(folder: Path) -> LiveRecord:
+    """Read live.json. Raises SimunixError."""
+    path = folder / NAME
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        found["clusters"] = [LiveCluster(**each) for each in found["clusters"]]
+        found["workloads"] = [LiveWorkload(**each) for each in found["workloads"]]
+        return LiveRecord(**found)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SimunixError(f"{path}: cannot be read ({error}); give the folder of a run of a scenario") from error
+
+
+def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
+    """Where a path inside of a cluster's private paths lives in the run directory; None for another path."""
+    for name, specs in cluster.private.items():
+        for spec in specs:
+            if path.startswith(spec.path + "/"):
+                folder = directory.shared(spec.path) if spec.shared else directory.private(name, spec.path)
+                return folder / Path(path).relative_to(spec.path)
+    return None
+
+
+def live_cluster(directory: RunDirectory, cluster: ClusterPlan, cores: Mapping[str, int]) -> LiveCluster:
+    """What a viewer has to know of a cluster."""
+
+    def below(path: str) -> str:
+        found = placed(directory, cluster, path) if path else None
+        return "" if found is None else str(found.relative_to(directory.path))
+
+    return LiveCluster(
+        name=cluster.name,
+        rjms=cluster.rjms.name,
+        controller=cluster.controller,
+        login=cluster.login,
+        nodes={name: cores[name] for name in cluster.nodes},
+        records=[below(path) for path in cluster.records],
+        is_by_line=cluster.record_mark == b"\n" and len(cluster.records) == 1,
+        diary=below(cluster.diary),
+    )
