@@ -293,9 +293,7 @@ class Emulation:
     # The run
 
     def run(self, watcher: Callable[[Emulation], None] | None = None, is_alone: bool = False) -> None:
-        """Run the emulation until its last program, its workload or its time limit ends it.
-
-        Whatever happens, no process is left behind and the event log is on the disk.
+        """Run until processes, workload or time limit end the emulation. In any case no process is left, the log is on disk.
 
         A run that `is_alone` has no control socket in its first moments (rsg_server.edge.service.HEAD_START_S).
         """
