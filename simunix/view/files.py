@@ -35,18 +35,18 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._at = 0
+        self.at = 0
         self._rest = b""
 
     def lines(self) -> list[str]:
         """The whole lines that have come since the last time; of many, the first."""
         try:
             with self.path.open("rb") as file:
-                file.seek(self._at)
+                file.seek(self.at)
                 block = file.read(BLOCK_BYTES)
         except OSError:
             return []
-        self._at += len(block)
+        self.at += len(block)
         *lines, self._rest = (self._rest + block).split(b"\n")
         return [line.decode(errors="replace") for line in lines]
 
@@ -102,6 +102,20 @@ class RunFiles:
             for each in live.clusters
             if each.rjms in RJMSS
         ]
+
+    @property
+    def tells_starts(self) -> bool:
+        """Whether every cluster has a log that tells when jobs start, so that no job is missing here."""
+        return bool(self._clusters) and all(diary.path.exists() for _, _, diary, _ in self._clusters)
+
+    def look_to_end(self) -> None:
+        """Read all that is left of a run that has ended, into the model."""
+        tails = [self._events, *(tail for _, _, tail in self._workloads), *(diary for _, _, diary, _ in self._clusters)]
+        while True:
+            before = [tail.at for tail in tails]
+            self.look()
+            if before == [tail.at for tail in tails]:
+                return
 
     def look(self) -> None:
         """Read what has come since the last time, into the model."""

@@ -126,7 +126,7 @@ async def follow(folder: Path, live: LiveRecord | None, model: Model) -> None:
                 model.set_status("ending", "the run has ended; its results are being written")
             await trio.sleep(LOOK_S)
         nursery.cancel_scope.cancel()
-    load_finished(folder, model)
+    load_finished(folder, model, files if files is not None and files.tells_starts else None)
 
 
 async def _look_at_files(files: RunFiles) -> None:
@@ -156,21 +156,24 @@ def _take(model: Model, message: dict[str, Any]) -> None:
     model.set_clock(virtual_s=message["virtual_ns"] / NS, **{key: message[key] for key in kept})
 
 
-def load_finished(folder: Path, model: Model) -> None:
-    """Read the results of a run that has ended, in the place of what was seen while it ran."""
+def load_finished(folder: Path, model: Model, files: RunFiles | None) -> None:
+    """Read what a run that has ended has left: the files that a viewer follows if they tell of all jobs, else jobs.csv."""
     try:
         record = read_record(folder / "run.json")
-        jobs = finished_jobs(folder)
+        jobs = finished_jobs(folder) if files is None else []
+        if files is not None:
+            files.look_to_end()
     except (SimunixError, OSError, ValueError, KeyError) as error:
         model.set_status("ended", f"the results cannot be read: {error}")
         return
     if jobs:
         model.replace_jobs(jobs)
-    model.faults.clear()
-    tail = Tail(folder / "events.jsonl")
-    while lines := tail.lines():
-        for fault in faults_of(lines):
-            model.note_fault(fault)
+    if files is None:
+        model.faults.clear()
+        tail = Tail(folder / "events.jsonl")
+        while lines := tail.lines():
+            for fault in faults_of(lines):
+                model.note_fault(fault)
     model.set_clock(
         virtual_s=record.get("virtual_s") or 0.0, paused=True, speed=0.0, disturbances=record.get("disturbances", [])
     )

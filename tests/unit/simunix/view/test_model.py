@@ -14,6 +14,7 @@ from simunix.view.actions import Recorded
 from simunix.view.files import RunFiles, Tail, faults_of
 from simunix.view.model import FAULTS_MOST, Model
 from simunix.view.saved import with_actions
+from simunix.view.serve import load_finished
 
 EVENT = {"at": "60s 500000000ns", "host": "n1", "state": "off"}
 
@@ -133,3 +134,17 @@ def test_actions_are_added_to_a_scenario(text: str, kept: int) -> None:
 def test_a_section_that_is_no_list_cannot_grow() -> None:
     with pytest.raises(SimunixError, match=r"scenario.yaml: events: expected a list"):
         with_actions("events: {a: 1}\n", Recorded([EVENT]), "a.yaml", [])
+
+
+def test_an_ended_run_shows_the_jobs_that_had_not_ended(tmp_path: Path) -> None:
+    live(tmp_path)
+    (tmp_path / "run.json").write_text('{"ended": "time limit", "virtual_s": 100.0}')
+    (tmp_path / "log").write_text("[2020-01-01T00:00:30.500] sched: Allocate JobId=1 NodeList=n1 #CPUs=4 Partition=batch\n")
+    (tmp_path / "events.jsonl").write_text('{"t":1500000000,"event":"host_off","host":"n1"}\n')
+    model = Model({})
+    files = RunFiles(tmp_path, read_live(tmp_path), model)
+    assert files.tells_starts
+    load_finished(tmp_path, model, files)
+    message = model.message(0)[0]
+    assert [job[:6] for job in message["jobs"]] == [["1", "", "RUNNING", None, 30.5, None]]
+    assert (message["status"], message["clock"]["virtual_s"], len(message["faults"])) == ("ended", 100.0, 1)
