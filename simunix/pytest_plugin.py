@@ -1,4 +1,4 @@
-"""pytest plugin: the fixture `emulation`, the marker `simunix`, and what a failing test is told of its run.
+"""pytest plugin: the fixture `emulation`, the marker `simunix`, and what a failing test is told of its run and its exploration.
 
 simunix.testing and simunix.launch run everything; they are imported when a test first asks for the fixture, so that test suites
 that do not use the fixture pay nothing.
@@ -7,6 +7,7 @@ that do not use the fixture pay nothing.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import re
 import shlex
@@ -18,19 +19,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from simunix.explore.capsule import Capsule
     from simunix.scenario.model import Scenario
     from simunix.testing import Cluster
 
-MARKER = "simunix(seed=0, scenario=None, until=None): how the fixture `emulation` begins and ends"
+MARKER = "simunix(seed=0, scenario=None, until=None, explore=1): how the fixture `emulation` begins and ends, by how many seeds"
 INI = {
     "simunix_keep": ("which tests' run directories are kept: failed (default), all or none", "failed"),
     "simunix_wall_limit": ("seconds of real time that one run may take (default: 60)", "60"),
+    "simunix_minimise": ("seconds of real time for making the failure of an explored test small (default: 30)", "30"),
     "simunix_cc": ("the C compiler (default: cc, else gcc)", ""),
     "simunix_cflags": ("flags of the C compiler (default: -O1 -g -Wall -pthread)", "-O1 -g -Wall -pthread"),
 }
 KEEP = ("failed", "all", "none")
 CLUSTER = pytest.StashKey["Cluster"]()
 FAILED = pytest.StashKey[bool]()
+EXPLORED = pytest.StashKey[str]()
+"""What a failed test is told of its exploration."""
+CAPSULE = pytest.StashKey["Capsule"]()
+"""Of the whole session: what --simunix-replay repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,7 @@ class Mark:
     seed: int | None = None
     scenario: str | Path | None = None
     until: str | float | None = None
+    explore: int | None = None
 
 
 class MarkError(Exception):
@@ -54,6 +62,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("simunix", "emulated clusters (simunix)")
     group.addoption("--simunix-keep", action="store_true", help="keep all run directories, not only those of failed tests")
     group.addoption("--simunix-seed", type=int, metavar="N", help="seed of all emulations, instead of what the markers say")
+    group.addoption(
+        "--simunix-explore", type=int, metavar="N", help="explore by N seeds what the markers explore by other numbers"
+    )
+    group.addoption("--simunix-replay", type=Path, metavar="CAPSULE", help="run the test of a capsule as it has failed there")
     for name, (words, default) in INI.items():
         parser.addini(name, words, default=default)
 
@@ -63,14 +75,49 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     if config.getini("simunix_keep") not in KEEP:
         raise pytest.UsageError(f"simunix_keep: expected one of {', '.join(KEEP)}, got {config.getini('simunix_keep')!r}")
+    if not ini_seconds(config, "simunix_wall_limit") > 0:
+        got = config.getini("simunix_wall_limit")
+        raise pytest.UsageError(f"simunix_wall_limit: expected seconds of real time above 0, got {got!r}")
+    if not ini_seconds(config, "simunix_minimise") >= 0:
+        got = config.getini("simunix_minimise")
+        raise pytest.UsageError(f"simunix_minimise: expected seconds of real time from 0 on, got {got!r}")
+    if (seeds := config.getoption("--simunix-explore")) is not None and seeds < 1:
+        raise pytest.UsageError(f"--simunix-explore: expected at least 1, got {seeds}")
+    if (path := config.getoption("--simunix-replay")) is not None:
+        config.stash[CAPSULE] = capsule_at(path)
+
+
+def ini_seconds(config: pytest.Config, name: str) -> float:
+    """A number of seconds in the ini file; -1 if it is none."""
     try:
-        limit_s = float(config.getini("simunix_wall_limit"))
+        return float(config.getini(name))
     except ValueError:
-        limit_s = 0.0
-    if limit_s <= 0:
-        raise pytest.UsageError(
-            f"simunix_wall_limit: expected seconds of real time above 0, got {config.getini('simunix_wall_limit')!r}"
-        )
+        return -1.0
+
+
+def capsule_at(path: Path) -> Capsule:
+    """The capsule of --simunix-replay. Raises UsageError for what is none of a test."""
+    from rsg_server.errors import SimunixError
+    from simunix.explore.capsule import read_capsule
+
+    try:
+        capsule = read_capsule(path)
+    except SimunixError as error:
+        raise pytest.UsageError(f"--simunix-replay: {error}") from error
+    if not capsule.test:
+        raise pytest.UsageError(f"--simunix-replay: {path} is the capsule of a scenario; repeat it by: simunix replay {path}")
+    return capsule
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --simunix-replay only the capsule's test is run."""
+    capsule = config.stash.get(CAPSULE, None)
+    if capsule is None:
+        return
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid != capsule.test])
+    items[:] = [item for item in items if item.nodeid == capsule.test]
+    if not items:
+        raise pytest.UsageError(f"--simunix-replay: the capsule is of {capsule.test}, which is not among the tests to be run")
 
 
 # Markers
@@ -90,6 +137,11 @@ def read_marks(item: pytest.Item) -> Mark:
     seed = values.get("seed")
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise MarkError(f"seed: expected a whole number from 0 on, got {seed!r}")
+    seeds = values.get("explore")
+    if seeds is not None and (isinstance(seeds, bool) or not isinstance(seeds, int) or seeds < 1):
+        raise MarkError(f"explore: expected how many seeds, a whole number from 1 on, got {seeds!r}")
+    if seeds is not None and inspect.iscoroutinefunction(getattr(item, "obj", None)):
+        raise MarkError("explore: the test is a coroutine, which cannot be called by several seeds; make it a plain function")
     return Mark(**values)
 
 
@@ -131,6 +183,10 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     if problem:  # said here, so that pytest shows this one line and not what led to it
         directory.rmdir()
         pytest.fail(f"{item.nodeid}: @pytest.mark.simunix: {problem}", pytrace=False)
+    if explores(item):
+        from simunix.testing.in_pytest import prepare_hypothesis
+
+        prepare_hypothesis(item)
     yield item.stash[CLUSTER]
     if not is_kept(item):
         remove_tree(directory)
@@ -177,10 +233,30 @@ def compiler_of(config: pytest.Config, directory: Path) -> Any:
     return CCompiler(folder, shlex.split(config.getini("simunix_cflags")), config.getini("simunix_cc") or None)
 
 
+def explores(item: pytest.Item) -> bool:
+    """Whether the test is explored, or the failure of an explored one repeated."""
+    return CLUSTER in item.stash and (CAPSULE in item.config.stash or read_marks(item).explore is not None)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None]:
-    """Without a C compiler a test that needs one is skipped, and says why."""
-    outcome = yield
+    """Explore a test that is to be; without a C compiler a test that needs one is skipped, and says why."""
+    if not explores(pyfuncitem):
+        outcome = yield
+    else:
+        from simunix.testing.in_pytest import Explored
+
+        seeds = pyfuncitem.config.getoption("--simunix-explore") or read_marks(pyfuncitem).explore or 1
+        minimise_s = ini_seconds(pyfuncitem.config, "simunix_minimise")
+        capsule = pyfuncitem.config.stash.get(CAPSULE, None)
+        with Explored(pyfuncitem, pyfuncitem.stash[CLUSTER], seeds, minimise_s, capsule) as explored:
+            outcome = yield
+        error = None if outcome.excinfo is None else outcome.excinfo[1]
+        told, other = explored.conclude(error)
+        if told:
+            pyfuncitem.stash[EXPLORED] = told
+        if other is not None:
+            outcome.force_exception(other)
     if CLUSTER in pyfuncitem.stash and outcome.excinfo is not None:
         from simunix.testing.program import CompilerMissingError
 
@@ -209,4 +285,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when != "teardown":
         from simunix.testing.account import sections_of
 
+        if EXPLORED in item.stash:
+            report.sections.append(("simunix: exploration", item.stash[EXPLORED]))
         report.sections.extend(sections_of(cluster, is_kept(item)))

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,6 +57,7 @@ class ScenarioOptions(RunOptions):
 
     The scenario's relative paths are relative to `folder`, by default the folder of the scenario's file. `choices` are
     set only by `simunix explore`: the decisions of the run, such as which thread runs next. `view` serves the live page.
+    `when_made` is called with the emulation before the run begins.
     """
 
     path: Path
@@ -64,6 +65,7 @@ class ScenarioOptions(RunOptions):
     keep_alive: bool = False
     view: bool = False
     choices: Choices | None = None
+    when_made: Callable[[Emulation], None] | None = None
 
     @property
     def base(self) -> Path:
@@ -105,6 +107,8 @@ def run_scenario(options: ScenarioOptions) -> int:
             pause_at_ns=options.pause_at_ns,
             storage_waits=storage_waits.counted(plan.platform, expansion.clusters),
         )
+        if options.when_made is not None:
+            options.when_made(emulation)
         with viewer(directory.path) if options.view else contextlib.nullcontext():
             return _run(options, scenario, expansion, emulation) or interrupts.code
 

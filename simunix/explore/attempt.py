@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from rsg_server.whole_files import whole_file
 from simunix.app.runner import ScenarioOptions, run_scenario
 from simunix.checks.patterns import reached
 from simunix.explore.findings import findings
+from simunix.explore.watch import Process, Watched
+from simunix.launch.debug.strace import NO_STRACE, StraceOptions
+from simunix.launch.emulation import Emulation
 from simunix.results.choices_file import NAME as CHOICES
 from simunix.results.choices_file import read_choices
 from simunix.results.run_json import read_record
@@ -38,7 +42,7 @@ class Attempt:
     """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places.
 
     `random_seed` is the run's own seed, from which come the random numbers of programs. Relative paths of the scenario are
-    below `folder`, by default that of the scenario's file.
+    below `folder`, by default that of the scenario's file. `traces`: all calls are traced (--strace).
     """
 
     path: Path
@@ -49,6 +53,7 @@ class Attempt:
     places: frozenset[str] = frozenset(PLACES)
     every_turn: bool = False
     folder: Path | None = None
+    traces: bool = False
 
     @property
     def all_overrides(self) -> tuple[str, ...]:
@@ -59,6 +64,9 @@ class Attempt:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came out of a run: findings as Finding.as_json, the digest of its log, and how many choices and turns it had.
+
+    `places`: of each place how many choices there were, and how many of these took another alternative than 0. `seen`: what a
+    strategy that looks has seen.
 
     `problem` says why there is none: a scenario that cannot be run, an error of simunix itself.
     """
@@ -72,6 +80,8 @@ class Outcome:
     reached: tuple[str, ...] = ()
     deterministic: bool = True
     departed: bool = False
+    places: dict[str, list[int]] = field(default_factory=dict)
+    seen: dict[str, Any] | None = None
     problem: str = ""
     wall_s: float = 0.0
 
@@ -113,7 +123,7 @@ def _make(attempt: Attempt, folder: Path) -> None:
     for descriptor, copy in ((null, 0), (log, 1), (log, 2)):
         os.dup2(descriptor, copy)
     started = time.monotonic()
-    choices = Choices(attempt.strategy, attempt.places)
+    choices = Choices(Counted(attempt.strategy), attempt.places)
     if isinstance(attempt.strategy, Reseeded):
         attempt.strategy.now_ns = lambda: choices.now_ns()
     options = ScenarioOptions(
@@ -124,6 +134,8 @@ def _make(attempt: Attempt, folder: Path) -> None:
         seed=attempt.random_seed,
         choices=choices,
         log_every_turn=attempt.every_turn,
+        strace=StraceOptions(("",), stable=True) if attempt.traces else NO_STRACE,
+        when_made=partial(_look, attempt.strategy) if isinstance(attempt.strategy, Watched) else None,
     )
     problem = ""
     try:
@@ -139,9 +151,37 @@ def _make(attempt: Attempt, folder: Path) -> None:
         file.write(json.dumps(result))
 
 
+def _look(strategy: Watched, emulation: Emulation) -> None:
+    """Let a strategy look at the threads of a run."""
+
+    def processes() -> list[Process]:
+        living = {actor.process for actor in emulation.kernel.actors.values() if actor.process.global_pid}
+        named = ((f"{each.host.name}: {each.program.rpartition('/')[2]}[{each.pid}]", each.global_pid) for each in living)
+        return [Process(*each) for each in sorted(named, key=lambda pair: pair[1])]
+
+    strategy.lines, strategy.processes = emulation.service.actor_lines, processes
+
+
+class Counted:
+    """Takes what another strategy takes, and counts the choices of each place, and those that are not 0."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+        self.places: dict[str, list[int]] = {}
+
+    def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
+        """What the other strategy takes."""
+        taken = self._strategy.take(number, place, alternatives, actors)
+        counts = self.places.setdefault(place, [0, 0])
+        counts[0] += 1
+        counts[1] += taken != 0
+        return taken
+
+
 def _result(attempt: Attempt, run: Path, choices: Choices) -> dict[str, Any]:
     scenario, record = load(attempt.path, attempt.overrides), read_record(run / "run.json")
-    strategy = attempt.strategy
+    strategy, counted = attempt.strategy, choices.strategy
+    assert isinstance(counted, Counted)
     return {
         "findings": [finding.as_json() for finding in findings(run, scenario)],
         "digest": record["events_sha256"],
@@ -152,6 +192,8 @@ def _result(attempt: Attempt, run: Path, choices: Choices) -> dict[str, Any]:
         "deterministic": record["deterministic"],
         "interrupted": record["ended"] == "interrupted",
         "departed": isinstance(strategy, Recorded) and strategy.departure is not None,
+        "places": counted.places,
+        "seen": strategy.seen if isinstance(strategy, Watched) else None,
     }
 
 

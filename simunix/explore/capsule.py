@@ -29,6 +29,7 @@ NAME = "capsule.json"
 SCENARIO = "scenario.yaml"
 INPUTS = "inputs"
 RUN = "run"
+Event = dict[str, Any]
 _KEYS: dict[str, type] = {
     "folder": str,
     "overrides": list,
@@ -49,7 +50,8 @@ class Capsule:
 
     Relative paths of the scenario are below `folder`, that of the original scenario, as long as it exists. `events` are the
     faults of the nemesis, `programs` the checksums by path of what ran. `seed` is the one of the exploration, `random_seed` the
-    run's own, from which come the random numbers of programs.
+    run's own, from which come the random numbers of programs. `test` is the node id of the test that pytest explored, "" for a
+    scenario; then `random_seed` is what was added to the test's own seed.
     """
 
     folder: str
@@ -64,6 +66,7 @@ class Capsule:
     programs: dict[str, str]
     choices: tuple[Choice, ...]
     count: int = -1
+    test: str = ""
 
     @property
     def all_overrides(self) -> tuple[str, ...]:
@@ -88,13 +91,15 @@ def folder_of(capsule: Capsule, path: Path) -> Path:
     return original if is_whole or not names else copies
 
 
-def write_capsule(capsule: Capsule, scenario: Path, path: Path) -> None:
-    """Write a capsule into a folder, whose `run` and inputs may be there already."""
+def write_capsule(capsule: Capsule, scenario: Path | None, path: Path) -> None:
+    """Write a capsule into a folder, whose `run` and inputs may be there already; a test's capsule has no scenario."""
     path.mkdir(parents=True, exist_ok=True)
-    if scenario.resolve() != (path / SCENARIO).resolve():
+    if scenario is not None and scenario.resolve() != (path / SCENARIO).resolve():
         shutil.copyfile(scenario, path / SCENARIO)
     write_choices(path / CHOICES, ChoicesFile(frozenset(PLACES), capsule.count, capsule.choices))
     record = {"simunix": __version__, **{name: getattr(capsule, name) for name in _KEYS}}
+    if capsule.test:
+        record["test"] = capsule.test
     with whole_file(path / NAME) as file:
         file.write(json.dumps(record, indent=2) + "\n")
 
@@ -115,7 +120,16 @@ def read_capsule(path: Path) -> Capsule:
             raise SimunixError(f"{file}: {name}: expected {kind.__name__}, got {quoted(record.get(name))}")
     choices = read_choices(path / CHOICES)
     values: dict[str, Any] = {name: tuple(record[name]) if kind is list else record[name] for name, kind in _KEYS.items()}
-    return Capsule(**values, choices=choices.taken, count=choices.count)
+    return Capsule(**values, choices=choices.taken, count=choices.count, test=str(record.get("test", "")))
+
+
+def scenario_capsule(path: Path) -> Capsule:
+    """Read the capsule of a scenario, whose run simunix itself can repeat. Raises SimunixError, also for that of a test."""
+    capsule = read_capsule(path)
+    if capsule.test:
+        again = f"pytest '{capsule.test}' --simunix-replay={path.resolve()}"
+        raise SimunixError(f"{path}: the capsule of a test, which only pytest can repeat: {again}")
+    return capsule
 
 
 def programs_of(run: Path) -> dict[str, str]:

@@ -19,6 +19,7 @@ from simunix.explore.capsule import Capsule, keep_inputs, programs_of, read_caps
 from simunix.explore.minimise import Minimiser
 from simunix.explore.pool import Pool, kept
 from simunix.explore.record import FAILURES, SEEDS, Row, SeedsFile, claim_settings, row_of
+from simunix.explore.report import write_report
 from simunix.explore.seeds import Seed, seed_of
 from simunix.explore.story import story
 from simunix.explore.terminal import Terminal
@@ -98,7 +99,8 @@ class Exploration:
                 self._minimise_all()
         finally:
             self._pool.close()
-        self._terminal.end(self.progress, self._folder, self._never_reached(), self._interrupts.came)
+        report = write_report(self._folder, self._scenario)
+        self._terminal.end(self.progress, self._folder, self._never_reached(), self._interrupts.came, report)
         if self._interrupts.came:
             return self._interrupts.code
         is_bad = self.progress.failures or self.progress.unequal or self._never_reached()
@@ -157,6 +159,8 @@ class Exploration:
             self._keep(seed, outcome, folder)
         self._seeds_file.append(row)
         self._terminal.ended(row, is_new)
+        if is_new:
+            write_report(self._folder, self._scenario, is_over=False)
 
     def _events(self, seed: Seed) -> tuple[dict[str, Any], ...]:
         section = self._scenario.nemesis

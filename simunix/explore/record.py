@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,28 @@ from simunix.explore.attempt import Outcome
 from simunix.explore.seeds import Seed
 
 SETTINGS, SEEDS, FAILURES = "explore.json", "seeds.csv", "failures"
-COLUMNS = ("seed", "strategy", "faults", "failed", "choices", "taken", "turns", "virtual_s", "wall_s", "digest", "reached")
+COLUMNS = (
+    "seed",
+    "strategy",
+    "faults",
+    "failed",
+    "choices",
+    "taken",
+    "turns",
+    "virtual_s",
+    "wall_s",
+    "digest",
+    "reached",
+    "places",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A seed that has run: how many faults it brought, the signatures of what failed, the names of what it reached."""
+    """A seed that has run: how many faults it brought, the signatures of what failed, the names of what it reached.
+
+    `places`: of each place how many choices there were, and how many took another alternative than 0.
+    """
 
     seed: int
     strategy: str
@@ -34,6 +50,7 @@ class Row:
     wall_s: float
     digest: str
     reached: tuple[str, ...]
+    places: dict[str, list[int]] = field(default_factory=dict)
 
 
 def row_of(seed: Seed, faults: int, outcome: Outcome) -> Row:
@@ -50,6 +67,7 @@ def row_of(seed: Seed, faults: int, outcome: Outcome) -> Row:
         round(outcome.wall_s, 3),
         outcome.digest,
         outcome.reached,
+        outcome.places,
     )
 
 
@@ -88,6 +106,7 @@ class SeedsFile:
                     float(values["wall_s"]),
                     values["digest"],
                     tuple(json.loads(values["reached"])),
+                    dict(json.loads(values.get("places") or "{}")),
                 )
             except (KeyError, ValueError, TypeError) as error:
                 raise SimunixError(
@@ -103,7 +122,7 @@ class SeedsFile:
                 if is_new:
                     writer.writerow(COLUMNS)
                 values = [getattr(row, name) for name in COLUMNS]
-                writer.writerow([json.dumps(value) if isinstance(value, tuple) else value for value in values])
+                writer.writerow([json.dumps(value) if isinstance(value, (tuple, dict)) else value for value in values])
         except OSError as error:
             raise SimunixError(f"{described(error)}; the rows so far are in {self._path}") from error
 

@@ -10,7 +10,7 @@ from rsg_server.choices.places import PLACES
 from rsg_server.choices.source import Choices
 from rsg_server.choices.strategies import Recorded
 from simunix.app.runner import ScenarioOptions, run_scenario
-from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, folder_of, read_capsule
+from simunix.explore.capsule import SCENARIO, Capsule, changed_programs, folder_of, read_capsule, scenario_capsule
 from simunix.explore.story import moment, story
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.results.run_json import read_record
@@ -39,6 +39,7 @@ def replay(options: ReplayOptions) -> int:
         print(f"  {line}")
     if options.tells_story:
         return SAME
+    scenario_capsule(options.capsule)
     strategy = Recorded(capsule.choices)
     run_scenario(
         ScenarioOptions(

@@ -12,7 +12,7 @@ from pathlib import Path
 from rsg_server.choices.strategies import Recorded, Reseeded
 from rsg_server.errors import SimunixError
 from simunix.explore.attempt import Attempt
-from simunix.explore.capsule import SCENARIO, Capsule, folder_of, read_capsule
+from simunix.explore.capsule import SCENARIO, Capsule, folder_of, scenario_capsule
 from simunix.explore.pool import Pool
 from simunix.explore.seeds import Seed
 from simunix.explore.story import moment, story
@@ -34,7 +34,7 @@ class ReseedOptions:
 
 def reseed(options: ReseedOptions) -> int:
     """Tell of each moment how many seeds fail that go another way from it on. Returns 0, or the code of an interrupt."""
-    capsule = read_capsule(options.capsule)
+    capsule = scenario_capsule(options.capsule)
     print(capsule.signature)
     for line in story(capsule):
         print(f"  {line}")
@@ -42,7 +42,7 @@ def reseed(options: ReseedOptions) -> int:
         pool: Pool[int] = Pool(options.out, options.jobs, interrupts)
         try:
             for at_ns in options.moments_ns:
-                failed = _failed(options, capsule, at_ns, pool, interrupts)
+                failed = failed_from(options, capsule, at_ns, pool, interrupts)
                 if interrupts.came:
                     return interrupts.code
                 print(f"another way from {moment(at_ns)} on: {failed} of {options.seeds} seeds fail likewise", flush=True)
@@ -51,7 +51,7 @@ def reseed(options: ReseedOptions) -> int:
     return 0
 
 
-def _failed(options: ReseedOptions, capsule: Capsule, at_ns: int, pool: Pool[int], interrupts: Interrupts) -> int:
+def failed_from(options: ReseedOptions, capsule: Capsule, at_ns: int, pool: Pool[int], interrupts: Interrupts) -> int:
     """How many seeds fail as the capsule does that go another way from a moment on."""
     failed, waiting = 0, list(range(1, options.seeds + 1))
     while (waiting or len(pool)) and not interrupts.came:

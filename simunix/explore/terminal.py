@@ -76,8 +76,8 @@ class Terminal:
             self._out.print(f"  {line}", markup=False)
         self._out.print(f"  again: simunix replay {path}", markup=False)
 
-    def end(self, explored: Explored, folder: Path, never_reached: list[str], interrupted: bool) -> None:
-        """The last words."""
+    def end(self, explored: Explored, folder: Path, never_reached: list[str], interrupted: bool, report: Path) -> None:
+        """Say the last words."""
         self._bar.stop()
         took = human_time(time.monotonic() - self._started)
         runs = len(explored.rows)
@@ -89,6 +89,7 @@ class Terminal:
         if interrupted:
             words += "; interrupted: the same command goes on"
         self._out.print(f"\n{words}", markup=False)
+        self._out.print(f"report: {report}", markup=False)
         for name in never_reached:
             self._out.print(f"{name} was reached by no seed (sometimes)", markup=False)
         for number in explored.unequal:

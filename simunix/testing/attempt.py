@@ -19,7 +19,10 @@ from simunix.launch.factory.probe import probe
 from simunix.launch.run_directory import RunDirectory
 from simunix.launch.supervisor import Supervised
 from simunix.planning.expand import Expansion
+from simunix.results.choices_file import NAME as CHOICES
+from simunix.results.choices_file import made_by, write_choices
 from simunix.scenario.model import Scenario
+from simunix.testing.course import Course
 from simunix.testing.description import WORK_FOLDER, Description
 from simunix.testing.result import RunResult
 
@@ -66,11 +69,18 @@ class Attempt:
     _deadline: float = field(default=0.0)
 
     @classmethod
-    def prepare(cls, description: Description, directory: RunDirectory, until_ns: int | None, limits: Limits) -> Attempt:
-        """Make the plan and the run directory for a test's cluster, without starting the run."""
-        scenario, expansion = description.finished_scenario()
+    def prepare(
+        cls,
+        description: Description,
+        directory: RunDirectory,
+        until_ns: int | None,
+        limits: Limits,
+        course: Course | None = None,
+    ) -> Attempt:
+        """Make the plan and the run directory for a test's cluster, without starting the run; an explored run takes a `course`."""
+        scenario, expansion = description.finished_scenario(course)
         kind, _ = isolation()
-        plan = description.plan(expansion, kind, directory)
+        plan = description.plan(expansion, kind, directory, course)
         if until_ns is not None:
             plan = replace(plan, until_ns=until_ns)
         directory.path.mkdir(parents=True, mode=0o700)
@@ -134,16 +144,20 @@ class Attempt:
         raise StallError("\n".join([f"{head}; give until=, or raise simunix_wall_limit", *lines]))
 
     def _record(self) -> RunResult:
-        """Write run.json, and return the results that a test may ask for."""
+        """Write run.json, and the choices of an explored run; return the results that a test may ask for."""
         emulation = self.emulation
         rows = job_rows(self.scenario, self.expansion, self.emulation)
         record = make_record(ScenarioOptions(path=self.limits.source), self.scenario, self.expansion, emulation, rows)
         record.write(self.directory.path / "run.json")
+        choices = emulation.plan.kernel.choices
+        if choices is not None:
+            write_choices(self.directory.path / CHOICES, made_by(choices))
         return RunResult(
             directory=self.directory.path,
             ended=record.ended,
             virtual_s=record.virtual_s,
             digest=record.events_sha256,
+            turns=record.turns,
             is_deterministic=record.deterministic,
             warnings=tuple(record.warnings),
             waiting=tuple(emulation.waiting),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import Path
+from typing import Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.faults.changes import Change, Heal, Loss, Partition
@@ -15,8 +16,10 @@ from simunix.launch.run_directory import RunDirectory
 from simunix.ranges import expand_hosts
 from simunix.rjms.scenario import cluster_sections
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.nemesis_section import NemesisSection
 from simunix.scenario.network_section import NetworkSection
 from simunix.testing.attempt import Attempt
+from simunix.testing.course import Course
 from simunix.testing.description import WORK_FOLDER, Description, checked
 from simunix.testing.function_source import Function
 from simunix.testing.process import NS, EmulatedHost, EmulatedProcess, Runnable, Time
@@ -28,6 +31,16 @@ from simunix.units import duration_ns
 __tracebackhide__ = methodcaller("errisinstance", SimunixError)
 
 WALL_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """All that a test has described of a cluster at a moment, which `Cluster.begin_again` goes back to."""
+
+    description: Description
+    processes: list[EmulatedProcess]
+    hosts: dict[str, EmulatedHost]
+    actions: list[tuple[int, Callable[[], object]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +67,8 @@ class Cluster:
     options: ClusterOptions
     processes: list[EmulatedProcess] = field(default_factory=list, init=False)
     attempts: list[Attempt] = field(default_factory=list, init=False)
+    course: Course | None = field(default=None, init=False)
+    """Which way the runs of an explored test go; None: that of seed 0, without choices."""
     _description: Description = field(init=False)
     _hosts: dict[str, EmulatedHost] = field(default_factory=dict, init=False)
     _actions: list[tuple[int, Callable[[], object]]] = field(default_factory=list, init=False)
@@ -69,6 +84,10 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"<cluster of {', '.join(self._hosts) or 'no hosts yet'}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show this in Hypothesis' examples as elsewhere, rather than with all fields."""
+        printer.text(repr(self))
 
     # Hosts and links
 
@@ -289,6 +308,34 @@ class Cluster:
             raise SimunixError(f"lose_datagrams({rate!r}): expected a part of all, from 0 to 1")
         self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
 
+    def nemesis(
+        self,
+        *,
+        faults: Sequence[str] | None = None,
+        hosts: str | None = None,
+        start: Time | None = None,
+        every: Time | None = None,
+        heal: Time | None = None,
+        at_most: int | None = None,
+    ) -> None:
+        """Have the seeds of an explored test bring faults: the keys of `nemesis` in a scenario. Other runs have none."""
+        self._description.nemesis = checked(
+            "nemesis()", NemesisSection, faults=faults, hosts=hosts, start=start, every=every, heal=heal, at_most=at_most
+        )
+
+    # Explored tests
+
+    def described(self) -> Described:
+        """What has been described so far."""
+        return Described(self._description.copied(), list(self.processes), dict(self._hosts), list(self._actions))
+
+    def begin_again(self, described: Described, directory: Path, course: Course) -> None:
+        """Forget all runs, and all that was described since; the next runs have folders below `directory`."""
+        self._description = described.description.copied()
+        self.processes, self._hosts = list(described.processes), dict(described.hosts)
+        self._actions, self.attempts = list(described.actions), []
+        self.options, self.course = replace(self.options, directory=directory), course
+
     @property
     def now(self) -> float:
         """The virtual seconds since the start of the latest run; after the run, the moment at which it ended."""
@@ -308,7 +355,7 @@ class Cluster:
             raise SimunixError("there is nothing to run; start a program first: emulation.host('a').start(…)")
         until_ns = None if until is None else _duration("run(until=)", until)
         directory = RunDirectory(self.options.directory / f"run{len(self.attempts) + 1}")
-        attempt = Attempt.prepare(description, directory, until_ns, self.options)
+        attempt = Attempt.prepare(description, directory, until_ns, self.options, self.course)
         self.attempts.append(attempt)
         for process in self.processes:
             process.bind(attempt.entry(process.host, process.name))

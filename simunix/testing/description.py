@@ -5,6 +5,7 @@ The description consists of sections of the scenario format, which are expanded 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from operator import methodcaller
 from pathlib import Path
@@ -23,7 +24,9 @@ from simunix.planning.expand import PATH, Expansion, expand, process_spec
 from simunix.rjms.registry import RJMSS
 from simunix.scenario.loader import dotted
 from simunix.scenario.model import HostSection, ProcessSection, Scenario
+from simunix.scenario.nemesis_section import NemesisSection
 from simunix.scenario.network_section import NetworkSection
+from simunix.testing.course import Course
 from simunix.testing.program import Program
 
 # pytest shows the line of the test, and not lines of this module
@@ -79,10 +82,17 @@ class Description:
     hosts: list[HostSection] = field(default_factory=list)
     wanted: list[Wanted] = field(default_factory=list)
     files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    nemesis: NemesisSection | None = None
 
     def __post_init__(self) -> None:
         if self.scenario is not None:
             self.network = self.scenario.network
+
+    def copied(self) -> Description:
+        """Another description, which says the same, and in which more can be described."""
+        other = copy(self)
+        other.hosts, other.wanted, other.files = list(self.hosts), list(self.wanted), dict(self.files)
+        return other
 
     @property
     def seed_used(self) -> int:
@@ -113,6 +123,8 @@ class Description:
         values: dict[str, object] = {"hosts": hosts, "network": self.network, "seed": self.seed_used}
         if self.until_ns is not None:
             values["until"] = self.until_ns
+        if self.nemesis is not None:
+            values["nemesis"] = self.nemesis
         if base is not None:
             return base.model_copy(update=values)
         return Scenario.model_construct(name="test", epoch=EPOCH, **values)  # type: ignore[arg-type]
@@ -134,16 +146,18 @@ class Description:
         if self.files.setdefault((host, file), content) != content:
             raise SimunixError(f"{host}: there are two different files {file}; give one of the programs another name")
 
-    def finished_scenario(self) -> tuple[Scenario, Expansion]:
-        """Return the scenario of the run and its expansion, without the test's own processes."""
+    def finished_scenario(self, course: Course | None = None) -> tuple[Scenario, Expansion]:
+        """Return the scenario of the run, with the faults of a course, and its expansion, without the test's own processes."""
         scenario = self._scenario()
         if not scenario.hosts:
             raise SimunixError("the cluster has no host; add one: emulation.host('a')")
+        if course is not None:
+            scenario = course.applied(scenario)
         return scenario, expand(scenario, self.scenario_folder)
 
-    def plan(self, expansion: Expansion, isolation: Isolation, directory: RunDirectory) -> Plan:
-        """Return the plan of the scenario with the processes and files of the test added."""
-        plan = expansion.plan
+    def plan(self, expansion: Expansion, isolation: Isolation, directory: RunDirectory, course: Course | None = None) -> Plan:
+        """Return the plan of the scenario with the processes and files of the test, and the choices of a course, added."""
+        plan = expansion.plan if course is None else course.chosen(expansion.plan)
 
         def seen(host: str) -> str:
             """Return the path at which programs of a host see its work folder. If hosts have no namespaces, it is the

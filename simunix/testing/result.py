@@ -22,6 +22,7 @@ class RunResult:
     virtual_s: float
     digest: str
     is_deterministic: bool
+    turns: int = 0
     warnings: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     jobs: tuple[JobRow, ...] = ()

@@ -26,8 +26,13 @@ def add_parser(subcommands: Subparsers) -> None:
         metavar="TIMES",
         help="how likely is the failure if all goes another way from a virtual time on, e.g. 5s,10s",
     )
-    parser.add_argument("--seeds", type=int, metavar="N", help="with --reseed-at: how many other ways (default: 20)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="with --reseed-at: runs at a time (default: 1)")
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="find the one choice that decides, what happens there, and since when it is likely",
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="with --reseed-at, --explain: how many other ways (default: 20)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="with --reseed-at, --explain: runs at a time (default: 1)")
     parser.add_argument("--story", action="store_true", help="tell what happens, and run nothing")
     parser.set_defaults(execute=execute)
 
@@ -37,11 +42,13 @@ def execute(options: argparse.Namespace) -> int:
     from simunix.cli.run import duration
     from simunix.explore.replay import ReplayOptions, replay
 
+    if options.explain:
+        return _explain(options)
     if options.reseed_at is not None:
         return _reseed(options)
     for name in ("seeds", "jobs"):
         if getattr(options, name) is not None:
-            raise SimunixError(f"--{name}: is for --reseed-at; give --reseed-at TIMES, or leave it out")
+            raise SimunixError(f"--{name}: is for --reseed-at and --explain; give one of these, or leave it out")
     return replay(
         ReplayOptions(
             capsule=options.capsule,
@@ -55,14 +62,36 @@ def execute(options: argparse.Namespace) -> int:
     )
 
 
+def _check_counts(options: argparse.Namespace) -> None:
+    for name in ("seeds", "jobs"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise SimunixError(f"--{name}: expected at least 1, got {value}")
+
+
+def _explain(options: argparse.Namespace) -> int:
+    """Explain the failure; return the exit code."""
+    from simunix.explore.explain import ExplainOptions, explain
+    from simunix.explore.report import refreshed
+
+    for name in ("until", "pause_at", "strace", "gdb", "reseed_at"):
+        if getattr(options, name) is not None:
+            raise SimunixError(
+                f"--{name.replace('_', '-')}: does not go with --explain, which makes runs of its own; leave it out"
+            )
+    _check_counts(options)
+    code = explain(ExplainOptions(capsule=options.capsule, out=options.out, seeds=options.seeds or 20, jobs=options.jobs or 1))
+    report = refreshed(options.capsule)
+    if report is not None:
+        print(f"report: {report}")
+    return code
+
+
 def _reseed(options: argparse.Namespace) -> int:
     """Go other ways from some moments on; return the exit code."""
     from simunix.cli.run import duration
     from simunix.explore.reseed import ReseedOptions, reseed
 
-    for name in ("seeds", "jobs"):
-        if (value := getattr(options, name)) is not None and value < 1:
-            raise SimunixError(f"--{name}: expected at least 1, got {value}")
+    _check_counts(options)
     moments = [duration("--reseed-at", text) for text in options.reseed_at.split(",")]
     return reseed(
         ReseedOptions(

@@ -99,6 +99,27 @@ def test_a_run_that_goes_another_way_late_fails_all_the_same(found: Path, tmp_pa
 
 
 @pytest.mark.slow
+def test_a_failure_is_explained(found: Path, tmp_path: Path) -> None:
+    words = ("replay", str(capsule(found)), "--explain", "--seeds", "4", "--jobs", "2", "--out", "why")
+    lines = simunix(tmp_path, *words).stdout.splitlines()
+    start = lines.index("critical pair: two runs that differ in this alone")
+    assert "is interrupted after about" in lines[start + 1]
+    assert any(line.startswith("another way from 0.000000 s on: ") for line in lines)
+    assert lines[-1] == f"report: {found}/found/report.html"
+    assert lines[-2].startswith("mended? ") and "seeds failed likewise, so at least" in lines[-2]
+    told = json.loads((capsule(found) / "explain.json").read_text())
+    assert told["pair"]["failing"]["ends"][0].startswith("failed (process)") and told["pair"]["passing"]["ends"] == [
+        "ends as it should"
+    ]
+    assert told["pair"]["failing"]["calls"] != told["pair"]["passing"]["calls"]
+    assert any("lost_update" in line for line in told["pair"]["failing"]["threads"])
+    assert told["curve"][0][0] == 0 and {seeds for _, _, seeds in told["curve"]} == {4}
+    assert "Critical pair" in (found / "found/report.html").read_text()
+    digest = json.loads((capsule(found) / "capsule.json").read_text())["digest"]
+    assert json.loads((tmp_path / "why/failing/run.json").read_text())["events_sha256"] == digest
+
+
+@pytest.mark.slow
 def test_a_second_call_goes_on(found: Path, tmp_path: Path) -> None:
     shutil.copytree(found / "found", tmp_path / "found", symlinks=True)
     for name in ("lost_update", "lost_update.yaml"):
@@ -124,6 +145,7 @@ def test_an_interrupt_leaves_nothing_and_loses_nothing(tmp_path: Path) -> None:
     out, _ = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "interrupted: the same command goes on" in out
+    assert "Exploration of lost_update" in (tmp_path / "found/report.html").read_text()
     assert rows(tmp_path / "found") and not list((tmp_path / "found/attempts").iterdir())
     with pytest.raises(ProcessLookupError):
         os.killpg(running.pid, 0)
@@ -198,7 +220,9 @@ def test_what_is_no_capsule_is_refused(here: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--seeds", "3"), "--seeds: is for --reseed-at"),
+        (("--seeds", "3"), "--seeds: is for --reseed-at and --explain"),
+        (("--explain", "--jobs", "0"), "--jobs: expected at least 1, got 0"),
+        (("--explain", "--strace"), "--strace: does not go with --explain"),
         (("--reseed-at", "soon"), "--reseed-at: expected a duration"),
         (("--reseed-at", "1s", "--jobs", "0"), "--jobs: expected at least 1, got 0"),
     ],

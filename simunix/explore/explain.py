@@ -1,0 +1,240 @@
+"""Explains a failure: which choice or fault decides, what the processes do there, and since when the failure was likely."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rsg_server.choices.strategies import Recorded
+from rsg_server.errors import SimunixError
+from rsg_server.whole_files import whole_file
+from simunix import units
+from simunix.explore.attempt import RUN, Attempt, Outcome
+from simunix.explore.capsule import SCENARIO, Capsule, folder_of, scenario_capsule
+from simunix.explore.chances import clean_seeds, least_rate
+from simunix.explore.critical import Pair, Steps, critical_pair, steps_of
+from simunix.explore.parting import calls_of, parting
+from simunix.explore.pool import Pool, kept
+from simunix.explore.record import FAILURES, SEEDS, SeedsFile
+from simunix.explore.reseed import ReseedOptions, failed_from
+from simunix.explore.story import event_text, failure_lines, moment, story
+from simunix.explore.watch import Watched
+from simunix.launch.interrupts import Interrupts
+
+NAME = "explain.json"
+"""The explanation, in the folder of its capsule."""
+MOST_MOMENTS = 8
+HALF = 0.5
+"""From this part of failing seeds on a failure counts as likely."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions:
+    """What the command line says: how many seeds go on from each moment, and how many runs there are at a time."""
+
+    capsule: Path
+    out: Path
+    seeds: int = 20
+    jobs: int = 1
+
+
+@dataclass(slots=True)
+class Explanation:
+    """What is known of a failure, as it stands in explain.json; `pair` is None if the run fails by itself.
+
+    `curve` has for each moment (virtual nanoseconds) how many of how many seeds fail that go another way from then on.
+    """
+
+    pair: dict[str, Any] | None = None
+    curve: list[tuple[int, int, int]] = field(default_factory=list)
+    likely_since_ns: int | None = None
+    seeds: dict[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation as it stands in the file."""
+        return {"pair": self.pair, "curve": self.curve, "likely_since_ns": self.likely_since_ns, "seeds": self.seeds}
+
+
+class Explainer:
+    """Makes the runs that explain one capsule, in folders below `options.out`; `explain` once."""
+
+    def __init__(self, options: ExplainOptions, capsule: Capsule, interrupts: Interrupts) -> None:
+        self._options, self._capsule, self._interrupts = options, capsule, interrupts
+        self._pool: Pool[int] = Pool(options.out, options.jobs, interrupts)
+        self.result = Explanation()
+
+    def explain(self) -> Explanation:
+        """Find the pair, then the curve; what is found is printed as it is found."""
+        try:
+            pair = critical_pair(steps_of(self._capsule), self._fails)
+            if not self._interrupts.came:
+                self._look_at(pair)
+            if not self._interrupts.came:
+                self._draw_curve()
+        finally:
+            self._pool.close()
+        self.result.seeds = seeds_needed(self._options.capsule, self._capsule.signature)
+        for line in seeds_lines(self.result.seeds):
+            print(line)
+        return self.result
+
+    # The pair
+
+    def _attempt(self, steps: Steps) -> Attempt:
+        path = self._options.capsule
+        return Attempt(
+            path / SCENARIO,
+            self._capsule.overrides,
+            self._capsule.random_seed,
+            steps.events,
+            Recorded(steps.choices),
+            folder=folder_of(self._capsule, path),
+        )
+
+    def _outcome(self, attempt: Attempt, target: Path | None = None) -> Outcome | None:
+        """Make one run, kept in a folder if asked to; None after an interrupt."""
+        if self._interrupts.came:
+            return None
+        self._pool.start(0, attempt)
+        found = None
+        for _, outcome, folder in self._pool.ended(lambda: None):
+            if outcome.problem:
+                raise SimunixError(f"{self._options.capsule}: {outcome.problem}")
+            found = outcome
+            if target is not None:
+                kept(folder / RUN, target)
+        return found
+
+    def _fails(self, steps: Steps) -> bool:
+        outcome = self._outcome(self._attempt(steps))
+        return outcome is not None and self._capsule.signature in outcome.signatures
+
+    def _look_at(self, pair: Pair | None) -> None:
+        """Make both runs of the pair once more, with their calls and stacks, and say where they part."""
+        if pair is None:
+            print("critical pair: none, since the run fails without any of its choices and faults as well")
+            return
+        sides = {name: self._side(pair, steps, name) for name, steps in (("failing", pair.failing), ("passing", pair.passing))}
+        if None in sides.values():
+            return
+        found = parting(*(calls_of(self._options.out / name) for name in sides))
+        at_ns, what = _step(pair)
+        self.result.pair = {
+            "at_ns": at_ns,
+            "what": what,
+            "before": [str(call) for call in found.before] if found else [],
+            "failing": {**(sides["failing"] or {}), "calls": [str(call) for call in found.failing] if found else []},
+            "passing": {**(sides["passing"] or {}), "calls": [str(call) for call in found.passing] if found else []},
+        }
+        print("\n".join(pair_lines(self.result.pair)))
+        print(f"the results of both runs are in {self._options.out}/failing and {self._options.out}/passing", flush=True)
+
+    def _side(self, pair: Pair, steps: Steps, name: str) -> dict[str, Any] | None:
+        attempt = replace(self._attempt(steps), traces=True)
+        if pair.choice is not None:
+            attempt = replace(attempt, strategy=Watched(attempt.strategy, pair.choice.number))
+        outcome = self._outcome(attempt, self._options.out / name)
+        if outcome is None:
+            return None
+        ends = failure_lines(outcome.findings) or ["ends as it should"]
+        return {"ends": ends, **(outcome.seen or {"threads": [], "stacks": {}})}
+
+    # The curve
+
+    def _draw_curve(self) -> None:
+        options = ReseedOptions(
+            capsule=self._options.capsule,
+            out=self._options.out,
+            moments_ns=(),
+            seeds=self._options.seeds,
+            jobs=self._options.jobs,
+        )
+        for at_ns in moments_of(self._capsule):
+            failed = failed_from(options, self._capsule, at_ns, self._pool, self._interrupts)
+            if self._interrupts.came:
+                return
+            self.result.curve.append((at_ns, failed, self._options.seeds))
+            print(f"another way from {moment(at_ns)} on: {failed} of {self._options.seeds} seeds fail likewise", flush=True)
+        self.result.likely_since_ns = likely_since(self.result.curve)
+        if self.result.likely_since_ns is not None:
+            print(f"the failure is likely from {moment(self.result.likely_since_ns)} on")
+
+
+def _step(pair: Pair) -> tuple[int, str]:
+    """Moment and text of the step in which a pair differs."""
+    if pair.choice is not None:
+        return pair.choice.at_ns, pair.choice.what
+    assert pair.event is not None
+    return units.duration_ns(pair.event["at"]), event_text(pair.event)
+
+
+def moments_of(capsule: Capsule) -> list[int]:
+    """The start, and the moments just behind the faults and choices; of many, those of the last ones."""
+    moments = {choice.at_ns + 1 for choice in capsule.choices} | {
+        units.duration_ns(event["at"]) + 1 for event in capsule.events
+    }
+    return [0, *sorted(moments)[-(MOST_MOMENTS - 1) :]]
+
+
+def likely_since(curve: Sequence[tuple[int, int, int]]) -> int | None:
+    """The first moment from which on half of the seeds fail, or more, there and at all later moments; None: there is none."""
+    since = None
+    for at_ns, failed, seeds in curve:
+        since = (at_ns if since is None else since) if failed >= HALF * seeds else None
+    return since
+
+
+def seeds_needed(capsule: Path, signature: str) -> dict[str, Any] | None:
+    """How often the exploration's seeds fail likewise, and how many must pass; None for a capsule that was moved away."""
+    file = capsule.resolve().parent.parent / SEEDS
+    if capsule.resolve().parent.name != FAILURES or not file.is_file():
+        return None
+    rows = SeedsFile(file).read()
+    failed = sum(signature in row.failed for row in rows)
+    if not failed:
+        return None
+    rate = least_rate(failed, len(rows))
+    return {"failed": failed, "runs": len(rows), "least_rate": rate, "clean": clean_seeds(rate)}
+
+
+def seeds_lines(seeds: dict[str, Any] | None) -> list[str]:
+    """What the numbers of `seeds_needed` mean."""
+    if seeds is None:
+        return ["mended? how many seeds must pass is not known: the capsule is not in the folder of its exploration"]
+    often = f"{seeds['failed']:,} of {seeds['runs']:,} seeds failed likewise, so at least {seeds['least_rate']:.2%} of all do"
+    return [f"mended? {often}; if {seeds['clean']:,} seeds pass, that is credible (each with 95 % confidence)"]
+
+
+def pair_lines(pair: dict[str, Any]) -> list[str]:
+    """The critical pair for a terminal."""
+    lines = ["critical pair: two runs that differ in this alone", f"  {moment(pair['at_ns'])}: {pair['what']}"]
+    lines += ["before, both runs:", *(f"  {call}" for call in pair["before"])]
+    for name in ("failing", "passing"):
+        side = pair[name]
+        lines += [f"{name} run:", *(f"  {call}" for call in side["calls"])]
+        lines += [f"  … {text}" for text in side["ends"]]
+    for name in ("failing", "passing"):
+        side = pair[name]
+        if side["threads"]:
+            lines += [f"{name} run, when the choice has taken effect:", *(f"  {text}" for text in side["threads"])]
+        for process, frames in side["stacks"].items():
+            lines += [f"  stack of {process}:", *(f"    {frame}" for frame in frames)] if frames else []
+    return lines
+
+
+def explain(options: ExplainOptions) -> int:
+    """Explain a capsule; returns 0, or the code of an interrupt. What was found is kept in the capsule."""
+    capsule = scenario_capsule(options.capsule)
+    print(capsule.signature)
+    for line in story(capsule):
+        print(f"  {line}")
+    with Interrupts() as interrupts:
+        found = Explainer(options, capsule, interrupts).explain()
+        if interrupts.came:
+            return interrupts.code
+    with whole_file(options.capsule / NAME) as file:
+        file.write(json.dumps(found.as_json(), indent=1) + "\n")
+    return 0
