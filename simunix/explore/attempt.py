@@ -22,7 +22,7 @@ from rsg_server.whole_files import whole_file
 from simunix.app.runner import ScenarioOptions, run_scenario
 from simunix.checks.patterns import reached
 from simunix.explore.findings import findings
-from simunix.explore.watch import Process, Watched
+from simunix.explore.why.watch import Process, Watched
 from simunix.launch.debug.strace import NO_STRACE, StraceOptions
 from simunix.launch.emulation import Emulation
 from simunix.results.choices_file import NAME as CHOICES

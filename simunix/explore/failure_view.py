@@ -9,10 +9,10 @@ from typing import Any
 
 from simunix import units
 from simunix.explore.capsule import Capsule, read_capsule
-from simunix.explore.explain import NAME as EXPLANATION
-from simunix.explore.explain import likely_since, seeds_lines, seeds_needed
 from simunix.explore.record import Row
 from simunix.explore.story import event_text, moment, story
+from simunix.explore.why.explain import NAME as EXPLANATION
+from simunix.explore.why.explain import likely_since, seeds_lines, seeds_needed
 
 MOST_CHOICES = 200
 """So many choices of a run that is not minimised are drawn."""

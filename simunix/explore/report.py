@@ -15,9 +15,9 @@ from simunix import __version__
 from simunix.checks.commands import name_of
 from simunix.explore.capsule import NAME as CAPSULE
 from simunix.explore.capsule import SCENARIO, read_capsule
-from simunix.explore.chances import CONFIDENCE
 from simunix.explore.failure_view import failure_view
 from simunix.explore.record import FAILURES, SEEDS, SETTINGS, Row, SeedsFile
+from simunix.explore.why.chances import CONFIDENCE
 from simunix.report import page
 from simunix.rjms.scenario import load
 from simunix.scenario.check_section import CheckSection

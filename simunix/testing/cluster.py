@@ -308,20 +308,12 @@ class Cluster:
             raise SimunixError(f"lose_datagrams({rate!r}): expected a part of all, from 0 to 1")
         self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
 
-    def nemesis(
-        self,
-        *,
-        faults: Sequence[str] | None = None,
-        hosts: str | None = None,
-        start: Time | None = None,
-        every: Time | None = None,
-        heal: Time | None = None,
-        at_most: int | None = None,
-    ) -> None:
-        """Have the seeds of an explored test bring faults: the keys of `nemesis` in a scenario. Other runs have none."""
-        self._description.nemesis = checked(
-            "nemesis()", NemesisSection, faults=faults, hosts=hosts, start=start, every=every, heal=heal, at_most=at_most
-        )
+    def nemesis(self, **keys: Any) -> None:
+        """Have the seeds of an explored test bring faults; other runs have none.
+
+        The arguments are the keys of `nemesis` in a scenario: faults, hosts, start, every, heal, at_most. Raises SimunixError.
+        """
+        self._description.nemesis = checked("nemesis()", NemesisSection, **keys)
 
     # Explored tests
 

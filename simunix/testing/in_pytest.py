@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
-from functools import partial, wraps
+from functools import wraps
 from types import TracebackType
 from typing import Any
 
@@ -34,7 +34,12 @@ class Explored:
         self.explorer = Explorer(cluster, self._body, options)
 
     def __enter__(self) -> Explored:
-        self._put(wraps(self._body)(partial(self._call)))
+        @wraps(self._body)
+        def explored(*words: Any, **arguments: Any) -> None:
+            __tracebackhide__ = True
+            self._call(*words, **arguments)
+
+        self._put(explored)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

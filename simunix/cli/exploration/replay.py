@@ -70,8 +70,8 @@ def _check_counts(options: argparse.Namespace) -> None:
 
 def _explain(options: argparse.Namespace) -> int:
     """Explain the failure; return the exit code."""
-    from simunix.explore.explain import ExplainOptions, explain
     from simunix.explore.report import refreshed
+    from simunix.explore.why.explain import ExplainOptions, explain
 
     for name in ("until", "pause_at", "strace", "gdb", "reseed_at"):
         if getattr(options, name) is not None:

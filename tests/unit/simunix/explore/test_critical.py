@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from rsg_server.choices.source import Choice
-from simunix.explore.chances import clean_seeds, least_rate
-from simunix.explore.critical import Steps, critical_pair
-from simunix.explore.explain import likely_since
-from simunix.explore.parting import Call, calls_of, parting
-from simunix.explore.watch import frames_of
+from simunix.explore.why.chances import clean_seeds, least_rate
+from simunix.explore.why.critical import Steps, critical_pair
+from simunix.explore.why.explain import likely_since
+from simunix.explore.why.parting import Call, calls_of, parting
+from simunix.explore.why.watch import frames_of
 
 CHOICES = tuple(Choice(number, "turn", 2, 1) for number in range(9))
 

@@ -14,14 +14,14 @@ from rsg_server.whole_files import whole_file
 from simunix import units
 from simunix.explore.attempt import RUN, Attempt, Outcome
 from simunix.explore.capsule import SCENARIO, Capsule, folder_of, scenario_capsule
-from simunix.explore.chances import clean_seeds, least_rate
-from simunix.explore.critical import Pair, Steps, critical_pair, steps_of
-from simunix.explore.parting import calls_of, parting
 from simunix.explore.pool import Pool, kept
 from simunix.explore.record import FAILURES, SEEDS, SeedsFile
 from simunix.explore.reseed import ReseedOptions, failed_from
 from simunix.explore.story import event_text, failure_lines, moment, story
-from simunix.explore.watch import Watched
+from simunix.explore.why.chances import clean_seeds, least_rate
+from simunix.explore.why.critical import Pair, Steps, critical_pair, steps_of
+from simunix.explore.why.parting import calls_of, parting
+from simunix.explore.why.watch import Watched
 from simunix.launch.interrupts import Interrupts
 
 NAME = "explain.json"
