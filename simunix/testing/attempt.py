@@ -77,7 +77,7 @@ class Attempt:
         limits: Limits,
         course: Course | None = None,
     ) -> Attempt:
-        """Make the plan and the run directory for a test's cluster, without starting the run; an explored run takes a `course`."""
+        """Make the plan and the run directory for a test's cluster, without starting the run; an explored run has a course."""
         scenario, expansion = description.finished_scenario(course)
         kind, _ = isolation()
         plan = description.plan(expansion, kind, directory, course)

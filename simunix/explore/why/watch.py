@@ -17,6 +17,8 @@ GDB_S = 60.0
 _FRAME = re.compile(r"#\d+\s+(?:0x[0-9a-f]+ in )?(.*)")
 OWN = re.compile(r"libsimunix\.so|/csrc/(shim|shared|tables)/")
 """What gdb says of frames of the shim: they wait for the turn, whatever the program does."""
+OF_INTERPRETERS = ("??", "Py", "_Py", "__libc_start", "_start")
+"""How frames begin that say nothing of a program: unknown ones, those of Python's interpreter, and those of the C library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def frames_of(text: str) -> list[str]:
     frames: list[str] = []
     for line in text.splitlines():
         match = _FRAME.match(line)
-        if match is None or OWN.search(line) or match[1].startswith("??"):
+        if match is None or OWN.search(line) or match[1].startswith(OF_INTERPRETERS):
             continue
         frames.append(match[1].strip()[:120])
     return frames[:MOST_FRAMES]
