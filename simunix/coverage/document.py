@@ -31,7 +31,7 @@ KNOWN_GAPS = """
   describe the emulated host: `uptime`, `stat`, `loadavg`, `meminfo`, `PID/stat`, `boot_id`, `uuid` and, in a scenario,
   `cpuinfo` and the processors in `/sys`. The memory of a process (`rss`, `statm`, `status`) and its number of context
   switches are real.
-* **Load averages** are 0, and so is the load that Slurm's nodes report, because computing takes no time. An average
+* **Load averages** are 0, and so is the load that nodes report to their RJMS, because computing takes no time. An average
   over the threads that compute by a job's profile would need a message to the server for each question, and would
   change what nodes report.
 * **Loops of system calls that need the server** take several times as long as natively, because each call is a message
