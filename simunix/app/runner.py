@@ -291,9 +291,10 @@ def machines_of(expansion: Expansion) -> Machines:
 def _live_record(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> LiveRecord:
     """What a viewer has to know of the run before it begins."""
     cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
+    controllers = [cluster.controller for cluster in expansion.clusters]  # which have the accounts of workloads, too
     workloads = [
         LiveWorkload(
-            cluster=expansion.clusters.index(workload.cluster),
+            cluster=controllers.index(workload.cluster.controller),
             submissions=str(
                 (directory.private(workload.host, WORKLOAD_FOLDER) / "submissions.csv").relative_to(directory.path)
             ),
