@@ -142,8 +142,7 @@ def _exit_code(emulation: Emulation) -> int:
 
 def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
     """Where one of a cluster's `records` lives in the run directory; None if it is not written yet."""
-    file = placed(directory, cluster, path)
-    return file if file is not None and file.exists() else None
+    return next((file for file in placed(directory, cluster, path) if file.exists()), None)
 
 
 def _records(directory: RunDirectory, cluster: ClusterPlan) -> tuple[list[str], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -79,21 +79,20 @@ def read_live(folder: Path) -> LiveRecord:
         raise SimunixError(f"{path}: cannot be read ({error}); give the folder of a run of a scenario") from error
 
 
-def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
-    """Where a path inside of a cluster's private paths lives in the run directory; None for another path."""
+def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Iterator[Path]:
+    """Yield where a path inside of a cluster's private paths lives in the run directory: a file for each host that has it."""
     for name, specs in cluster.private.items():
         for spec in specs:
             if path.startswith(spec.path + "/"):
                 folder = directory.shared(spec.path) if spec.shared else directory.private(name, spec.path)
-                return folder / Path(path).relative_to(spec.path)
-    return None
+                yield folder / Path(path).relative_to(spec.path)
 
 
 def live_cluster(directory: RunDirectory, cluster: ClusterPlan, cores: Mapping[str, int]) -> LiveCluster:
     """What a viewer has to know of a cluster."""
 
     def below(path: str) -> str:
-        found = placed(directory, cluster, path) if path else None
+        found = next(placed(directory, cluster, path), None) if path else None
         return "" if found is None else str(found.relative_to(directory.path))
 
     return LiveCluster(
