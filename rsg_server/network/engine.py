@@ -17,7 +17,7 @@ from rsg_server.platform.zone import LOOPBACK
 PRECISION_S = 1e-12
 """Events that are at most so many seconds apart happen at one moment."""
 SIMGRID_PRECISION_S = 1e-9
-"""The same number in SimGrid (precision/timing), which is used in the mode that is compatible with SimGrid."""
+"""SimGrid's default of precision/timing, in seconds, which takes the place of PRECISION_S in the mode that follows SimGrid."""
 
 NO_GATES: Mapping[str, Link] = MappingProxyType({})
 
