@@ -22,7 +22,7 @@ events:
   - {at: 15s, host: b, clock: 0.5, duration: 10s}
 """
 PROGRAM = """\
-import os, subprocess, time
+import os, subprocess, tempfile, time
 begin = time.monotonic()
 for moment in (0, 10, 20, 30):
     time.sleep(max(begin + moment - time.monotonic(), 0))
@@ -31,8 +31,8 @@ print(subprocess.run(['date', '+%H:%M'], capture_output=True, text=True).stdout.
 timer = time.monotonic()
 time.sleep(3)
 print(round(time.monotonic() - timer, 1), flush=True)
-open('file', 'w').close()
-print(abs(os.stat('file').st_mtime - time.time()) < 1)
+with tempfile.TemporaryFile() as file:
+    print(abs(os.fstat(file.fileno()).st_mtime - time.time()) < 1)
 """
 
 
