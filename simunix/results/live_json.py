@@ -18,16 +18,19 @@ NAME = "live.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveCluster:
-    """A cluster: its nodes with their cores, and where its RJMS records jobs (`ClusterPlan.records`, `ClusterPlan.diary`)."""
+    """A cluster: its nodes with their cores, and where its RJMS records jobs (`ClusterPlan.records`, `ClusterPlan.diary`).
+
+    Of each record and of the diary, the paths on all hosts that may have the file; the run shows which host writes it.
+    """
 
     name: str
     rjms: str
     controller: str
     login: str
     nodes: Mapping[str, int]
-    records: Sequence[str]
+    records: Sequence[Sequence[str]]
     is_by_line: bool
-    diary: str
+    diary: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +94,8 @@ def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Iterator
 def live_cluster(directory: RunDirectory, cluster: ClusterPlan, cores: Mapping[str, int]) -> LiveCluster:
     """What a viewer has to know of a cluster."""
 
-    def below(path: str) -> str:
-        found = next(placed(directory, cluster, path), None) if path else None
-        return "" if found is None else str(found.relative_to(directory.path))
+    def below(path: str) -> list[str]:
+        return list(dict.fromkeys(str(found.relative_to(directory.path)) for found in placed(directory, cluster, path)))
 
     return LiveCluster(
         name=cluster.name,

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,18 +30,33 @@ FAULTS = frozenset(
 NS = 10**9
 
 
-class Tail:
-    """A file that grows."""
+def existing(paths: Sequence[Path]) -> Path | None:
+    """The first of the paths that exists; None if none does yet."""
+    return next((path for path in paths if path.exists()), None)
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+
+class Tail:
+    """A file that grows: the first of some paths that exists, once one does."""
+
+    def __init__(self, *paths: Path) -> None:
+        self._paths = paths
+        self._path: Path | None = None
         self.at = 0
         self._rest = b""
 
+    @property
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        self._path = self._path or existing(self._paths)
+        return self._path is not None
+
     def lines(self) -> list[str]:
         """The whole lines that have come since the last time; of many, the first."""
+        if not self.exists:
+            return []
+        assert self._path is not None
         try:
-            with self.path.open("rb") as file:
+            with self._path.open("rb") as file:
                 file.seek(self.at)
                 block = file.read(BLOCK_BYTES)
         except OSError:
@@ -56,8 +71,8 @@ class Records:
 
     def __init__(self, folder: Path, cluster: LiveCluster) -> None:
         self._rjms = RJMSS[cluster.rjms]
-        self._paths = [folder / path for path in cluster.records if path]
-        self._tail = Tail(self._paths[0]) if cluster.is_by_line and self._paths else None
+        self._candidates = [[folder / path for path in paths] for paths in cluster.records]
+        self._tail = Tail(*self._candidates[0]) if cluster.is_by_line and self._candidates else None
         self._sizes: list[int] = []
         self._next_s = 0.0
 
@@ -78,11 +93,12 @@ class Records:
         if now < self._next_s:
             return []
         self._next_s = now + WHOLE_EVERY_S
-        sizes = [path.stat().st_size if path.exists() else 0 for path in self._paths]
+        paths = [existing(candidates) for candidates in self._candidates]
+        sizes = [path.stat().st_size if path is not None else 0 for path in paths]
         if sizes == self._sizes or sum(sizes) > WHOLE_BYTES:
             return []
         self._sizes = sizes
-        return [path.read_text(errors="replace") if size else "" for path, size in zip(self._paths, sizes, strict=True)]
+        return [path.read_text(errors="replace") if path is not None else "" for path in paths]
 
 
 class RunFiles:
@@ -96,7 +112,7 @@ class RunFiles:
             (
                 f"{each.name}:" if len(live.clusters) > 1 else "",
                 RJMSS[each.rjms],
-                Tail(folder / each.diary) if each.diary else Tail(folder / "no diary"),
+                Tail(*(folder / path for path in each.diary)),
                 Records(folder, each),
             )
             for each in live.clusters
@@ -106,7 +122,7 @@ class RunFiles:
     @property
     def tells_starts(self) -> bool:
         """Whether every cluster has a log that tells when jobs start, so that no job is missing here."""
-        return bool(self._clusters) and all(diary.path.exists() for _, _, diary, _ in self._clusters)
+        return bool(self._clusters) and all(diary.exists for _, _, diary, _ in self._clusters)
 
     def look_to_end(self) -> None:
         """Read all that is left of a run that has ended, into the model."""

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from rsg_server.errors import SimunixError
-from simunix.results.live_json import LiveCluster, LiveRecord, LiveWorkload, read_live
+from simunix.launch.plan import PrivateSpec
+from simunix.launch.run_directory import RunDirectory
+from simunix.results.live_json import LiveCluster, LiveRecord, LiveWorkload, live_cluster, read_live
+from simunix.rjms.adapter import ClusterPlan
+from simunix.rjms.registry import RJMSS
 from simunix.view.actions import Recorded
 from simunix.view.files import RunFiles, Tail, faults_of
 from simunix.view.model import FAULTS_MOST, Model
 from simunix.view.saved import with_actions
 from simunix.view.serve import load_finished
 
+HISTORY = """\
+ClusterId = 1
+ProcId = 0
+JobStatus = 4
+ExitCode = 0
+QDate = 1577836810
+JobCurrentStartDate = 1577836820
+CompletionDate = 1577836830
+*** Offset = 0 ClusterId = 1 ProcId = 0 Owner = "alice" CompletionDate = 1577836830
+"""
 EVENT = {"at": "60s 500000000ns", "host": "n1", "state": "off"}
 
 
@@ -67,7 +81,14 @@ def test_only_faults_of_the_event_log_are_shown() -> None:
 def live(folder: Path) -> LiveRecord:
     """A run of one cluster with one workload, as live.json tells it."""
     cluster = LiveCluster(
-        name="c", rjms="slurm", controller="m", login="m", nodes={"n1": 4}, records=["jobcomp"], is_by_line=True, diary="log"
+        name="c",
+        rjms="slurm",
+        controller="m",
+        login="m",
+        nodes={"n1": 4},
+        records=[["m-jobcomp", "jobcomp"]],
+        is_by_line=True,
+        diary=["m-log", "log"],
     )
     workload = LiveWorkload(cluster=0, submissions="s.csv", origin_s=10.0, jobs=[(17, 4), (18, 2)])
     record = LiveRecord(
@@ -109,6 +130,34 @@ def test_jobs_are_followed_from_the_files_of_a_run(tmp_path: Path) -> None:
     files.look()
     jobs = {job[0]: job for job in model.message(0)[0]["jobs"]}
     assert jobs["1"] == ["1", "17", "COMPLETED", 15.0, 31.0, 91.0, "n1", 4]
+
+
+def test_a_record_is_looked_for_on_each_host_that_may_have_it(tmp_path: Path) -> None:
+    """HTCondor's history is a private path of all hosts, and the login host writes it."""
+    plan = ClusterPlan(
+        rjms=RJMSS["htcondor"],
+        name="pool",
+        controller="m",
+        login="login",
+        files=(),
+        processes=(),
+        private=dict.fromkeys(("m", "login", "n1"), (PrivateSpec("/spool"), PrivateSpec("/log", shared=True))),
+        records=("/spool/history", "/log/shared"),
+        nodes=("n1",),
+        cores=4,
+    )
+    with RunDirectory.create(tmp_path / "out") as directory:
+        cluster = live_cluster(directory, plan, {"m": 1, "login": 1, "n1": 4})
+        own = ["hosts/m/files/spool/history", "hosts/login/files/spool/history", "hosts/n1/files/spool/history"]
+        assert cluster.records == [own, ["shared/log/shared"]] and cluster.diary == []
+        model = Model({})
+        LiveRecord(**{**asdict(live(directory.path)), "clusters": [cluster], "workloads": []}).write(directory.path)
+        files = RunFiles(directory.path, read_live(directory.path), model)
+        history = directory.path / own[1]
+        history.parent.mkdir(parents=True)
+        history.write_text(HISTORY)
+        files.look()
+    assert [job[:6] for job in model.message(0)[0]["jobs"]] == [["1", "", "COMPLETED", 10.0, 20.0, 30.0]]
 
 
 @pytest.mark.parametrize(
