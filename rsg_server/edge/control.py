@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rsg_server.edge.deployment import Added, Deployment
     from rsg_server.edge.service import Service
     from rsg_server.edge.terminal import OpenedTerminal, TerminalOpener
+    from rsg_server.process.host_state import Command
     from rsg_server.process.process import Process
 
 REQUEST_BYTES = 1 << 18
@@ -142,9 +143,33 @@ class Control:
     async def _run(self, request: Answer, caller: Caller) -> Answer:
         """Start a program on a host and wait for its end."""
         host, command = requests.command(request, caller.fds)
-        process = self._service.kernel.programs.spawn(host, command)
+        process = await self._spawned(host, command)
         self._joined(process, command.argv[0])
         return await self._end_of(process)
+
+    async def _spawned(self, host: str, command: Command) -> Process:
+        """Start a program at the next turn boundary, after the changes that are due by then, as a plan's programs start."""
+        programs, timeline = self._service.kernel.programs, self._service.kernel.timeline
+        programs.hosts.find(host)  # a wrong name is told at once
+        done: list[Process | SimunixError] = []
+        is_done = trio.Event()
+
+        def start() -> None:
+            try:
+                done.append(programs.spawn(host, command))
+            except SimunixError as error:  # the host has been switched off
+                done.append(error)
+            is_done.set()
+
+        def start_behind() -> None:
+            timeline.add(self._service.kernel.now_ns, start)
+
+        timeline.add(self._service.kernel.now_ns, start_behind)
+        self._service.attend()
+        await is_done.wait()
+        if isinstance(done[0], SimunixError):
+            raise done[0]
+        return done[0]
 
     async def _terminal(self, request: Answer, caller: Caller) -> Answer:
         """Start a session on a terminal of a host, give the caller the other side of the terminal, wait for the end."""

@@ -222,13 +222,14 @@ class JobNews:
     """What a line of an RJMS's own log tells of a job while the run goes on: it was submitted, has started, or waits again.
 
     `number` is the RJMS's, NUMBER_INDEX for an array's element; `at_s` is in seconds since the Unix epoch; `nodes` are those of
-    a job that has started, as the RJMS writes them.
+    a job that has started, as the RJMS writes them, and `cores` how many it has; None if the line does not tell.
     """
 
     number: str
     what: Literal["submitted", "started", "waits"]
     at_s: float
     nodes: str = ""
+    cores: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,7 +125,7 @@ class Actions:
         text = ", ".join(f"{key} {value}" for key, value in given.items())
         self._done += 1
         self._model.note_action(self._done, {"at_s": at_ns / NS, "text": text, "output": "", "status": 0})
-        return f"{text}: done"
+        return f"{text}: {'happens as soon as the run goes on' if answer['paused'] else 'done'}"
 
     async def _run(self, request: Request) -> str:
         """Run a command of a shell on a host. The command's end may take as long as virtual time stands still."""

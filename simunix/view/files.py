@@ -167,7 +167,8 @@ class RunFiles:
                 return job if job.submitted_s is not None else replace(job, submitted_s=at_s)
             if news.what == "waits":
                 return replace(job, state=PENDING, started_s=None, ended_s=None, nodes="")
-            return replace(job, state=RUNNING, started_s=at_s, ended_s=None, nodes=news.nodes)
+            cores = job.cores if news.cores is None else news.cores
+            return replace(job, state=RUNNING, started_s=at_s, ended_s=None, nodes=news.nodes, cores=cores)
 
         self._model.set_job(key, changed)
 

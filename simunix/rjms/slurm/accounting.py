@@ -22,6 +22,7 @@ _NEWS = re.compile(
     r"\[(?P<at>[\d-]+T[\d:.]+)\] (?:"
     rf"_slurm_rpc_submit_batch_job: {_JOB.replace('number', 'submitted')} "
     rf"|(?:sched: Allocate|sched: _slurm_rpc_allocate_resources) {_JOB.replace('number', 'allocated')} NodeList=(?P<nodes>\S+)"
+    r"(?: #CPUs=(?P<cores>\d+))?"
     rf"|sched/backfill: _start_job: Started {_JOB.replace('number', 'backfilled')} in \S+ on (?P<on>\S+)"
     rf"|(?:requeue job|Requeuing|_job_requeue_op:) {_JOB.replace('number', 'requeued')})"
 )
@@ -96,4 +97,6 @@ def news(line: str) -> JobNews | None:
         return JobNews(number, "submitted", at_s)
     if number := found["requeued"]:
         return JobNews(number, "waits", at_s)
-    return JobNews(found["allocated"] or found["backfilled"], "started", at_s, (found["nodes"] or found["on"]).rstrip(","))
+    cores = int(found["cores"]) if found["cores"] else None
+    number = found["allocated"] or found["backfilled"]
+    return JobNews(number, "started", at_s, (found["nodes"] or found["on"]).rstrip(","), cores)

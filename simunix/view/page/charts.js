@@ -3,6 +3,7 @@
 
 const ROW_MOST = 26, GANTT_LEAST = 90, GANTT_MOST = 420, AXIS = 20, POINTS_MOST = 2000;
 const STEPS_S = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 432000, 864000, 2592000, 8640000];
+const WHOLE = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 /* The colours of the page, light or dark. */
 function colours() {
@@ -164,6 +165,6 @@ function queueChart(element) {
     series: [{ label: "time", value: (_, at) => (at === null ? "–" : clockOf(at)) },
       { label: "jobs that wait", scale: "jobs", stroke: "#d1661f", width: 1.5, paths: step, points: { show: false } },
       { label: "busy cores", scale: "cores", stroke: colour.busy, width: 1.5, paths: step, points: { show: false } }],
-    axes: [{ ...axis, values: (_, ticks) => ticks.map(clockOf), space: 90, incrs: STEPS_S }, { ...axis, scale: "jobs", size: 48 }, { ...axis, scale: "cores", side: 1, grid: { show: false }, size: 56 }],
+    axes: [{ ...axis, values: (_, ticks) => ticks.map(clockOf), space: 90, incrs: STEPS_S }, { ...axis, scale: "jobs", size: 48, incrs: WHOLE }, { ...axis, scale: "cores", side: 1, grid: { show: false }, size: 56, incrs: WHOLE }],
   }, [[0, 1], [0, 0], [0, 0]], element);
 }

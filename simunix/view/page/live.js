@@ -10,7 +10,7 @@ const PRESETS = {
 };
 const DRAW_MS = 250, CHART_MS = 1000, FAULTS_SHOWN = 200;
 const run = { facts: null, status: "", clock: {}, hosts: new Map(), jobs: new Map(), faults: [], actions: new Map() };
-const shown = { names: [], number: new Map(), cores: [], chosen: null, grid: null, gantt: null, chart: null, table: null, charted: 0, rows: new Map(), nodes: new Map() };
+const shown = { names: [], number: new Map(), cores: [], chosen: null, grid: null, gantt: null, chart: null, table: null, charted: 0, rows: new Map(), listed: new Set(), nodes: new Map() };
 
 /* ["node01", "node02"] for "node[01-02]"; a text that is no list of hosts gives none. */
 function expanded(text) {
@@ -126,7 +126,7 @@ function draw() {
   $("status").textContent = word;
   $("status").className = `pill ${word}`;
   const speed = run.clock.speed;
-  $("speed").textContent = isOver ? "" : `${speed === null || speed === undefined ? "" : run.clock.paused ? "stands still" : `× ${speed < 10 ? speed.toFixed(1) : Math.round(speed).toLocaleString("en")}`}${run.clock.pace ? `, pace ${run.clock.pace}` : ", as fast as can be"}`;
+  $("speed").textContent = isOver ? "" : run.clock.paused ? "stands still" : [speed == null ? "" : `× ${speed < 10 ? speed.toFixed(1) : Math.round(speed).toLocaleString("en")}`, run.clock.pace ? `pace ${run.clock.pace}` : "as fast as can be"].filter(Boolean).join(", ");
   const total = run.facts.jobs_of_workload;
   $("counts").textContent = run.jobs.size || total ? `${state.running} running, ${state.waiting} waiting, ${state.ended} ended${total ? ` of ${total}` : ""}` : `${run.hosts.size} hosts`;
   $("controls").hidden = isOver || run.status === "ending";
@@ -165,11 +165,13 @@ function drawTable() {
         { title: "cores", field: "cores", sorter: "number", width: 80 }, { title: "nodes", field: "text", headerFilter: true, minWidth: 120 }],
     });
     shown.table.on("tableBuilt", () => { shown.table.isBuilt = true; document.documentElement.dataset.table = "yes"; });
+    shown.listed = new Set(shown.rows.keys());
     shown.rows.clear();
     return;
   }
   if (!shown.table.isBuilt || !shown.rows.size) return;
-  const isLonger = [...shown.rows.keys()].some((key) => !shown.table.getRow(key));
+  const isLonger = [...shown.rows.keys()].some((key) => !shown.listed.has(key));
+  for (const key of shown.rows.keys()) shown.listed.add(key);
   shown.table.updateOrAddData([...shown.rows.values()]).then(() => isLonger && shown.table.setSort(shown.table.getSorters().map(({ field, dir }) => ({ column: field, dir }))));
   shown.rows.clear();
 }

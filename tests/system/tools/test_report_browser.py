@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,68 +9,32 @@ from typing import Any
 import pytest
 
 from simunix.cli.main import main
+from tests.system.browser import INKED, OpenedPage, chromium, needs_browser
 from tests.unit.simunix.report import runs
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs the Debian packages chromium and chromium-driver"),
-]
-PATIENCE_S = 60.0
+pytestmark = [pytest.mark.slow, needs_browser]
 HOSTILE = "<img src=x onerror=\"document.title='stolen'\">"
-INKED = """
-const canvas = document.querySelector(arguments[0] + " canvas");
-const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-return new Set(pixels).size;
-"""
-"""How many different colours a chart has; an empty one has one."""
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window."""
-    selenium = pytest.importorskip("selenium.webdriver", reason="needs the Python package selenium")
-    options = selenium.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1400,900"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = selenium.Chrome(options=options, service=selenium.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+    with chromium() as driver:
+        yield driver
 
 
-class Page:
+class Page(OpenedPage):
     """A report that is open in the browser."""
 
     def __init__(self, browser: Any, path: Path, width: int = 1400) -> None:
-        self.browser = browser
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get_log("browser")
-        browser.get(path.as_uri())
-        self.wait_for("document.documentElement.dataset.ready")
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.browser.execute_script(script, *arguments)
-
-    def wait_for(self, expression: str) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not self.run(f"return {expression}"):
-            assert time.monotonic() < end, f"{expression}: not within {PATIENCE_S:g} s; {self.browser.get_log('browser')}"
-            time.sleep(0.05)
+        super().__init__(browser, path.as_uri(), width)
 
     def has_jobs(self) -> None:
         self.wait_for("document.documentElement.dataset.table && document.querySelector('.tabulator-row')")
 
     def column(self, field: str) -> list[str]:
         cells = "document.querySelectorAll(`.tabulator-row [tabulator-field='${arguments[0]}']`)"
-        return self.run(f"return [...{cells}].map((cell) => cell.innerText)", field)
-
-    def is_silent(self) -> bool:
-        messages = self.browser.get_log("browser")
-        assert not messages, messages
-        return True
+        texts: list[str] = self.run(f"return [...{cells}].map((cell) => cell.innerText)", field)
+        return texts
 
 
 def make_report(tmp_path: Path, *folders: Path) -> Path:
@@ -91,7 +53,7 @@ def two(tmp_path: Path) -> Path:
 def test_figures_are_drawn_wide_and_narrow(browser: Any, two: Path, width: int) -> None:
     page = Page(browser, two, width)
     for chart in ("#utilisation", "#queue", "#waits", "#slowdowns", "#gantt-0", "#gantt-1"):
-        assert page.run(INKED, chart) > 5, chart
+        assert page.run(INKED, f"{chart} canvas") > 5, chart
         assert page.run("return document.querySelector(arguments[0]).scrollWidth", chart) <= width
     assert page.run("return document.documentElement.scrollWidth") <= width, "only tables scroll sideways"
     page.has_jobs()
@@ -122,7 +84,7 @@ def test_zoom_and_colours(browser: Any, two: Path) -> None:
     page.run("reportCharts[0].setScale('x', {min: 0, max: 100}); return new Promise((done) => setTimeout(done, 100))")
     assert page.run(zoomed)[0] == 100 < before[0]
     page.run("const one = document.getElementById('colour'); one.value = 'state'; one.dispatchEvent(new Event('change'))")
-    assert page.run(INKED, "#gantt-0") > 5
+    assert page.run(INKED, "#gantt-0 canvas") > 5
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
     try:
         assert page.run("return getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
@@ -156,7 +118,7 @@ def test_many_jobs_are_shown_as_shares_until_one_looks_closer(browser: Any, tmp_
     folder = runs.write_run(tmp_path / "r", runs.rows(8000, 500, mean_gap_s=20), 500)
     page = Page(browser, make_report(tmp_path, folder))
     drawn = "return document.querySelector('#gantt-0 .uplot').dataset.drawn"
-    assert page.run(drawn) == "density" and page.run(INKED, "#gantt-0") > 20
+    assert page.run(drawn) == "density" and page.run(INKED, "#gantt-0 canvas") > 20
     page.run("reportCharts[2].setScale('x', {min: 0, max: 5000}); return new Promise((done) => setTimeout(done, 200))")
     assert page.run(drawn) == "jobs"
     page.has_jobs()

@@ -270,13 +270,30 @@ def test_wrong_folders_and_ports_get_one_line(tmp_path: Path, simunix: Simunix, 
     assert done.stderr.count("\n") == 1
 
 
+def test_a_program_starts_after_the_changes_of_its_moment_as_in_a_scenario(tmp_path: Path) -> None:
+    with run_of(tmp_path, WORK) as out, page_of(out) as page:
+        for host in ("n1", "n3"):
+            page.do(what="run", host=host, command="true by hand")
+        page.do(what="event", event={"host": "n3", "state": "off"})
+        page.go_until(2)
+        state = page.until(lambda state: len(state["actions"]) == 3 and state["actions"][1]["status"] == 0)
+    assert (state["actions"][2]["status"], state["actions"][2]["output"]) == (
+        "lost",
+        "host n3: switched off; switch it on before a program is started there",
+    )
+    log = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
+    found = [each["event"] for each in log if each["event"] == "host_off" or "true by hand" in str(each.get("argv"))]
+    assert found == ["host_off", "process_start"]
+
+
 @pytest.mark.slow
 def test_what_was_done_by_hand_is_done_again_by_the_saved_scenario(tmp_path: Path, simunix: Simunix) -> None:
     """While the run is paused, nothing else happens at the moment of an action: a run of it has the same events."""
     with run_of(tmp_path, WORK) as out, page_of(out) as page:
         page.go_until(60.5)
-        assert page.do(what="event", event={"host": "n3", "state": "off"}) == {"said": "host n3, state off: done"}
-        assert page.do(what="event", event={"link": "n2", "state": "down"}) == {"said": "link n2, state down: done"}
+        soon = "happens as soon as the run goes on"
+        assert page.do(what="event", event={"host": "n3", "state": "off"}) == {"said": f"host n3, state off: {soon}"}
+        assert page.do(what="event", event={"link": "n2", "state": "down"}) == {"said": f"link n2, state down: {soon}"}
         page.go_until(100.25)
         page.do(what="event", event={"host": "n3", "state": "on"})
         page.go_until(150.125)

@@ -14,7 +14,7 @@ AT_S = 1577836830.5
     ("line", "expected"),
     [
         ("_slurm_rpc_submit_batch_job: JobId=1 InitPrio=4294901759 usec=8", JobNews("1", "submitted", AT_S)),
-        ("sched: Allocate JobId=12_3(15) NodeList=n1,n4 #CPUs=8 Partition=batch", JobNews("12_3", "started", AT_S, "n1,n4")),
+        ("sched: Allocate JobId=12_3(15) NodeList=n1,n4 #CPUs=8 Partition=batch", JobNews("12_3", "started", AT_S, "n1,n4", 8)),
         ("sched/backfill: _start_job: Started JobId=7 in batch on node[01-16]", JobNews("7", "started", AT_S, "node[01-16]")),
         ("sched: _slurm_rpc_allocate_resources JobId=9 NodeList=n2 usec=12", JobNews("9", "started", AT_S, "n2")),
         ("requeue job JobId=5 due to failure of node n1", JobNews("5", "waits", AT_S)),

@@ -1,0 +1,103 @@
+"""The live page in a real browser: a user watches Slurm, stops time, pulls a plug, submits a job, and has it all done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Simunix
+from tests.system.browser import INKED, OpenedPage, chromium, needs_browser
+from tests.system.tools.test_view import page_of, run_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.slurm, needs_browser]
+CLUSTER = """\
+name: taught
+hosts: [{name: ctl}, {name: 'n[1-4]', cores: 2}]
+slurm: {controller: ctl, nodes: 'n[1-4]'}
+processes:
+  - {name: early, host: ctl, start: 20s, command: sbatch --nodes=2 --output=/dev/null --wrap 'sleep 600'}
+until: 10min
+stop: time
+"""
+SUBMITTED = "sbatch --nodes=3 --exclusive --output=/dev/null --job-name=mine --wrap 'sleep 60'"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as driver:
+        yield driver
+
+
+class LivePage(OpenedPage):
+    """The live page, used by its buttons and fields."""
+
+    def press(self, selector: str) -> None:
+        self.browser.find_element("css selector", selector).click()
+
+    def fill(self, form: str, **fields: str) -> None:
+        """Fill the fields of a form, and send it."""
+        for name, text in fields.items():
+            field = self.browser.find_element("css selector", f"#{form} [name={name}]")
+            field.clear()
+            field.send_keys(text)
+        self.press(f"#{form} button")
+
+    def go_until(self, moment: str, part_s: float = 0.0) -> None:
+        """Have the run go on until a moment, and a part of a second, and wait until it is paused there."""
+        self.fill("until", at=moment + f"{part_s}"[1:])
+        self.wait_for(f"$('time').textContent === '{moment}' && $('status').textContent === 'paused'")
+
+    def choose(self, name: str) -> None:
+        """Click on a node of the machine."""
+        place = self.run(
+            "const n = shown.number.get(arguments[0]), {size, columns} = shown.grid, box = $('grid').getBoundingClientRect();"
+            "return [box.left + (n % columns + 0.5) * size, box.top + (Math.floor(n / columns) + 0.5) * size]",
+            name,
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {"type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1}
+            self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+        self.wait_for(f"$('host-name').textContent === '{name}'")
+
+
+def test_a_user_drives_slurm_and_has_it_done_again(tmp_path: Path, simunix: Simunix, browser: Any) -> None:
+    with run_of(tmp_path, CLUSTER) as out, page_of(out) as served:
+        page = LivePage(browser, f"http://127.0.0.1:{served.port}{served.path}")
+        page.wait_for("$('status').textContent === 'paused'")
+        page.go_until("00:00:40")
+        page.wait_for("$('counts').textContent.startsWith('1 running, 0 waiting')")
+        page.press("[data-do=step]")
+        page.wait_for("run.clock.virtual_s > 40 && run.clock.paused")
+        page.go_until("00:01:00", 0.125)  # when nothing else is due
+        page.choose("n4")
+        page.press("[data-host=off]")
+        page.wait_for("$('said').textContent === 'host n4, state off: happens as soon as the run goes on'")
+        page.fill("run", host="ctl", command=SUBMITTED)
+        page.wait_for("$('said').textContent.startsWith('ctl: runs, or waits for virtual time')")
+        page.go_until("00:01:30")
+        page.wait_for("run.hosts.get('n4').power === 'off'")
+        page.wait_for("$('actions').textContent.includes('Submitted batch job 2')")
+        page.wait_for("$('counts').textContent.startsWith('1 running, 1 waiting')")
+        assert page.run("return shown.chart.data[2].at(-1)") == 2, "busy cores, of which Slurm's log tells"
+        assert page.run(INKED, "#gantt") > 3 and page.run(INKED, "#grid") > 3
+        assert page.run("return $('faults').textContent").startswith("00:01:00  host off  host n4")
+        for width in (390, 1400):
+            page.resize(width)
+            assert page.run("return document.documentElement.scrollWidth") <= width, "only tables scroll sideways"
+        saved = served.request("GET", f"{served.path}scenario")[2].decode()
+        page.press("#pause")
+        page.wait_for("$('status').textContent === 'ended'")
+        assert page.is_silent()
+    (tmp_path / "again.yaml").write_text(saved)
+    done = simunix("run", tmp_path / "again.yaml", "--epoch", "2020-01-01", "--out", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    assert events(out) == events(tmp_path / "again")
+
+
+def events(folder: Path) -> list[dict[str, Any]]:
+    """The event log of a run."""
+    return [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
