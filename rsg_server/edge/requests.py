@@ -15,7 +15,7 @@ from typing import Any
 from rsg_server.clock.timeline import END_NS
 from rsg_server.edge.terminal import TerminalRequest
 from rsg_server.errors import SimunixError, quoted
-from rsg_server.faults.changes import CONDITIONS, HOST_STATES, KINDS, Change, from_message
+from rsg_server.faults.changes import CONDITIONS, HOST_STATES, KINDS, PROCESS_STATES, Change, from_message
 from rsg_server.process.host_state import Command
 
 Request = dict[str, Any]
@@ -60,6 +60,8 @@ _RATE: tuple[_Check, str] = (
 _CHANGES: dict[str, tuple[_Check, str]] = {
     "host": (_is_word, "a text"),
     "state": (lambda value: value in HOST_STATES, ", ".join(HOST_STATES)),
+    "process": (_is_word, "a text"),
+    "process_state": (lambda value: value in PROCESS_STATES, ", ".join(PROCESS_STATES)),
     "number": (
         lambda value: isinstance(value, int) and is_number(value, 0, POWER_STATES_MOST),
         f"a whole number up to {POWER_STATES_MOST}",

@@ -1,4 +1,4 @@
-"""The changes that faults make to hosts, links, storages and sets of hosts, and how they are written as JSON."""
+"""The changes that faults make to hosts, processes, links, storages and sets of hosts, and how they are written as JSON."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ GRACE_NS = 10 * SECOND_NS
 REBOOT_NS = 60 * SECOND_NS
 """How long a rebooting host is off, virtual time."""
 HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
+PROCESS_STATES = ("killed", "stopped", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,18 @@ class HostChange:
     host: str
     state: str
     grace_ns: int = GRACE_NS
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessChange:
+    """A process that the plan has started goes to a state of PROCESS_STATES.
+
+    "killed" is SIGKILL and "stopped" is SIGSTOP; "running" is SIGCONT, or a start if the process was killed for a while.
+    """
+
+    host: str
+    process: str
+    process_state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,7 @@ class Loss:
 
 
 CONDITIONS = tuple(condition.value for condition in Condition)
-Change = HostChange | PowerStateChange | ClockChange | LinkChange | StorageChange | Partition | Heal | Loss
+Change = HostChange | ProcessChange | PowerStateChange | ClockChange | LinkChange | StorageChange | Partition | Heal | Loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,7 @@ class Fault:
 
 SAME_VALUE: dict[type, type] = {Partition: Heal}
 """Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
-CHANGES = (HostChange, PowerStateChange, ClockChange, LinkChange, StorageChange, Partition, Heal, Loss)
+CHANGES = (HostChange, ProcessChange, PowerStateChange, ClockChange, LinkChange, StorageChange, Partition, Heal, Loss)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
 

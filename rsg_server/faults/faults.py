@@ -26,6 +26,7 @@ from rsg_server.faults.changes import (
     Loss,
     Partition,
     PowerStateChange,
+    ProcessChange,
     StorageChange,
 )
 from rsg_server.faults.held import Held, changes_of, values_of
@@ -77,9 +78,11 @@ class Faults:
         self.on_power_state: Observers[str, int] = Observers()  # told a host's name, and the state that the host has now
         self.on_speed: Observers[Host] = Observers()  # told before on_power_state
         self.on_link: Observers[str] = Observers()  # told the name of a link that may have changed
+        self.on_process: Observers[ProcessChange, bool] = Observers()  # told a change, and whether it is for a while
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._held = Held()
         self._do: dict[type, Callable[[Any], tuple[Change, ...]]] = {
+            ProcessChange: self._change_process,
             PowerStateChange: self._change_power_state,
             ClockChange: self._set_clock,
             LinkChange: self._change_link,
@@ -115,7 +118,10 @@ class Faults:
         if isinstance(change, HostChange):
             self._change_host(change, for_ns)
             return
-        backs = self._do[type(change)](change)
+        if isinstance(change, ProcessChange):
+            backs = self._change_process(change, for_ns is not None)
+        else:
+            backs = self._do[type(change)](change)
         before = {key: value for back in backs for key, value in values_of(back, SAME_VALUE.get(type(back))).items()}
         if for_ns is None or isinstance(change, Heal):
             self._held.replace(before)
@@ -151,6 +157,11 @@ class Faults:
             self._sockets.lose_host(host)
             self._storages.lose_host(host.name)
         self._storages.disks.look()
+
+    def _change_process(self, change: ProcessChange, is_for_a_while: bool = False) -> tuple[Change, ...]:
+        self._note("process", host=change.host, process=change.process, state=change.process_state)
+        self.on_process.tell(change, is_for_a_while)
+        return (replace(change, process_state="running"),)
 
     def power_state(self, host: Host) -> int:
         """The place of a host's speed among its speeds."""
@@ -270,6 +281,9 @@ class Faults:
 
 # Checking
 
+OF_A_HOST = (HostChange, ProcessChange, PowerStateChange, ClockChange, StorageChange)
+"""The changes that concern one host."""
+
 
 def link_names(platform: Platform, name: str) -> tuple[str, ...]:
     """The links that a name means: one, or both directions of a host's or a split-duplex link; empty if no link has it."""
@@ -297,7 +311,7 @@ def disk_number(host: Host, storage: str) -> int:
 def check(platform: Platform, change: Change) -> None:
     """Raise SimunixError, in one line, if a change does not fit the platform."""
     known = [host.name for host in platform.hosts]
-    hosts = [change.host] if isinstance(change, (HostChange, PowerStateChange, ClockChange, StorageChange)) else []
+    hosts = [change.host] if isinstance(change, OF_A_HOST) else []
     if isinstance(change, (Partition, Heal, Loss)):
         hosts = [*change.one, *change.other]
         both = sorted(set(change.one) & set(change.other))

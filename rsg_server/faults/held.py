@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-SUBJECT = ("host", "storage", "link", "one", "other")
+SUBJECT = ("host", "process", "storage", "link", "one", "other")
 """Fields of a change that say what is changed; the others say what becomes of it."""
 Key = tuple[type, tuple[object, ...], str]
 """A value that changes: the kind of change, its subject, and the name of the field."""

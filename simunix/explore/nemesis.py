@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from rsg_server.errors import SimunixError
 from simunix.explore.seeds import generator
-from simunix.scenario.model import Scenario
+from simunix.scenario.model import ProcessSection, Scenario
 from simunix.scenario.nemesis_section import NemesisSection
+from simunix.scenario.storage_section import StorageSection
 
 NS = 10**9
 Event = dict[str, Any]
@@ -18,27 +19,46 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What can be hurt: hosts, and the storages by host."""
+    """What can be hurt: hosts, and by host the storages, the processes, and of these the daemons, which have `restart`."""
 
     hosts: tuple[str, ...]
     storages: dict[str, tuple[str, ...]]
+    processes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    daemons: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def able(self, kind: str) -> Sequence[str]:
+        """The hosts that a kind of fault can hurt."""
+        needed = {"storage": self.storages, "kill": self.daemons, "stop": self.processes}.get(kind)
+        return self.hosts if needed is None else [host for host in self.hosts if host in needed]
 
 
 def targets(scenario: Scenario, section: NemesisSection) -> Targets:
-    """The hosts and storages that faults may hit. SimunixError names the key of what does not exist."""
+    """The hosts, storages and processes that faults may hit. SimunixError names the key of what does not exist."""
     all_hosts = [name for host in scenario.hosts for name in host.name]
     hosts = section.hosts if section.hosts is not None else tuple(all_hosts)
     for host in hosts:
         if host not in all_hosts:
             raise SimunixError(f"nemesis.hosts: there is no host {host}; name some of hosts")
-    storages: dict[str, list[str]] = {}
-    for storage in scenario.storages:
-        for host in storage.host:
-            if host in hosts:
-                storages.setdefault(host, []).append(storage.name)
-    if section.faults == ("storage",) and not storages:
-        raise SimunixError("nemesis.faults: no host of the nemesis has a storage; add storages, or other faults")
-    return Targets(hosts, {host: tuple(names) for host, names in storages.items()})
+    daemons = [process for process in scenario.processes if process.restart != "never"]
+    found = Targets(hosts, *(_by_host(each, hosts) for each in (scenario.storages, scenario.processes, daemons)))
+    if not any(found.able(kind) for kind in section.faults):
+        lacks = " nor ".join(dict.fromkeys(LACKED[kind] for kind in section.faults if kind in LACKED))
+        raise SimunixError(f"nemesis.faults: no host of the nemesis has {lacks}; add one, or other faults")
+    return found
+
+
+LACKED = {"storage": "a storage", "kill": "a process with restart", "stop": "a process"}
+"""What a host must have for a kind of fault."""
+
+
+def _by_host(sections: Sequence[StorageSection | ProcessSection], hosts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The names of storages or processes on each of some hosts that has any."""
+    found: dict[str, list[str]] = {}
+    for section in sections:
+        for host in section.host:
+            if host in hosts and section.name not in found.setdefault(host, []):
+                found[host].append(section.name)
+    return {host: tuple(names) for host, names in found.items() if names}
 
 
 def _power(draw: random.Random, host: str, found: Targets) -> Event:
@@ -74,6 +94,14 @@ def _clock(draw: random.Random, host: str, found: Targets) -> Event:
     return {"host": host, "clock": f"{draw.choice('+-')}{draw.choice((100, 1000, 10_000, 60_000, 3_600_000))}ms"}
 
 
+def _kill(draw: random.Random, host: str, found: Targets) -> Event:
+    return {"process": f"{host}:{draw.choice(found.daemons[host])}", "state": "killed"}
+
+
+def _stop(draw: random.Random, host: str, found: Targets) -> Event:
+    return {"process": f"{host}:{draw.choice(found.processes[host])}", "state": "stopped"}
+
+
 MAKERS: dict[str, Callable[[random.Random, str, Targets], Event]] = {
     "power": _power,
     "partition": _partition,
@@ -82,6 +110,8 @@ MAKERS: dict[str, Callable[[random.Random, str, Targets], Event]] = {
     "loss": _loss,
     "storage": _storage,
     "clock": _clock,
+    "kill": _kill,
+    "stop": _stop,
 }
 
 
@@ -94,7 +124,7 @@ def faults_of(seed: int, section: NemesisSection, found: Targets) -> list[Event]
     if seed == 0:
         return []
     draw = generator("nemesis", seed)
-    kinds = [kind for kind in section.faults if kind != "storage" or found.storages]
+    kinds = [kind for kind in section.faults if found.able(kind)]
     kinds = draw.sample(kinds, draw.randint(1, len(kinds)))
     pause_ns = section.every * 4.0 ** draw.uniform(-1, 1)
     events: list[Event] = []
@@ -119,7 +149,7 @@ def _one(
 ) -> tuple[Sequence[str], Event] | None:
     """A fault, and the hosts that it hurts; None if too many hosts would be hurt at a time, or nothing fits."""
     kind = draw.choice(kinds)
-    able = [host for host in found.hosts if host not in hurt and (kind != "storage" or host in found.storages)]
+    able = [host for host in found.able(kind) if host not in hurt]
     if not able:
         return None
     host = draw.choice(able)

@@ -25,6 +25,7 @@ from simunix.launch.plan import Plan, ProcessSpec
 from simunix.launch.run_directory import RunDirectory
 
 if TYPE_CHECKING:
+    from rsg_server.faults.changes import ProcessChange
     from rsg_server.rsg.actor import Participant
 
 BOOT_STEP_NS = 10**9
@@ -35,6 +36,8 @@ GRACE_NS = 60 * 10**9
 """How long, in virtual time, an interrupted run goes on for the programs that collect results."""
 FROM_OUTSIDE = (HostLostError, FactoryError, KilledError, ServerError, StallError)
 """Errors whose cause is outside of the emulation; no scenario leads to them."""
+SIGNALS = {"killed": signal.SIGKILL, "stopped": signal.SIGSTOP, "running": signal.SIGCONT}
+"""The signal by which an event brings a process to each state."""
 Descriptors = tuple[int, int, int]
 """The descriptors of standard input, standard output and standard error."""
 
@@ -51,6 +54,7 @@ class Supervised:
     started_ns: int | None = None  # the virtual times of its latest start and end
     ended_ns: int | None = None
     at_boot: bool = False  # the process starts when its host comes on again
+    is_down: bool = False  # an event has killed the process for a while
     actor: Participant | None = None  # the actor of Remote SimGrid that the process becomes
 
 
@@ -98,6 +102,7 @@ class Supervisor:
         faults = self._kernel.faults
         faults.power.on_boot.connect(self._booted)
         faults.power.on_loss.connect(lambda host: self._end_if_finished())
+        faults.on_process.connect(self._change)
         faults.schedule(self._plan.faults)
         for profile in self._plan.profiles:
             faults.play(profile)
@@ -193,7 +198,9 @@ class Supervisor:
         if entry.actor is not None and entry.actor.thread is None:
             self._kernel.rsg.lives.withdraw(entry.actor)
         if not self._kernel.faults.power.starts_programs(spec.host):  # the process ended with its host; see on_loss
-            entry.ended, entry.at_boot = True, boots_again(spec)
+            entry.ended, entry.at_boot, entry.is_down = True, boots_again(spec), False
+            return
+        if entry.is_down:
             return
         again = spec.restart == "always" or (spec.restart == "on-failure" and entry.exit_code not in spec.expect)
         if again and not self._service.reason:
@@ -246,6 +253,21 @@ class Supervisor:
         """
         if entry.process is not None:
             effects_of(self._kernel).inject(entry.process, number)
+
+    def _change(self, change: ProcessChange, is_for_a_while: bool) -> None:
+        """Kill, stop or continue the processes of the plan that an event names, or start those that it has killed.
+
+        `is_for_a_while`: another event starts a killed process again, whatever its key `restart` says.
+        """
+        for entry in self.entries:
+            if (entry.spec.host, entry.spec.name) != (change.host, change.process) or entry.spec.collects:
+                continue
+            if change.process_state == "running" and entry.is_down:
+                entry.is_down = False
+                self._start(entry)
+                continue
+            entry.is_down = entry.is_down or (change.process_state == "killed" and is_for_a_while and entry.process is not None)
+            self.send_signal(entry, SIGNALS[change.process_state])
 
     def conclude(self, reason: str) -> None:
         """Run the programs that collect results, then end the run for this reason; the first reason counts."""

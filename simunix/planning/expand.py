@@ -184,7 +184,7 @@ def _plan(parts: _Parts, folder: Path, log_every_turn: bool, strict: bool, check
     hosts, processes = parts.hosts(shipped.private), shipped.processes
     charging = charging_of(scenario, processes, folder)
     check_speeds(charging, platform)
-    faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform)
+    faults, profiles = plan_faults(scenario.events, scenario.profiles, folder, platform, processes)
     return Plan(
         name=scenario.name,
         platform=platform,

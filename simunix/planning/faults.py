@@ -4,7 +4,7 @@ against the platform.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,13 @@ from pathlib import Path
 from rsg_server.choices.source import Choices
 from rsg_server.choices.strategies import Baseline
 from rsg_server.errors import SimunixError
-from rsg_server.faults.changes import Change, Fault, FaultProfile
+from rsg_server.faults.changes import Change, Fault, FaultProfile, ProcessChange
 from rsg_server.faults.faults import check
 from rsg_server.options import KernelOptions
 from rsg_server.platform.platform import Platform
 from rsg_server.platform.profile import parse_profile
 from rsg_server.turn.choosing import ChosenOrder
+from simunix.launch.plan import ProcessSpec
 from simunix.planning.platform_profiles import played
 from simunix.scenario.faults import PROFILE_MEANINGS, EventSection, ProfileSection
 
@@ -42,7 +43,11 @@ def read_profile(path: Path, change: Callable[[float], Change], is_positive: boo
 
 
 def plan_faults(
-    events: list[EventSection], profiles: list[ProfileSection], folder: Path, platform: Platform
+    events: list[EventSection],
+    profiles: list[ProfileSection],
+    folder: Path,
+    platform: Platform,
+    processes: Sequence[ProcessSpec] = (),
 ) -> tuple[tuple[Fault, ...], tuple[FaultProfile, ...]]:
     """Return the faults and profiles of a run, those of the platform file first, all checked.
 
@@ -52,8 +57,17 @@ def plan_faults(
     for index, event in enumerate(events):
         for change in event.changes():
             _checked(f"events[{index}]", platform, change)
+            if isinstance(change, ProcessChange):
+                _check_process(f"events[{index}].process", change, processes)
             faults.append(Fault(event.at, change, event.duration))
     return tuple(faults), (*played(platform.description.profiles), *_profiles(profiles, folder, platform))
+
+
+def _check_process(key: str, change: ProcessChange, processes: Sequence[ProcessSpec]) -> None:
+    known = [each.name for each in processes if each.host == change.host and not each.collects]
+    if change.process not in known:
+        has = f"known there: {', '.join(dict.fromkeys(known))}" if known else "there are none"
+        raise SimunixError(f"{key}: host {change.host} has no process {change.process!r}; {has}")
 
 
 def with_clocks(options: KernelOptions, events: list[EventSection]) -> KernelOptions:

@@ -12,6 +12,7 @@ from rsg_server.errors import quoted
 from rsg_server.faults.changes import (
     CONDITIONS,
     GRACE_NS,
+    PROCESS_STATES,
     Change,
     ClockChange,
     Heal,
@@ -20,6 +21,7 @@ from rsg_server.faults.changes import (
     Loss,
     Partition,
     PowerStateChange,
+    ProcessChange,
     StorageChange,
 )
 from simunix import units
@@ -90,19 +92,32 @@ _Healed = Annotated[
 ]
 
 
-def _storage(value: object) -> object:
-    """Return the hosts and the name of a storage from a text such as "nfs1:disk"."""
+def _named(value: object, what: str) -> object:
+    """Return the hosts and the name in a text such as "nfs1:disk"; `what` says what was expected."""
     hosts, separator, name = value.rpartition(":") if isinstance(value, str) else ("", "", "")
     if not separator or not name:
-        raise ValueError(f"expected HOSTS:STORAGE such as 'nfs1:disk', got {quoted(value)}")
+        raise ValueError(f"expected {what}, got {quoted(value)}")
     return host_names(hosts), name
 
 
+def _storage(value: object) -> object:
+    return _named(value, "HOSTS:STORAGE such as 'nfs1:disk'")
+
+
+def _process(value: object) -> object:
+    return _named(value, "HOSTS:PROCESS such as 'node[1-3]:server'")
+
+
 _Storage = Annotated[tuple[tuple[str, ...], str], BeforeValidator(_storage), WithJsonSchema({"type": "string"})]
+_Process = Annotated[tuple[tuple[str, ...], str], BeforeValidator(_process), WithJsonSchema({"type": "string"})]
 _State = Annotated[
-    Literal["off", "on", "shutdown", "reboot", "hang", "up", "down", "ok", "read-only", "full", "failing"],
+    Literal["off", "on", "shutdown", "reboot", "hang", "up", "down"]
+    | Literal["ok", "read-only", "full", "failing"]
+    | Literal["killed", "stopped", "running"],
     BeforeValidator(_state),
-    WithJsonSchema({"enum": ["off", "on", "shutdown", "reboot", "hang", "up", "down", *CONDITIONS, True, False]}),
+    WithJsonSchema(
+        {"enum": ["off", "on", "shutdown", "reboot", "hang", "up", "down", *CONDITIONS, *PROCESS_STATES, True, False]}
+    ),
 ]
 _Offset = Annotated[int, BeforeValidator(clock_offset_ns), QUANTITY]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
@@ -112,16 +127,20 @@ _STATES: dict[str, tuple[str, tuple[str, ...]]] = {
     "host": ("off, on, shutdown, reboot or hang", tuple(HOST_STATES)),
     "link": ("up or down", tuple(IS_UP)),
     "storage": ("ok, read-only, full or failing", CONDITIONS),
+    "process": ("killed, stopped or running", PROCESS_STATES),
 }
 """The states of each subject of an event: the text for messages, and the states as they are written."""
-SUBJECTS = ("host", "link", "storage", "partition", "heal", "between")
+_LASTING = {"host": ("on", "up", "hang"), "process": ("running",)}
+"""By subject, the states that no `duration` takes back."""
+SUBJECTS = ("host", "process", "link", "storage", "partition", "heal", "between")
 
 
 class EventSection(Section):
     """Something that happens `at` a virtual time, and is reversed after `duration`, if that is given.
 
-    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, `pstate` or `clock`), `link`, `storage`,
-    `partition`, `heal` and `between` (with `loss`). A `link` is the name of a link, or of a host for the host's own
+    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, `pstate` or `clock`), `process`
+    (HOSTS:NAME, with `state` killed, stopped, running), `link`, `storage`, `partition`, `heal` and `between` (with
+    `loss`). A `link` is the name of a link, or of a host for the host's own
     link; its keys are `bandwidth`, `latency`, `loss`, `state` up or down. A `storage` is HOSTS:NAME; its keys are
     `read_bandwidth`, `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
     """
@@ -129,6 +148,7 @@ class EventSection(Section):
     at: Duration
     duration: Duration | None = None
     host: HostList | None = None
+    process: _Process | None = None
     link: str | None = None
     storage: _Storage | None = None
     state: _State | None = None
@@ -160,7 +180,7 @@ class EventSection(Section):
             raise ValueError(f"expected what happens to the {subject}: {', '.join(needed)}")
         if self.state is not None and self.state not in _STATES[subject][1]:
             raise ValueError(f"state: a {subject} is {_STATES[subject][0]}, got {self.state!r}")
-        if self.duration is not None and (subject == "heal" or (subject == "host" and self.state in ("on", "up", "hang"))):
+        if self.duration is not None and (subject == "heal" or self.state in _LASTING.get(subject, ())):
             raise ValueError("duration: only what goes wrong can be taken back")
         return self
 
@@ -173,6 +193,9 @@ class EventSection(Section):
                 yield ClockChange(host, self.clock)
             if self.state is not None:
                 yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
+        hosts, name = self.process or ((), "")
+        for host in hosts:
+            yield ProcessChange(host, name, str(self.state))
         if self.link is not None:
             latency_s = None if self.latency is None else self.latency / NS
             is_up = IS_UP.get(self.state or "")
@@ -204,6 +227,7 @@ class EventSection(Section):
 _OF_STORAGE = ("state", "read_bandwidth", "write_bandwidth", "readwrite_bandwidth", "latency")
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "host": (("state", "pstate", "clock"), ("state", "grace", "pstate", "clock")),
+    "process": (("state",), ("state",)),
     "link": (("state", "bandwidth", "latency", "loss"), ("state", "bandwidth", "latency", "loss")),
     "storage": (_OF_STORAGE, _OF_STORAGE),
     "partition": ((), ()),

@@ -45,8 +45,8 @@ COMMANDS: dict[str, Callable[[Path, Path, bool], Command]] = {".c": _c, ".go": _
 class Planted:
     """A bug: its file in the corpus, what an exploration is to say, the words of its clients, and more keys of its scenario.
 
-    Without `server` all processes are alike, each on a host of its own with its words. `seeds` are the budget in which the
-    default strategies find the bug.
+    Without `server` all processes are alike, each on a host of its own with its words. `restart` is that of the server.
+    `seeds` are the budget in which the default strategies find the bug.
     """
 
     file: str
@@ -54,6 +54,7 @@ class Planted:
     clients: tuple[tuple[str, ...], ...] = ()
     keys: dict[str, Any] = field(default_factory=dict)
     server: bool = True
+    restart: str = "never"
     seeds: int = 300
 
     @property
@@ -67,7 +68,7 @@ class Planted:
         command = COMMANDS[source.suffix](source, folder, mended)
         if self.server:
             hosts = [{"name": "a", "address": SERVER}, *({"name": f"b{n}"} for n in range(len(self.clients)))]
-            processes = [{"name": self.name, "host": "a", "command": command}]
+            processes: list[dict[str, Any]] = [{"name": self.name, "host": "a", "command": command, "restart": self.restart}]
             words = [(SERVER, *words) for words in self.clients]
             names = [f"b{n}" for n in range(len(words))]
         else:
@@ -97,6 +98,7 @@ ON_A_DISK: dict[str, Any] = {
     "nemesis": {"hosts": "a", "faults": ["power"], "start": "1s", "every": "3s", "heal": "12s"},
 }
 """A host whose power is cut, and which keeps /srv on a disk: what is not synced there may be lost."""
+UNTIL_30 = {"stop": "time", "until": "30s"}
 PLANTED = (
     Planted("lost_update.c", _fails("lost_update")),
     Planted("missed_wakeup.c", DEADLOCK),
@@ -140,5 +142,24 @@ PLANTED = (
         _fails("clock_lease"),
         clients=(("x",), ("y",)),
         keys={"nemesis": {"hosts": "a", "faults": ["clock"], "start": "1s", "every": "5s", "heal": "20s"}},
+    ),
+    Planted(
+        "two_files.py",
+        "check: check-sum",
+        restart="always",
+        keys={
+            "check": [{"name": "sum", "never": "are not"}],
+            "nemesis": {"faults": ["kill"], "start": "1s", "every": "3s", "heal": "20s"},
+            **UNTIL_30,
+        },
+    ),
+    Planted(
+        "paused_holder.py",
+        "check: check-one-holder",
+        clients=(("x",), ("y",)),
+        keys={
+            "check": [{"name": "one-holder", "never": "writes under"}],
+            "nemesis": {"hosts": "b0,b1", "faults": ["stop"], "start": "1s", "every": "4s", "heal": "20s"},
+        },
     ),
 )

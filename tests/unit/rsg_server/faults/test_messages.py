@@ -20,11 +20,13 @@ from rsg_server.faults.changes import (
     Loss,
     Partition,
     PowerStateChange,
+    ProcessChange,
     StorageChange,
 )
 
 EXAMPLES: list[Change] = [
     HostChange("node1", "off"),
+    ProcessChange("node1", "server", "stopped"),
     LinkChange("node1", bandwidth_bytes_per_s=1e6, latency_s=0.02, is_up=True, loss=0.5),
     StorageChange(
         "nfs1", "disk", condition="full", read_bytes_per_s=1e6, write_bytes_per_s=2e6, readwrite_bytes_per_s=3e6, latency_s=0.1
