@@ -1,9 +1,9 @@
 """Chooses the form in which this package runs: hot modules compiled to machine code, or all modules as Python.
 
 csrc/build/build_server.py compiles the hot modules, which are those that run at each turn. The Python files are the
-source of truth: the compiled form is taken only if it was built from the very modules that are there. To see that, each
-module's size and time of its last change are compared with those at the build; if they differ, the module's checksum
-is. So an edited module has its effect at once, in the interpreter, until the next build. If the environment has
+source of truth: the compiled form is taken only if it was built from the very modules that are there. Each module's
+size and time of last change are compared with those at the build; if these differ, the module's checksums are compared.
+So an edited module has its effect at once, in the interpreter, until the next build. If the environment has
 SIMUNIX_PURE, all modules are interpreted.
 """
 

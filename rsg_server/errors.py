@@ -49,8 +49,8 @@ class StallError(SimunixError):
 
 
 def quoted(value: object) -> str:
-    """Return a user's value as messages quote it: its repr(), cut after QUOTED_MOST characters, and for a cut one the
-    length.
+    """Return a user's value as messages quote it: its repr(), cut after QUOTED_MOST characters, with the length of the
+    whole value if it is cut.
     """
     text = repr(value)
     if len(text) <= QUOTED_MOST:

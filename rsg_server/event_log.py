@@ -101,7 +101,7 @@ class EventLog:
     def _give_up(self, error: OSError) -> NoReturn:
         """Raise the ServerError that ends the run, since the event log cannot be written.
 
-        The file is closed first: closing it later would raise a second error.
+        The event log is closed first: to close the file later would raise a second error.
         """
         file, self._file = self._file, None
         if file is not None:
@@ -112,7 +112,7 @@ class EventLog:
 
     def _drain(self) -> None:
         if self._hash is None:
-            # imported late: it loads OpenSSL, which a short command without an event log need not wait for
+            # imported late: hashlib loads OpenSSL, for which a short command without an event log need not wait
             from hashlib import sha256
 
             self._hash = sha256()

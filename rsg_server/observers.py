@@ -1,8 +1,8 @@
-"""An event of the simulation that several parts follow, such as "the load of a host has changed".
+"""Lets several parts of the server follow an event of the simulation, such as "the load of a host has changed".
 
-The part at which the event happens owns the `Observers`, connects nobody itself, and works the same without any. SimGrid has
-xbt::signal for this, trio Instrument. Virtual time and the order of turns may depend on what observers do, so they are called
-in a fixed order: that in which they were connected.
+The part of the server in which the event happens owns the `Observers`, connects no functions itself, and works alike
+without any. xbt::signal of SimGrid and Instrument of trio do the same. Virtual time and the order of turns may depend
+on what observers do, so observers are called in a fixed order, the order in which they were connected.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ P = ParamSpec("P")
 class Observers(Generic[P]):
     """The functions that are to be called when one event happens, in the order in which they were connected.
 
-    Without observers it is false, so that what they are to be told need not be computed. An exception of an observer reaches
-    the part that tells; the observers after that one are not called.
+    An object without observers is false, so that its owner need not compute the arguments for them. An exception of an
+    observer reaches the caller of `tell`; the later observers are not called then.
     """
 
     __slots__ = ("_functions",)
@@ -40,6 +40,8 @@ class Observers(Generic[P]):
         self._functions = tuple(functions)
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """The event has happened: call those that are connected now, also if one of them connects or disconnects others."""
+        """Call the observers because the event has happened: those that are connected now, even if one of them connects
+        or disconnects others.
+        """
         for function in self._functions:
             function(*args, **kwargs)

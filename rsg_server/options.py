@@ -29,15 +29,18 @@ class KernelOptions:
     host_flags: int = 0
     strict: bool = False
     order: Order = field(default_factory=FirstInFirstOut)
-    # only in a run of `simunix explore`: chooses among continuations that are possible in reality
+    # only in a run of `simunix explore`: the choices between outcomes that are all possible in reality, such as the
+    # order of threads
     choices: Choices | None = None
-    begun_ns: int = FOREVER_NS  # real time: a file with a later stamp was made by the run; see next_tick_ns
-    run_folder: Path | None = None  # the run ends when the disk with this folder is full; None: the disk's room is not watched
+    # real time at the start of the run: a file with a later stamp was made by the run; see next_tick_ns
+    begun_ns: int = FOREVER_NS
+    # the run ends when the disk that has this folder is full; None: the free space of no disk is watched
+    run_folder: Path | None = None
     network_model: Model = field(default_factory=lv08)
     fairness: Fairness = Fairness.CONNECTION
     charging: Charging | None = None  # set for the CPU policy `charged`, None for `free`
     enclosures: tuple[Enclosure, ...] = ()
-    lateness: Lateness | None = None  # by how much timed waits end late in a perturbed run
+    lateness: Lateness | None = None  # how much too late timed waits end in a perturbed run
     # seconds by name of the link, for links whose latency differs from the platform's
     latencies: Mapping[str, float] = field(default_factory=dict)
     # how each host boots, by name; a host without an entry boots in no time

@@ -1,9 +1,9 @@
 """Decides in which order ready actors (threads of emulated processes) get the turn, which is the right to run.
 
 The run queue (rsg_server.process.run_queue) lists the ready actors in the order in which they have become ready. An
-object of a class derived from `Order` chooses one of them. Its choice may depend on its own state and on the actors'
-numbers only, so that a run can be repeated to the byte. Orders chosen by a seed or a recording are in
-rsg_server.turn.choosing.
+object of a class derived from `Order` chooses one of these actors. The choice may depend only on the state of this
+object and on the actors' numbers, so that a run can be repeated to the byte. Orders chosen by a seed or a recording are
+in rsg_server.turn.choosing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ class Order(Protocol):
 
     @property
     def allows_handoffs(self) -> bool:
-        """Whether a thread may give the turn to another one without the server. The shims do that first in, first out only."""
+        """Whether a thread may give the turn to another one without the server.
+
+        The shims can do so only in the order first in, first out.
+        """
 
     def place(self, line: Collection[Ready]) -> int:
         """Return which of the ready actors has the next turn, as its place in `line`; place 0 is the one that became

@@ -6,16 +6,17 @@ from rsg_server.observers import Observers
 
 
 class Warner:
-    """Shows warnings and counts how often each was given. What shows them to the user is an observer of `on_warning`."""
+    """Shows warnings and counts how often each was given. The observers of `on_warning` show the warnings to the user."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}  # how often each warning was given, by its text, or by what it is `about`
+        # how often each warning was given, by its text, or by the subject (`about`) of the warning
+        self.counts: dict[str, int] = {}
         self.on_warning: Observers[str] = Observers()
 
     def warn(self, text: str, about: str | None = None) -> None:
         """Show the user a warning, unless it was shown before, and count it.
 
-        Of all warnings that are `about` one thing, only the first is shown.
+        Of all warnings with one subject (`about`), only the first is shown.
         """
         key = about or text
         first = key not in self.counts

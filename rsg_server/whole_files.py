@@ -1,6 +1,6 @@
-"""Writes result files whole or not at all: under another name first, then renamed.
+"""Writes result files whole or not at all: a file is first written under another name, then renamed.
 
-A disk may become full during a run. So the run's folder holds some room for these files from its beginning
+A disk may become full during a run. So the run reserves some room on the disk for these files at its start
 (`simunix.launch.run_directory`).
 """
 
@@ -22,8 +22,9 @@ ELSEWHERE = "choose another folder with --out"
 def whole_path(path: Path) -> Iterator[Path]:
     """Yield a path to write a file to, and rename the file to `path` when the block ends.
 
-    Raises OSError; an older file at `path` is then unchanged. If `path` is no plain file (/dev/stdout, a pipe), it is
-    written to directly; a link stays, and the file that it leads to is replaced.
+    Raises OSError; an older file at `path` is then unchanged. If `path` is no plain file (/dev/stdout, a pipe), the
+    text is written to it directly. If `path` is a symbolic link, the link stays, and the file to which it leads is
+    replaced.
     """
     target = path.resolve() if path.is_symlink() else path
     before = target.stat() if target.exists() else None
@@ -34,7 +35,7 @@ def whole_path(path: Path) -> Iterator[Path]:
     try:
         yield draft
         if before is not None:
-            # another user's file, in a folder where this user may not make files but may write to this one
+            # the file belongs to another user: this user may write to it, but may make no files in its folder
             with contextlib.suppress(OSError):
                 draft.chmod(stat.S_IMODE(before.st_mode))
         os.replace(draft, target)

@@ -1,7 +1,7 @@
 """Makes the bytes of Ethernet frames that contain IPv4, IPv6, TCP, UDP and ICMP, with checksums, by pure functions.
 
-The library dpkt, with which this project reads captures, makes equal frames (the tests compare them). But it takes five
-times as long, which counts for hundreds of thousands of segments, and it does not fragment packets.
+The library dpkt, with which this project reads captures, makes equal frames (the tests compare them). But dpkt takes
+five times as long, which matters for hundreds of thousands of segments, and dpkt does not fragment packets.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def _pseudo_header(source: bytes, destination: bytes, protocol: int, size: int) 
 
 
 def mac(ip: bytes) -> bytes:
-    """Return the hardware address (6 bytes) of the host with this IP address; it is that of rsg_server.sockets.interfaces."""
+    """Return the hardware address (6 bytes) of the host with this IP address; rsg_server.sockets.interfaces gives the
+    host's interface the same address.
+    """
     return b"\x02\x42" + ip[-4:]
 
 

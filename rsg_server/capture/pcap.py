@@ -1,7 +1,8 @@
 """Writes capture files in the pcap format with nanoseconds (magic number a1b23c4d).
 
-Packets may be added in any order; they are sorted when the file is closed. The library dpkt writes the file. It is
-imported only then, because importing it takes a tenth of a second, which every run would have to wait for.
+Packets may be added in any order; they are sorted when the file is closed. The library dpkt writes the file. The
+library is imported only when a capture is written: the import takes a tenth of a second, also in runs without a
+capture.
 """
 
 from __future__ import annotations

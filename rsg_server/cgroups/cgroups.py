@@ -38,8 +38,8 @@ class Cgroups:
         self.memory = memory
 
     def told(self, process: Process) -> int:
-        """Return, as the number that HELLO's reply carries, what a new program must know of its host's cgroups; 0 if
-        there are none.
+        """Return the number by which the reply to HELLO tells a new program about its host's cgroups; 0 if the host has
+        none.
         """
         host = process.host
         if host.cgroup_device < 0:
@@ -76,7 +76,7 @@ class Cgroups:
             os.close(folder)
 
     def of(self, host: HostState) -> Hierarchy:
-        """Return the tree of groups of a host, which the first call makes.
+        """Return the tree of cgroups of a host; the first call for a host makes the tree.
 
         Raises RefusedError if the host can have no groups.
         """

@@ -28,8 +28,8 @@ class RefusedError(Exception):
 class Request:
     """A write to a control file, with its writer. `user` is the writer's effective user id, in its own user namespace.
 
-    This is no dataclass: a compiled dataclass needs the class of each field while this module is imported. Those
-    classes are in modules that are imported later.
+    `Request` is no dataclass: a compiled dataclass needs the class of each field while its module is imported, and the
+    classes of these fields are in modules that are imported later.
     """
 
     __slots__ = ("group", "hierarchy", "text", "user", "writer")
@@ -56,9 +56,9 @@ Write = Callable[[Request], None]
 class ControlFile:
     """A kind of control file, which a cgroup has if the file's `controller` is passed on to it; "" stands for every group.
 
-    If the file `tells`, the server rewrites it whenever its text changes, so that inotify(7) reports the change. A file
-    that `is_kept` has its text from the beginning on and is rewritten likewise, so that programs can read it without
-    asking the server (csrc/shim/sys/cgroup/files.c: kept). All other files are rewritten when a program reads them.
+    The server rewrites a file that `tells` whenever its text changes, so that inotify(7) reports the change. The server
+    also rewrites a file that `is_kept` at each change, so that programs can read the file without a message to the
+    server (csrc/shim/sys/cgroup/files.c: kept). All other files are rewritten when a program reads them.
     """
 
     name: str

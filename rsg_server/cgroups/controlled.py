@@ -1,4 +1,6 @@
-"""Gives cgroups what they control (processors, storages, processes), and the event by which others learn of a changed file."""
+"""Gives cgroups what they control (processors, storages, processes), and tells the observers of control files which
+file has changed.
+"""
 
 from __future__ import annotations
 

@@ -62,8 +62,9 @@ def check_destination(group: Group) -> None:
 def check_writer(request: Request, source: Group) -> None:
     """Raise RefusedError if a writer may not move a process between two groups. Root always may.
 
-    Others must be allowed to write to cgroup.procs of the nearest cgroup above both. Whoever has opened that file of
-    the destination may write there, since the kernel has checked it at open(2). See cgroups(7), delegation.
+    Others must be allowed to write to cgroup.procs of the nearest cgroup above both. A writer that has opened
+    cgroup.procs of the destination may write to that file, since the kernel has checked this at open(2). See
+    cgroups(7), delegation.
     """
     if request.user == 0:
         return
@@ -109,7 +110,7 @@ def _write_threads(request: Request) -> None:
 
 
 def _write_subtree(request: Request) -> None:
-    """Handle a write to cgroup.subtree_control: words such as +memory and -cpu, of which all take effect or none does.
+    """Handle a write to cgroup.subtree_control: words such as +memory and -cpu. Either all words take effect, or none does.
 
     The server then rewrites the real file, even if its text is the same. The shim reads that file to find out whether
     the words of a later write are all in effect already; such a write is not sent (csrc/shim/sys/cgroup/subtree.c).

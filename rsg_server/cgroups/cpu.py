@@ -82,7 +82,7 @@ def _throttled(hierarchy: Hierarchy, group: Group) -> str:
     """Return the lines of cpu.stat about the quota (cpu.max).
 
     nr_periods counts the periods in which something computed, nr_throttled those in which the quota was used up.
-    throttled_usec is the time for which the quota kept threads from computing.
+    throttled_usec is the time (µs) in which the quota kept threads of the group from computing.
     """
     hierarchy.controlled.cpu.share_anew(hierarchy.host.host)
     period_ns, account = group.number(PERIOD, PERIOD_US) * US, group.account
@@ -138,7 +138,8 @@ def _write_nice(request: Request) -> None:
 def account_of(group: Group) -> Account | None:
     """Return the account that the CPU time of a cgroup is counted to.
 
-    It belongs to the nearest group, going up, that has the controller cpu; None stands for the root group.
+    The account belongs to the nearest group, from this one upwards, that has the controller cpu; None stands for the
+    root group.
     """
     if group.parent is None:
         return None

@@ -55,8 +55,8 @@ def parsed(text: str) -> int:
 def effective(hierarchy: Hierarchy, group: Group, name: str = CPUS) -> int:
     """Return the mask of processors that a cgroup may use.
 
-    These are the ones set in its cpuset.cpus that the group above may use as well; if there are none, all that the
-    group above may use.
+    A cgroup may use the processors in its cpuset.cpus that the group above may use as well; if there are none, all
+    processors that the group above may use.
     """
     if group.parent is None:
         return (1 << (hierarchy.host.host.cores if name == CPUS else hierarchy.host.host.numa.nodes or 1)) - 1

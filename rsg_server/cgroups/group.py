@@ -32,10 +32,10 @@ class Group:
     controllers: frozenset[str]
     passed: frozenset[str] = frozenset()
     children: dict[str, Group] = field(default_factory=dict)
-    # by the process's number, in the order in which the processes came
+    # by the process's number, in the order in which the processes entered the group
     processes: dict[int, Process] = field(default_factory=dict)
     populace: int = 0  # the number of processes in this group and in the groups below
-    freezes: bool = False  # the text of its own cgroup.freeze is 1
+    freezes: bool = False  # the file cgroup.freeze of this group contains 1
     numbers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Group:
     # user id and group id of the files of controllers that the group got later, by controller
     owners: dict[str, tuple[int, int]] = field(default_factory=dict)
     is_listed: bool = False  # somebody has listed the folder: all control files exist, and new ones are made at once
-    account: Account | None = None  # the CPU time of its threads; made when one of them computes
+    account: Account | None = None  # the CPU time of the group's threads; made when a thread first computes
     # the reads and writes of its processes at storages; made at the first one, or for a limit
     storages: StorageAccount | None = None
     path: str = field(init=False)  # the path that /proc/PID/cgroup shows; a group is never renamed

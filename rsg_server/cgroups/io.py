@@ -107,7 +107,7 @@ def _set(hierarchy: Hierarchy, group: Group, device: int) -> None:
 def account_of(hierarchy: Hierarchy, group: Group) -> Account | None:
     """Return the account that a cgroup's operations at storages are counted to.
 
-    It belongs to the nearest group, going up, that has the controller io; None stands for the root group.
+    The account belongs to the nearest group, from this one upwards, that has the controller io; None stands for the root group.
     """
     if group.parent is None:
         return None

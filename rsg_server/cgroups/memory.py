@@ -1,10 +1,10 @@
 """The limits memory.max of cgroups: the server counts the memory of processes, and kills the largest one above a limit.
 
-When the server counts depends on the order of calls only, so it is the same in each run. A process is counted at a
-message that comes 10 ms of virtual time or more after its last count, when it has grown by as many bytes as the shim
-was told, and at its end. Only anonymous pages are counted (smaps_rollup of proc(5)), because the load of the computer
-does not change them; the shim switches transparent huge pages off in such processes. Files and memory that processes
-share by files are not counted. Nothing is swapped.
+The moments at which the server counts depend on the order of calls only, so they are equal in each run. A process is
+counted at a message that comes 10 ms of virtual time or more after its last count, when it has grown by as many bytes
+as the shim was told, and at its end. Only anonymous pages are counted (smaps_rollup of proc(5)), because the load of
+the computer does not change them; the shim switches transparent huge pages off in such processes. Files and memory that
+processes share by files are not counted. Nothing is swapped.
 """
 
 from __future__ import annotations

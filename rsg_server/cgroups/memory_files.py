@@ -28,7 +28,7 @@ OF_ANONYMOUS = ("anon", "active_anon")
 def size(text: str) -> int:
     """Return the bytes that a written text such as 64M means, in whole pages, as memparse of Linux reads it.
 
-    NO_LIMIT stands for "max". Raises RefusedError for another text.
+    The text "max" gives NO_LIMIT. Raises RefusedError for another text.
     """
     if text == "max":
         return NO_LIMIT

@@ -1,8 +1,8 @@
 """Finds out which control files have changed since a process read them, for poll(2): POLLPRI (cgroups(7), cgroup.events).
 
-Programs read the real files through the kernel. Of a read, the server sees only the call before it: an open, a seek to
-the beginning, or pread64. How much was read follows from the position of the descriptor. Linux keeps such a record for
-each open file; simunix keeps one for each process and file.
+Programs read the real files through the kernel. The server does not see a read itself, only the call before the read:
+open, a seek to the beginning, or pread64. The position of the descriptor says how much was read. Linux keeps such a
+record for each open file; simunix keeps one for each process and file.
 """
 
 from __future__ import annotations

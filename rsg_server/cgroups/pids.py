@@ -20,7 +20,10 @@ def current(group: Group) -> int:
 
 
 def may_be_born(hierarchy: Hierarchy, group: Group) -> bool:
-    """Return whether one more thread may be created in a cgroup. The group whose limit forbids it counts that (pids.events)."""
+    """Return whether one more thread may be created in a cgroup.
+
+    A group whose limit forbids the thread counts one more event in its pids.events.
+    """
     for above in group.up():
         if above.parent is None or "pids" not in above.controllers:
             continue

@@ -1,9 +1,10 @@
 """The real folders and files of a host's cgroups, which programs of the host see in a tmpfs that its init has mounted.
 
-The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. If the
-server belongs to an ordinary user, it owns the files, but their modes forbid it to write: it changes a mode for the
-time of a write. If the host is contained (has a user namespace), the file system takes no file of a user whom the host
-does not know. So the server makes each file as the owner of the folder (setfsuid(2)).
+The server reaches them by a descriptor of the topmost folder, whatever the host's programs have mounted over it. A
+server that runs as an ordinary user owns the files, but the files' modes forbid the owner to write. So the server
+changes the mode of a file for the time of a write. If the host is contained (has a user namespace), the file system
+takes no file of a user whom the host does not know. So the server makes each file of such a host under the user id of
+the folder's owner (setfsuid(2)).
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class RealFiles:
     def _maker(self, path: str) -> tuple[int, int]:
         """Return the user and group id under which a new file is made.
 
-        That is the server if the file system knows its id, else the owner of the folder.
+        A file is made under the server's own ids if the file system knows these, else under the ids of the folder's owner.
         """
         own = os.geteuid(), os.getegid()
         return own if os.fstat(self._folder).st_uid == own[0] else self.owner(path)

@@ -40,7 +40,7 @@ class TimerQueue:
         return self._deadlines.address
 
     def next_sequence(self) -> int:
-        """Return a new sequence number. What is due at one moment happens in the order of these numbers."""
+        """Return a new sequence number. Deadlines and events of one moment happen in the order of these numbers."""
         return self._deadlines.next_sequence()
 
     def add(self, slot: int, at_ns: int) -> Alarm:

@@ -1,8 +1,9 @@
 """Finds out which mounts of a contained host show a file system of this computer.
 
-Such a mount has the flag `nodev`, because the real kernel demands it (csrc/hostinit/containment/mounts.c). For the
-emulated host its flag means nothing, and bind mounts and mount namespaces inherit it. Other file systems were mounted
-by a host's program or at the host's start. If they have `nodev`, a user has asked for it, and it holds.
+Such a mount has the flag `nodev`, because the real kernel demands it (csrc/hostinit/containment/mounts.c). On the
+emulated host this flag of such a mount has no effect, and neither has the flag that a bind mount or a mount namespace
+takes over from such a mount. All other file systems were mounted by a program of the host or at the host's start. If
+another file system has `nodev`, a user has asked for the flag, and the flag has its effect.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The eBPF programs that decide which devices the processes of a cgroup may open or make (kernel/bpf/cgroup.c of Linux).
 
 A program gets a number when it is loaded; equal programs get the same one. A group has no program, one, or (with the
-flag ALLOW_MULTI) up to 64. For a process, the programs of its own group count. If its group has none, those of the
-nearest group above that has some count. The programs of all groups above that have ALLOW_MULTI count, too. An access is
-allowed if every program that counts answers 1.
+flag ALLOW_MULTI) up to 64. An access of a process is decided by the programs of the process's own group. If that group
+has no program, the programs of the nearest group above that has some decide. The programs of all groups above with
+ALLOW_MULTI decide as well. An access is allowed if each of these programs answers 1.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ class Programs:
             self._tell(len(self._of))
 
     def of(self, group: Group, counts: bool) -> tuple[int, list[int]]:
-        """Return the flags and the numbers of a cgroup's own programs; with `counts`, 0 and the numbers of all that
-        count for it.
+        """Return the flags and the numbers of a cgroup's own programs; with `counts`, 0 and the numbers of all programs
+        that decide about accesses of its processes.
         """
         if counts:
             return 0, [program.number for program in self._counting(group)]

@@ -1,8 +1,8 @@
 """Records which files stand for devices, and which drivers each host has.
 
 A file is named by its file system and inode of the real kernel, so hosts that share a folder see the same device there.
-A host has drivers for /dev/null and its like, and for the devices that it was given before its daemons began. A device
-with any other number can be made and looked at, but open(2) fails with ENXIO, as on Linux.
+A host has drivers for devices such as /dev/null, and for the devices that a scenario gives the host before its daemons
+start. A device with any other number can be made and looked at, but open(2) fails with ENXIO, as on Linux.
 """
 
 from __future__ import annotations

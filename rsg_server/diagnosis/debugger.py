@@ -1,7 +1,7 @@
 """Holds a new program before its first instruction, while it has the turn, until a debugger has attached to it.
 
 Virtual time does not move while the program is held, nor while the debugger stops a thread that has the turn. So no
-timeout of the emulation expires.
+time-out of an emulated program expires while a person debugs.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Answer = TypeVar("Answer")
 class Debugger(Generic[Answer]):
     """Holds the first program named `name` on `host` ("" for any host), and calls `attach` with its process.
 
-    `has_come` says whether a debugger has attached, even if it has left before anybody looked whether the process is
-    traced.
+    `has_come` says whether a debugger has attached, even if the debugger has detached again before the server looked
+    whether the process is traced.
     """
 
     host: str
@@ -39,7 +39,10 @@ class Debugger(Generic[Answer]):
     held: tuple[Actor, Answer] | None = field(default=None, repr=False)
 
     def holds(self, actor: Actor, reply: Answer) -> bool:
-        """Return whether a program that has just sent HELLO is the one to hold. If so, the answer to HELLO is stored here."""
+        """Return whether a program that has just sent HELLO is the one to hold.
+
+        The answer to the HELLO of the held program is stored in this object.
+        """
         process = actor.process
         if self.process is not None or self.host not in ("", process.host.name):
             return False

@@ -40,7 +40,10 @@ Holder = tuple["Process", int]
 
 
 class Descriptors:
-    """Describes descriptors by /proc. It remembers which process has what open, so each report makes a new one."""
+    """Describes descriptors by /proc.
+
+    An object of this class remembers which process has what open, so each report makes a new object.
+    """
 
     def __init__(self, processes: Mapping[int, Process], sockets: SocketTable) -> None:
         self._processes, self._sockets = processes, sockets

@@ -62,8 +62,8 @@ class Disturbances:
     def look_at_death(self, process: Process, moment_ns: int, in_turn: bool) -> None:
         """Record the death of a process that has not announced its end, if nobody in the emulation has killed it.
 
-        `in_turn` says that a thread of the process had the turn when it died. That thread may have sent itself the
-        signal, or may have made a mistake such as a wrong address.
+        `in_turn` says that a thread of the process had the turn when it died. A thread that had the turn may have sent
+        the signal to itself, or may have made a mistake such as an access to a wrong address.
         """
         if process.dead or process.exit_status is not None:
             return

@@ -105,7 +105,7 @@ class Traces:
             self.ended(actor, moment_ns, how)
 
     def close(self) -> None:
-        """Close all trace files at the end of the run. A call that has not returned is marked as unfinished."""
+        """Close all trace files at the end of the run. System calls that have not returned are marked as unfinished."""
         for path in self._files.values():
             _append(path, "")
         self._files.clear()

@@ -1,9 +1,10 @@
 """Measures the CPU time of each turn, and lists what crossed the network: the data from which critical paths are computed.
 
 CPU time is measured for the process that has the turn and for the server. While turns are measured, the server gives
-every turn: an actor may neither move the clock nor give the turn to another one. The order of turns is the same either
-way (tests/system/turns/test_handoff.py), but such a run takes longer, and the server takes a larger part of it. The CPU
-times are those of the real computer and differ from run to run, so they stand in files of their own.
+every turn: an actor may neither move the clock nor give the turn to another one. The order of turns is the same with
+and without measuring (tests/system/turns/test_handoff.py). But a run whose turns are measured takes longer, and the
+server takes a larger part of the time. The CPU times are those of the real computer and differ from run to run, so they
+are written to files of their own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The control socket of a running emulation: joining programs, pausing, pace, listing; one JSON request for each connection.
 
-A request is one line of JSON {"op": ...}; the request `run` carries stdin, stdout and stderr (SCM_RIGHTS). The answer is
-one line of JSON, in as many datagrams as it takes, then the end of the connection. The answer to `terminal` comes when the
-session has ended. Before it, a datagram {"opened": true} brings the caller's side of the terminal (SCM_RIGHTS).
-The answer to `watch` is a line for each moment that the viewer is told of, until the run ends or the viewer hangs up.
+A request is one line of JSON {"op": ...}; the request `run` carries stdin, stdout and stderr (SCM_RIGHTS). The answer
+is one line of JSON, in one or more datagrams, after which the server closes the connection. The answer to `terminal`
+comes when the session has ended. Before that answer, a datagram {"opened": true} brings the caller's side of the
+terminal (SCM_RIGHTS). The answer to `watch` is a line for each moment that the viewer is told of, until the run ends or
+the viewer hangs up.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ PIECE_BYTES = 1 << 16  # an answer may be longer than one datagram
 LACK_S = 0.1
 """How long, in real time, the server waits for the next connection when it has no descriptors left."""
 STILL_S = 1.0
-"""A viewer is told each second of real time, at least, that the run is there, also if nothing has changed."""
+"""The longest time (s, real time) between two messages to a viewer, so that the viewer knows that the run still exists."""
 Answer = dict[str, Any]
 
 
@@ -48,8 +49,8 @@ Answer = dict[str, Any]
 class Caller:
     """The sender of a request: the descriptors that came with the request, and the connection for the answer.
 
-    Within `scope` the request is carried out and answered. If the scope is shielded, the request is answered although the
-    run ends.
+    `scope` is the trio scope in which the request is carried out and answered. If the scope is shielded, the request is
+    answered even if the run ends.
     """
 
     fds: list[int]
@@ -88,14 +89,14 @@ class Control:
         """Accept connections until cancelled, then remove the socket's file.
 
         The socket is bound through /proc, so that the path may have any length. The file gets its name once the server
-        listens: whoever waits for the file can connect at once.
+        listens: a program that waits for the file can connect at once.
         """
         plain = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener = trio.socket.from_stdlib_socket(plain)
         directory = os.open(self._path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         silent = f".{self._path.name}"
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(silent, dir_fd=directory)  # the file of a server that was killed between bind and rename
+            os.unlink(silent, dir_fd=directory)  # left by a server that was killed between bind and rename
         try:
             plain.bind(f"/proc/self/fd/{directory}/{silent}")  # trio's own bind starts a thread for it
             listener.listen(16)
@@ -181,7 +182,8 @@ class Control:
         opened = self._open_terminal(wanted)
         try:
             process = programs.spawn(wanted.host, opened.command)
-            self._service.kernel.signals.listen_to_kernel(process, is_at_terminal=False)  # its keys are typed outside
+            # a person outside of the emulation types at the terminal
+            self._service.kernel.signals.listen_to_kernel(process, is_at_terminal=False)
             self._joined(process, opened.command.argv[0])
             with contextlib.suppress(OSError):  # the caller is gone: the kernel hangs the terminal up
                 await _hand_over(opened, caller.connection)
@@ -216,14 +218,14 @@ class Control:
         return await self._status(request, caller)
 
     async def _until(self, request: Answer, caller: Caller) -> Answer:
-        """Go on until a moment, and answer when the run is paused at that moment."""
+        """Let the run go on until a moment of virtual time, and answer when the run is paused at that moment."""
         at_ns = requests.moment(request)
         self._service.kernel.disturbances.note("the run was paused by hand")
         await self._service.go_until(at_ns)
         return await self._status(request, caller)
 
     async def _step(self, request: Answer, caller: Caller) -> Answer:
-        """Go on to the next moment at which something is due, and answer when the run is paused at that moment."""
+        """Let the run go on to the moment of the next event, and answer when the run is paused at that moment."""
         self._service.kernel.disturbances.note("the run was paused by hand")
         await self._service.step()
         return await self._status(request, caller)
@@ -239,7 +241,7 @@ class Control:
         return await self._status(request, caller)
 
     async def _change(self, request: Answer, caller: Caller) -> Answer:
-        """Change hosts, links or partitions at the next turn boundary."""
+        """Change hosts, links or partitions when the present turn has ended."""
         kernel = self._service.kernel
         changes = requests.changes(request)
         for change in changes:
@@ -270,7 +272,7 @@ class Control:
         return {"virtual_s": kernel.now_ns / 1e9, "processes": list_processes(kernel.hosts, wanted, descriptors)}
 
     async def _watch(self, request: Answer, caller: Caller) -> Answer:
-        """Tell a viewer of the run's state, then of what changes, every so many seconds of real time, until it hangs up."""
+        """Send a viewer the run's state, then the changes, every so many seconds of real time, until the viewer hangs up."""
         every_s = requests.interval(request)
         board = self._board = self._board or Board(self._service)
         if caller.connection is None or board.viewers >= VIEWERS_MOST:
@@ -285,7 +287,10 @@ class Control:
         return {}
 
     async def _tell_viewer(self, board: Board, connection: trio.socket.SocketType, every_s: float) -> None:
-        """Tell a viewer without end. While the viewer does not read, nothing is queued but the line that is being sent."""
+        """Send a viewer the changes, in an endless loop.
+
+        While the viewer does not read, only the line that is being sent is queued.
+        """
         told, before, told_at = 0, None, 0.0
         with contextlib.suppress(OSError):  # the viewer is gone
             while True:
@@ -321,14 +326,14 @@ class Control:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._kill_if_left, added, caller)
             await ended.wait()
-            caller.scope.shield = True  # this may have been the end of the run
+            caller.scope.shield = True  # the end of this program may have been the end of the run
             nursery.cancel_scope.cancel()
 
     async def _kill_if_left(self, added: Added, caller: Caller) -> None:
         if caller.connection is None:
             return
         with contextlib.suppress(OSError):
-            await caller.connection.recv(1)  # a caller sends nothing more: this is the end of the connection
+            await caller.connection.recv(1)  # a caller sends nothing after its request, so it has closed the connection
         self._deployment.kill_actor(added)
 
     async def _start(self, request: Answer, caller: Caller) -> Answer:

@@ -93,14 +93,14 @@ class Deployment:
     def _ended(self, added: Added) -> None:
         """Handle the end of an actor's program.
 
-        If the program has not become the actor, and no child of the program can, the other actors go on without it.
+        If neither the program nor a child of it has become or can become the actor, the other actors go on without this actor.
         """
         kernel = self._service.kernel
         heirs = (process.label == added.who.name for process in added.process.host.processes.values())
         if added.who.thread is None and not any(heirs):
             kernel.rsg.lives.withdraw(added.who)
         if self.is_finished():
-            self._service.end("done")  # at this very turn, or the log would depend on how fast this computer is
+            self._service.end("done")  # at this very turn: at a later one the event log would depend on the computer's speed
 
     def is_finished(self) -> bool:
         """Whether the run has started and all processes have ended."""
@@ -132,7 +132,7 @@ class Deployment:
             kill()
 
     def kill(self, reason: str) -> None:
-        """End the run, whatever the state of the run is."""
+        """End the run at once, whether it has started or not."""
         self.killed = reason
         self._service.kernel.disturbances.note("the run was ended by hand")
         self._service.end("stopped by request")

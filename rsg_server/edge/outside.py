@@ -9,7 +9,7 @@ import trio
 
 
 class Outside:
-    """The waits of one service. Made and used while trio runs."""
+    """The waits of one service. The object is made and used while trio runs."""
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
@@ -35,7 +35,7 @@ class Outside:
         await self._pausing.wait()
 
     async def checkpoint(self) -> None:
-        """Let the other tasks go on."""
+        """Let the other tasks of trio go on."""
         await trio.lowlevel.checkpoint()
 
     async def attention(self, seconds: float) -> None:

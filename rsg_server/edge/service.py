@@ -1,4 +1,5 @@
-"""The service runs a kernel: trio handles start, end, Ctrl-C, joined programs and progress; between, the turn loop gives turns.
+"""The service runs a kernel: trio handles start, end, Ctrl-C, joined programs and progress; between these, the turn
+loop gives turns.
 
 A run that nobody can join may have a head start without trio: importing trio takes a third of the processor time of a small
 command's whole run.
@@ -86,7 +87,7 @@ class Service:
     _virtual_start_ns: int = field(default=0, init=False)
     _stall_told: float = field(default=0.0, init=False)
     _hold_at_ns: int | None = field(default=None, init=False)  # the moment at which the clock is to stop
-    _is_step: bool = field(default=False, init=False)  # the clock is to go on once more from there
+    _is_step: bool = field(default=False, init=False)  # after that moment, the clock is to go on to the next event
     _wish: str = field(default="", init=False)
     _grace_ends: float | None = field(default=None, init=False)
     _has_begun: bool = field(default=False, init=False)
@@ -140,7 +141,7 @@ class Service:
         """Give turns for one slice of real time."""
         try:
             return Outcome.LIMIT if self._is_held() else self.turns.run(SLICE_S)
-        except OSError as error:  # no fault of an emulated process
+        except OSError as error:  # the cause is not an emulated process
             mend = MORE_FILES if error.errno in LACKS else mend_of(error, "choose another folder with --out")
             raise ServerError(f"the server failed at {self.kernel.now_ns / 1e9:.3f} s: {error}; {mend}") from error
 
@@ -149,7 +150,7 @@ class Service:
         return self.paused or (self.deployment is not None and not self.deployment.has_started)
 
     def end(self, reason: str) -> None:
-        """End the run at the next turn boundary, for this reason."""
+        """End the run when the present turn has ended; `reason` says why."""
         self.reason = self.reason or reason
         self.turns.stop = True
         self.attend()
@@ -164,7 +165,9 @@ class Service:
         self.wish_end("interrupted")
 
     def wish_end(self, reason: str) -> None:
-        """End the run at the next turn boundary, as its user wishes; `at_wish` first asks inside what still has to be asked."""
+        """End the run after the present turn, as its user wishes; first `at_wish` may let programs answer what is still
+        to be asked.
+        """
         if self.at_wish is None:
             self.reason = self.reason or reason
         self._wish = self._wish or reason
@@ -196,7 +199,8 @@ class Service:
         self.attend()
 
     async def go_until(self, at_ns: int) -> None:
-        """Let virtual time go on until a moment, and all happen that is due by then; return when the run is paused there.
+        """Let virtual time go on until a moment, with all events that are due by then; return when the run is paused at
+        that moment.
 
         Raises SimunixError if the moment is past.
         """
@@ -205,7 +209,7 @@ class Service:
         await self._hold_at(at_ns, is_step=False)
 
     async def step(self) -> None:
-        """Let all happen that is due now and at the next moment when something is due; return when the run is paused there."""
+        """Let all events happen that are due now and at the next moment with an event; return when the run is paused there."""
         await self._hold_at(self.kernel.now_ns, is_step=True)
 
     async def _hold_at(self, at_ns: int, is_step: bool) -> None:
@@ -230,7 +234,8 @@ class Service:
         if self.reason:
             return
         self._look_outside()
-        if self.joined:  # keys typed outside, and the signals that the kernel makes of them, come at any moment
+        # keys that a person types at a terminal, and the signals that the kernel sends for them, come at any moment
+        if self.joined:
             self.kernel.readiness.changed()
         if outcome is Outcome.COMPUTING:
             await self._await_holder(outside)
@@ -264,7 +269,7 @@ class Service:
         return not self._is_held() and self._hold_at_ns is not None and self.kernel.now_ns >= self._hold_at_ns
 
     def _come_to_hold(self) -> None:
-        """Pause the run, which has come to its moment and done all; a step first goes on to the next moment with an event."""
+        """Pause the run at the moment for which a pause was asked; for a step, first go on to the next moment with an event."""
         due = self.kernel.timeline.next_ns if self._is_step else None
         self._is_step = False
         if due is not None:
@@ -311,7 +316,7 @@ class Service:
             self.kernel.warner.on_warning.tell(self.stall_report(holder, waited))
 
     def stall_report(self, runner: Actor, waited_s: float) -> str:
-        """Write the report of a turn that has not come back for so many seconds of real time."""
+        """Write the report about an actor that has not given the turn back for so many seconds of real time."""
         return stall_report(self.kernel.now_ns, self.kernel.cpu_timers, self._descriptors(), runner, waited_s)
 
     def actor_lines(self) -> list[str]:
@@ -322,7 +327,7 @@ class Service:
         return Descriptors(self.kernel.processes, self.kernel.sockets)
 
     async def _await_debugger(self, debugger: Debugger[Reply], outside: Outside) -> None:
-        """Keep a program at its start, and with it the turn, until a debugger has attached to the program."""
+        """Hold a program, which has the turn, at its start until a debugger has attached to the program."""
         while not self.reason and not debugger.may_go():
             await outside.attention(DEBUGGER_SLICE_S)
         self.kernel.disturbances.note("a program was held for a debugger")
@@ -339,7 +344,7 @@ class Service:
                 raise DeadlockError(deadlock_report(self.kernel.now_ns, self.kernel.actors, self._descriptors()))
             self.reason = self.reason or "done"
             return
-        if self._hold_at_ns is not None:  # nothing is due before that moment
+        if self._hold_at_ns is not None:  # the timeline has no event before that moment
             self.kernel.clock.advance_to(max(self._hold_at_ns, self.kernel.now_ns))
             self._come_to_hold()
             return

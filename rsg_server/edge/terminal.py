@@ -1,7 +1,8 @@
 """The records for a terminal of a host that a user outside of the emulation has: the request, and the opened terminal.
 
-The host's side of the terminal belongs to a session inside. The other side goes to the caller of the control socket, who
-types and reads there without the server. Terminals are opened by simunix.launch.session, which knows how hosts are made.
+The host's side of the terminal belongs to a session inside. The other side goes to the caller of the control socket,
+which reads and writes there without the server. Terminals are opened by simunix.launch.session, which knows how hosts
+are made.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What viewers of a running emulation are told: the state of the whole when they begin, then what has changed since.
+"""Makes the messages to viewers of a running emulation: first the whole state, then what has changed since.
 
-Invariant: viewers change nothing. The state is read between two slices of turns; no part of the emulation is told of viewers.
+Invariant: viewers change nothing. The state is read between two slices of turns; no other part of the emulation knows
+of viewers.
 
 One `Board` has the state for all viewers. It reads the kernel anew at most as often as LOOK_SHARE allows, however many viewers
-there are. For each viewer the server keeps one number, up to which change the viewer has been told. A viewer that reads slowly
-is told of fewer moments; what it is told was so at the moment of telling.
+there are. For each viewer the server keeps one number, up to which change the viewer has been told. A viewer that reads
+slowly gets fewer messages; each message has the state of the moment at which it was made.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ LOOK_LEAST_S = 0.05
 LOOK_SHARE = 0.02
 """The most of the server's time, as a part of 1, that reading the state may take."""
 REASONS_MOST = 20
-"""How many reasons why the run cannot be repeated viewers are told; there is at most one for each program that has joined."""
+"""The most reasons why the run cannot be repeated that a message to viewers contains; there is at most one for each
+program that has joined.
+"""
 
 
 @dataclass(slots=True)
 class HostEntry:
-    """What viewers are told of a host: on, stopping, off or booting; how many processes it has. `change` numbers the change."""
+    """What viewers learn about a host: its condition (on, stopping, off or booting), and its number of processes.
+
+    `change` numbers the change.
+    """
 
     power: str
     processes: int
@@ -40,7 +46,7 @@ class Board:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._hosts: dict[str, HostEntry] = {}
-        """In the order of their last changes, the latest last."""
+        """The entries of hosts by name, in the order of their last changes, the latest last."""
         self._change = 0
         self._next_look = self._looked = 0.0
         self._looked_ns = service.kernel.now_ns
@@ -80,9 +86,9 @@ class Board:
         self._hosts[name] = HostEntry(power, processes, self._change)
 
     def message(self, since: int) -> dict[str, Any]:
-        """What a viewer is told that has been told all changes up to number `since`; 0 for a viewer that knows nothing.
+        """Return the message for a viewer that has received all changes up to number `since`, which is 0 for a new viewer.
 
-        `hosts` has [power, processes] of each host that has changed, in the platform's order if the viewer knows nothing.
+        `hosts` has [power, processes] of each host that has changed, in the platform's order for a new viewer.
         """
         service = self._service
         kernel = service.kernel

@@ -62,7 +62,7 @@ class Energy:
 def _links_with_watts(platform: Platform) -> Iterator[Link]:
     """Yield the links that may have watts: those that a zone stores, and the cables of a topology whose description has watts.
 
-    This makes all cables of such a topology, since each draws its idle watts, used or not.
+    The call creates all cables of such a topology, since each cable draws its idle watts even if it is never used.
     """
     root = platform.description.root
     for zone in root.family() if root is not None else ():

@@ -19,7 +19,7 @@ from rsg_server.platform.power import NO_BOOT, Boot, Enclosure, HostPower
 ON, STOPPING, OFF, BOOTING = "on", "stopping", "off", "booting"
 """The conditions of a host.
 
-`stopping`: it shuts down in good order; until that has ended, it draws as much as one that is on.
+`stopping`: it shuts down in good order; until the shutdown has ended, the host draws as much as a host that is on.
 """
 
 
@@ -135,8 +135,8 @@ class HostMeters:
     def _enclose(self, enclosure: MeteredEnclosure, change: int) -> None:
         """Add `change` (1 or -1) to the number of an enclosure's hosts that are on.
 
-        With its first host the enclosure goes on, with its last one off; in both cases the power of all its hosts
-        changes.
+        The enclosure gets power when its first host is switched on, and loses its power with its last host; in both
+        cases the power of all its hosts changes.
         """
         was_on = enclosure.hosts_on > 0
         enclosure.hosts_on += change

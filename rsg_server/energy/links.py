@@ -49,7 +49,7 @@ class MeteredLink:
 
 
 class LinkMeters:
-    """The meters of all links that have watts. It is told of traffic as a rsg_server.sockets.wire.Watcher.
+    """The meters of all links that have watts. The object observes the traffic of sockets as a rsg_server.sockets.wire.Watcher.
 
     `factor` is the bandwidth factor of the flow model.
     """

@@ -1,7 +1,7 @@
 """Computes the energy of something whose power changes in steps: the sum of watts × seconds over intervals of equal power.
 
-Only changes are stored. A change that is undone at the same moment leaves no trace. So the sum is the same, to the last
-bit, however often a power was set, and whatever happened without time passing.
+Only changes are stored. A change that is undone at the same moment leaves no trace. So the energy does not depend, in
+any bit, on how often the same power was set, nor on changes that lasted no time.
 """
 
 from __future__ import annotations

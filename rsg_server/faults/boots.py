@@ -9,7 +9,10 @@ from rsg_server.platform.power import NO_BOOT, Boot
 
 
 class Boots:
-    """The boots of all hosts. A host draws its numbers for itself, one for each boot that may hang by chance."""
+    """The boots of all hosts.
+
+    Each host has a random generator of its own, from which each boot that may hang takes one number.
+    """
 
     def __init__(self, boots: Mapping[str, Boot], seed: int) -> None:
         self._boots, self._seed = boots, seed
@@ -17,7 +20,7 @@ class Boots:
         self._chances: dict[str, random.Random] = {}
 
     def of(self, host: str) -> Boot:
-        """What a boot of a host takes."""
+        """Return how long a boot of a host takes, and how often such a boot hangs."""
         return self._boots.get(host, NO_BOOT)
 
     def let_hang(self, host: str) -> None:
@@ -25,7 +28,7 @@ class Boots:
         self._will_hang.add(host)
 
     def hangs(self, host: str) -> bool:
-        """Whether the boot of a host that begins now hangs."""
+        """Return whether the boot of a host that begins now hangs."""
         failure = self.of(host).failure
         if failure and host not in self._chances:
             self._chances[host] = random.Random(f"boot {self._seed} {host}")

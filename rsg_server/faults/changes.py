@@ -19,7 +19,9 @@ PROCESS_STATES = ("killed", "stopped", "running")
 
 @dataclass(frozen=True, slots=True)
 class HostChange:
-    """A host goes to a state of HOST_STATES: "off" cuts its power, and no process is told; after "hang" its next boot hangs."""
+    """A host goes to a state of HOST_STATES: "off" cuts its power without a signal to any process; after "hang" its
+    next boot hangs.
+    """
 
     host: str
     state: str
@@ -40,7 +42,7 @@ class ProcessChange:
 
 @dataclass(frozen=True, slots=True)
 class PowerStateChange:
-    """A host goes to a power state: the place of a speed among those of the host, from 0."""
+    """A host goes to a power state, which is given by the place of its speed in the host's list of speeds, from 0."""
 
     host: str
     number: int
@@ -63,7 +65,7 @@ class LinkChange:
     bandwidth_bytes_per_s: float | None = None
     latency_s: float | None = None
     is_up: bool | None = None
-    loss: float | None = None  # part of the datagrams that is lost, 0 to 1
+    loss: float | None = None  # the probability that a datagram is lost, 0 to 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ Change = HostChange | ProcessChange | PowerStateChange | ClockChange | LinkChang
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A change at a moment of virtual time; with `for_ns`, the change is taken back that much later."""
+    """A change at a moment of virtual time; with `for_ns`, the change is undone `for_ns` nanoseconds later."""
 
     at_ns: int
     change: Change
@@ -141,7 +143,7 @@ def from_message(message: dict[str, Any]) -> Change:
 class FaultProfile:
     """Changes in the order of their moments, which count from the start of the profile.
 
-    With `loop_after_ns`, the profile starts again that long after its last change.
+    With `loop_after_ns`, the profile starts again `loop_after_ns` nanoseconds after its last change.
     """
 
     points: tuple[Fault, ...]

@@ -1,7 +1,7 @@
 """Faults: changes of hosts, links and reachability, at moments that a scenario sets or when a user asks.
 
-Each change writes one line to the event log. What carries out a change returns the changes that take it back, of which
-rsg_server/faults/held.py says what is left of them when it ends.
+Each change writes one line to the event log. The function that carries out a change returns the changes that undo it.
+When a change ends that held for a while, rsg_server/faults/held.py says which of these still have to be made.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """Carries out changes. The caller has checked each change by `check`, for a change that does not fit the platform."""
+    """Carries out changes. The caller must have checked by `check` that each change fits the platform."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Faults:
             self._timeline.add(end_ns + profile.loop_after_ns, partial(self.play, profile))
 
     def apply(self, change: Change, for_ns: int | None = None) -> None:
-        """Carry out a change now, and take it back after `for_ns`, as far as no later change holds then.
+        """Carry out a change now, and undo it after `for_ns`, except for values that a later change has set by then.
 
         Only an action of the timeline may call this: no actor has the turn then.
         """
@@ -129,12 +129,12 @@ class Faults:
             self._timeline.add(self._clock.now_ns + for_ns, partial(self._take_back, change, self._held.begin(before)))
 
     def _take_back(self, change: Change, number: int) -> None:
-        """A change ends that was made for a while."""
+        """Undo a change that was made for a while, at the end of that while."""
         backs = changes_of(self._held.end(number))
         if isinstance(change, LinkChange) and len(backs) > 1 and len({replace(back, link="") for back in backs}) == 1:
             backs = [replace(backs[0], link=change.link)]  # both directions of a link, by one name
         for back in backs:
-            if not isinstance(back, Partition):  # what was cut before stays so
+            if not isinstance(back, Partition):  # links that were cut before this change stay cut
                 self._do[type(back)](back)
 
     # Hosts
@@ -164,11 +164,11 @@ class Faults:
         return (replace(change, process_state="running"),)
 
     def power_state(self, host: Host) -> int:
-        """The place of a host's speed among its speeds."""
+        """Return the power state of a host: the place of its present speed in its list of speeds."""
         return self._power_states.get(host.name, host.power_state)
 
     def _change_power_state(self, change: PowerStateChange) -> tuple[Change, ...]:
-        """Change the speed of all cores. A host that is off boots into the state that it was given last."""
+        """Change the speed of all cores. A host that is off will boot into the power state that it was given last."""
         host = self._platform.host_by_name(change.host)
         before = self.power_state(host)
         self._power_states[host.name] = change.number
@@ -208,7 +208,7 @@ class Faults:
         return backs
 
     def _undoing(self, change: LinkChange, name: str) -> LinkChange:
-        """The change that gives one link back the values that `change` is about to replace."""
+        """Return the change that gives a link back the values that `change` is about to replace."""
         network = self._network
         link = network.link(name)
         return LinkChange(
@@ -286,7 +286,9 @@ OF_A_HOST = (HostChange, ProcessChange, PowerStateChange, ClockChange, StorageCh
 
 
 def link_names(platform: Platform, name: str) -> tuple[str, ...]:
-    """The links that a name means: one, or both directions of a host's or a split-duplex link; empty if no link has it."""
+    """Return the links that a name means: one link, or both directions of a host's link or a split-duplex link; empty
+    if no link has the name.
+    """
     if name in platform.links:
         return (name,)
     pair = (f"{name}_UP", f"{name}_DOWN")
@@ -294,13 +296,16 @@ def link_names(platform: Platform, name: str) -> tuple[str, ...]:
 
 
 _OF_DISK = ("read_bytes_per_s", "write_bytes_per_s", "readwrite_bytes_per_s", "latency_s")
-"""Fields of StorageChange that are fields of a disk."""
+"""The fields of StorageChange that a disk has as well."""
 _NOW = {"readwrite_bytes_per_s": "together_bytes_per_s"}
-"""Of these fields, the attribute that has the value that holds where the field has none."""
+"""For some of these fields, the attribute of a disk whose value is used if the field is None."""
 
 
 def disk_number(host: Host, storage: str) -> int:
-    """The number of a storage among those of its host. Raises SimunixError for a storage that the host does not have."""
+    """Return the number of a storage in its host's list of storages.
+
+    Raises SimunixError for a storage that the host does not have.
+    """
     names = [disk.name for disk in host.disks]
     if storage not in names:
         known = f"it has {', '.join(names)}" if names else "it has none"
@@ -342,7 +347,7 @@ def _check_power_state(host: Host, state: int) -> None:
 
 
 def _unknown(what: str, name: str, known: list[str]) -> str:
-    import difflib  # for a mistake only: every run loads this file
+    import difflib  # imported for an error message only: every run loads this file
 
     close = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {close[0]!r}? " if close else ""

@@ -1,8 +1,10 @@
-"""Changes that hold for a while, and what comes back when they end: of each value, the latest change holds.
+"""Changes of hosts and links that hold for a while, and which values come back when a change ends. The latest change of
+a value decides.
 
-A change that is made for good puts an end to all earlier ones of its value. Of changes that hold for a while, one that ends
-under a later one leaves the value alone, and the later one gives back what the earlier one would have given back. Invariant:
-`_held` has, for each value, the changes for a while that have not ended, in the order in which they were made.
+A change that is made for good ends all earlier changes of its value. If a change ends while a later change of the same
+value holds, the value stays as it is. The end of the later change then gives back what the end of the earlier change
+would have given back. Invariant: `_held` contains, for each value, the changes that hold for a while and have not
+ended, in the order in which they were made.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ Key = tuple[type, tuple[object, ...], str]
 
 
 def values_of(change: Any, kind: type | None = None) -> dict[Key, Any]:
-    """The values that a change sets; of one without values, such as the end of a partition, the change itself is one."""
+    """Return the values that a change sets. A change without values, such as the end of a partition, counts as one value."""
     names = [field.name for field in fields(change)]
     subject = tuple(getattr(change, name) for name in names if name in SUBJECT)
     kind = kind or type(change)
@@ -42,30 +44,30 @@ def _change(kind: type, subject: tuple[object, ...], given: dict[str, Any]) -> A
 
 
 class Held:
-    """What the changes that hold for a while give back, each when it ends."""
+    """The values that come back at the end of each change that holds for a while."""
 
     def __init__(self) -> None:
-        self._held: dict[Key, list[tuple[int, Any]]] = {}  # the number of a change, and the value from before it
+        self._held: dict[Key, list[tuple[int, Any]]] = {}  # the number of a change, and the value that held before the change
         self._count = 0
 
     def replace(self, keys: Iterable[Key]) -> None:
-        """These values have been changed for good."""
+        """Note that values have been changed for good, so that no earlier change gives them back."""
         for key in keys:
             self._held.pop(key, None)
 
     def replace_all(self, kind: type) -> None:
-        """All values of a kind of change have been changed for good."""
+        """Note that all values of a kind of change have been changed for good."""
         self.replace([key for key in self._held if key[0] is kind])
 
     def begin(self, before: dict[Key, Any]) -> int:
-        """Values have been changed for a while, which were these before; returns the number of this change."""
+        """Note that values have been changed for a while, and what they were before; return the number of the change."""
         self._count += 1
         for key, value in before.items():
             self._held.setdefault(key, []).append((self._count, value))
         return self._count
 
     def end(self, number: int) -> dict[Key, Any]:
-        """The change of this number ends; returns the values that come back."""
+        """End the change with a number; return the values that come back."""
         found: dict[Key, Any] = {}
         for key, changes in list(self._held.items()):
             place = next((place for place, (other, _) in enumerate(changes) if other == number), None)

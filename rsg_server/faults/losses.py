@@ -1,4 +1,4 @@
-"""Connects power cuts with the files that they change, in runs that choose what is lost."""
+"""Lets power cuts lose file contents that were not synced to disk, in runs that choose what is lost (`simunix explore`)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def lose_unsynced(choices: Choices | None, storages: Storages, power: Power) -> None:
-    """Have power cuts lose what was not synced, as the choices say; without choices of the place "lose" nothing is lost.
-
-    The storages must not know yet where files are kept.
+    """Let power cuts lose file contents that were not synced, as the choices of the run say. If the run makes no
+    choices of the kind "lose", nothing is lost. The function must be called before the storages learn in which folders
+    files are kept.
     """
     if choices is None or LOSE not in choices.places:
         return

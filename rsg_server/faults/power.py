@@ -1,8 +1,9 @@
-"""Hosts that go off and on: a power cut, which no process is told of; a shutdown in good order; a boot.
+"""Switches hosts off and on: by a power cut, of which no process gets a signal; by a shutdown, which sends SIGTERM
+first; by a boot.
 
-A host is on, shutting down, off, or booting, which counts as off but for what it draws. A host that is off has no process, and
-none of its sockets sends anything. A boot may hang, by chance or because it was said that it will: then the host boots until
-its power is cut.
+A host is on, shutting down, off, or booting. A booting host counts as off, except that it draws power. A host that is
+off has no process, and none of its sockets sends anything. A boot may hang, by chance or because a fault of the
+scenario says so. Then the host boots until its power is cut.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ SECOND_NS = 10**9
 LOOK_NS = SECOND_NS // 10
 """How often a shutdown looks whether all processes of its host have ended, virtual time."""
 LAST_WORDS_NS = SECOND_NS
-"""How long a host stays on the network after its last process has ended, virtual time: what is under way still gets out."""
+"""How long (virtual time) a host stays on the network after its last process has ended, so that bytes that are under
+way still leave the host.
+"""
 
 
 class Power:
@@ -49,38 +52,43 @@ class Power:
     ) -> None:
         self._clock, self._timeline, self._log = clock, timeline, log
         self._hosts, self._off, self._residents, self.boots = hosts, off, residents, boots
-        self._stopping: dict[str, int | None] = {}  # host that shuts down -> delay of its next boot, ns; None: no boot
+        # by host that is shutting down: the delay of its next boot (ns); None: no boot
+        self._stopping: dict[str, int | None] = {}
         self._boots_due: Counter[str] = Counter()
-        self._booting: dict[str, Event | None] = {}  # the end of each boot that takes time; None: it hangs
+        self._booting: dict[str, Event | None] = {}  # the event at the end of each boot that takes time; None: the boot hangs
         self.on_reach: Observers[HostState, bool] = Observers()
-        """Told first, whether a host is on the network from now on; the processes of one that is not still exist."""
-        self.on_silence: Observers[[]] = Observers()  # told after a power cut, when no process of the host is left
-        self.on_power: Observers[str, bool] = Observers()  # told a host's name, and whether the host is on
-        self.on_switch: Observers[str, str] = Observers()  # told a host's name, and: on, stopping, off or booting
+        """Observers get a host's name, and whether the host is on the network from now on.
+
+        They are called first, when the processes of a host that is cut off still exist.
+        """
+        # observers are called after a power cut, when no process of the host is left
+        self.on_silence: Observers[[]] = Observers()
+        self.on_power: Observers[str, bool] = Observers()  # observers get a host's name, and whether the host is on
+        self.on_switch: Observers[str, str] = Observers()  # observers get a host's name, and one of: on, stopping, off, booting
         self.on_boot: Observers[str] = Observers()
         self.on_loss: Observers[str] = Observers()
-        self.on_unmount: Observers[str] = Observers()  # told when a shutdown in good order has brought all to the disks
+        self.on_unmount: Observers[str] = Observers()  # observers are called when a shutdown has written all data to the disks
 
     def is_off(self, host: str) -> bool:
-        """Whether a host is off."""
+        """Return whether a host is off."""
         return host in self._off
 
     def what(self, host: str) -> str:
-        """Whether a host is on, stopping, off or booting."""
+        """Return the condition of a host: on, stopping, off or booting."""
         if self.is_off(host):
             return "booting" if host in self._booting else "off"
         return "stopping" if host in self._stopping else "on"
 
     def starts_programs(self, host: str) -> bool:
-        """Whether programs may be started on a host: it is neither off nor shutting down."""
+        """Return whether programs may be started on a host, which must be neither off nor shutting down."""
         return not self.is_off(host) and host not in self._stopping
 
     def boots_later(self, host: str) -> bool:
-        """Whether a boot of a host is planned: the programs that the host runs from then on are still to come."""
+        """Return whether a boot of a host is planned, after which the programs of the host start again."""
         return self._boots_due[host] > 0
 
     def cut(self, host: str) -> None:
-        """Cut the power of a host now: its processes and sockets are gone at once, and nothing is sent to their peers."""
+        """Cut the power of a host now: its processes and sockets end at once, and their peers receive nothing."""
         if not self.is_off(host):
             self._log.event(self._clock.now_ns, "host_off", host=host)
             if self._stopping.pop(host, None) is not None:
@@ -96,7 +104,7 @@ class Power:
             self.on_switch.tell(host, "off")
 
     def start(self, host: str) -> None:
-        """Boot a host that is off. As long as the boot takes, the host is not on the network and runs nothing."""
+        """Boot a host that is off. Until the boot has ended, the host receives no packets and runs no programs."""
         if not self.is_off(host) or host in self._booting:
             return
         boot_ns, hangs = self.boots.of(host).time_ns, self.boots.hangs(host)
@@ -128,7 +136,7 @@ class Power:
         self.on_boot.tell(host)
 
     def start_later(self, host: str, delay_ns: int) -> None:
-        """Boot a host after a while; until then the run is not over."""
+        """Boot a host after a delay; the run does not end before this boot."""
         self._boots_due[host] += 1
         self._timeline.add(self._clock.now_ns + delay_ns, lambda: self._due(host))
 
@@ -139,7 +147,7 @@ class Power:
     def shut_down(self, host: str, grace_ns: int, boot_after_ns: int | None = None) -> None:
         """Send SIGTERM to every process of a host, SIGKILL after `grace_ns` to those that still live, then cut the power.
 
-        With `boot_after_ns`, the host boots that long after the power is off.
+        With `boot_after_ns`, the host boots `boot_after_ns` nanoseconds after its power is cut.
         """
         if not self.starts_programs(host):
             return

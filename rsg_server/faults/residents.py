@@ -1,4 +1,4 @@
-"""The processes of a host, which a shutdown asks to end and a power cut ends."""
+"""Sends signals to all processes of a host at a shutdown, and ends them at a power cut."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Residents:
     def __init__(self, processes: Mapping[int, Process], signals: Signals, deaths: Deaths, launcher: Launcher) -> None:
         self._processes, self._signals, self._deaths, self._launcher = processes, signals, deaths, launcher
         self.on_killed: Observers[HostState] = Observers()
-        """Told of a host whose processes have all been sent SIGKILL, before the server waits for their deaths."""
+        """Observers get a host after SIGKILL was sent to all of its processes, before the server waits for their deaths."""
 
     def of(self, host: str) -> list[Process]:
-        """The processes of a host in the order of their births."""
+        """Return the processes of a host in the order of their births."""
         return [self._processes[number] for number in sorted(self._processes) if self._processes[number].host.name == host]
 
     def signal(self, host: str, number: signal.Signals) -> None:
-        """Send a signal to each process that lives; SIGKILL has ended it when this returns."""
+        """Send a signal to each live process of a host; after SIGKILL, the processes are dead when this function returns."""
         for process in self.of(host):
             if process.dead:
                 continue
@@ -40,7 +40,7 @@ class Residents:
                 self._signals.notice(process, number)
 
     def cut(self, host: HostState) -> None:
-        """End all processes at once, as a power cut does; all are dead when this returns."""
+        """End all processes of a host at once, as a power cut does; all are dead when this function returns."""
         processes = self.of(host.name)
         for process in processes:
             native_signal.send(process.pidfd, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """Wake-on-LAN: the network interface of a host that is off still listens, and boots the host for a magic packet.
 
 A magic packet has six bytes of ones, then 16 times the hardware address of the interface, anywhere in a datagram to any port,
-sent to all or to the host. Every host listens, as if `ethtool -s eth0 wol g` had been said on it.
+sent to all or to the host. The interface of every host listens, as if `ethtool -s eth0 wol g` had been run on the host.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ TIMES = 16
 
 
 class WakeOnLan:
-    """Boots hosts for magic packets, which arrive as long as links are up and no partition is between."""
+    """Boots the hosts that magic packets reach: all links of the packet's route are up, and no partition separates the
+    two hosts.
+    """
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class WakeOnLan:
         self._network, self._interfaces, self._reach, self._power = network, interfaces, reach, power
 
     def heard(self, sender: HostState, receiver: HostState, payload: bytes) -> None:
-        """A datagram is on its way to a host that is off."""
+        """Boot a host that is off if the datagram on its way to the host is a magic packet."""
         hardware = (interface.hardware for interface in self._interfaces.of(receiver.host) if any(interface.hardware))
         if not any(b"\xff" * 6 + each * TIMES in payload for each in hardware):
             return

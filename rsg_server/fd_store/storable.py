@@ -40,7 +40,7 @@ class Watch(Protocol):
         """Stop watching a descriptor that a holder is going to watch; return False if it was not watched."""
 
     def take_back(self, descriptor: int, target: Any, events: int) -> None:
-        """Watch a descriptor again, which a holder has given back, if it was watched before."""
+        """Watch again a descriptor that a holder process has given back, if the server watched it before."""
 
     def look_also_at(self, epoll: int) -> None:
         """Watch the epoll of a new holder as well from now on."""

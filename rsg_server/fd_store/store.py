@@ -123,7 +123,7 @@ class FdStore:
     def check(self, descriptor: int) -> None:
         """Store some sockets if a new descriptor is near the limit.
 
-        Linux gives out the lowest free number, so a high number says that all numbers below are in use.
+        Linux gives a new descriptor the lowest free number, so a high number shows that all numbers below are in use.
         """
         if descriptor >= self._most:
             self._make_room()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Images:
-    """Ends what execve(2) ends in a process: its other threads and its POSIX timers."""
+    """Ends the other threads and the POSIX timers of a process that has called execve(2), as Linux does."""
 
     def __init__(
         self, threads: Threads, vforks: Vforks, channel_pool: ChannelPool, futexes: FutexTable, traces: Traces | None

@@ -115,7 +115,7 @@ class IdentityHandlers:
 
         [pid, limit, soft, hard] -> [0 or -EPERM]. Limits by which a process would get priority on this computer are
         refused. For RLIMIT_NOFILE the reply is [0, soft, hard of before], on any host: another process gets the new
-        values at its next exec; -1 leaves a value unchanged.
+        values at its next exec; The argument -1 leaves a value unchanged.
         """
         pid, limit, *values = arguments
         host = actor.process.host

@@ -29,7 +29,8 @@ class ReadinessHandlers:
     def epoll(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """Make the private epoll of a thread, to which the thread's shim adds what the thread waits for.
 
-        [] -> [0] + the epoll. The server watches it in its own epoll, but does not keep the descriptor open.
+        [] -> [0] + the epoll. The server's own epoll watches the private epoll, but the server does not keep the
+        descriptor open.
         """
         with select.epoll() as private:
             self._watch(private.fileno(), actor)
@@ -38,8 +39,8 @@ class ReadinessHandlers:
     def look(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
         """Look which descriptors are ready just after the caller has written something.
 
-        [] -> [0]. This chooses, at the moment of the write, which of the actors that watch a file with EPOLLEXCLUSIVE
-        wakes for it.
+        [] -> [0]. If several actors watch a file with EPOLLEXCLUSIVE, the look decides, at the moment of the write,
+        which of them wakes.
         """
         self._look()
         return OK

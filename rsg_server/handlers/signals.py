@@ -1,4 +1,5 @@
-"""Handles signals between processes. The sender's shim sends a signal by the real kernel; the server decides when it acts.
+"""Handles signals between processes. The sender's shim sends a signal by the real kernel; the server decides when the
+signal takes effect.
 
 The server also decides which thread takes a signal that was sent to a process.
 """
@@ -48,7 +49,10 @@ def _doom(sender: Process, targets: list[Process]) -> None:
 
 
 def _is_about_to_kill_itself(sender: Process, pid: int, tid: int, number: int) -> bool:
-    """Return whether a SIGKILL will kill its sender, too. Such a sender reports the signal before it sends it."""
+    """Return whether a SIGKILL will kill its sender, too.
+
+    Such a sender reports the signal to the server before it calls kill(2).
+    """
     if number != signal.SIGKILL or tid or not (pid in (0, sender.pid) or (pid < -1 and -pid == sender.group())):
         return False
     return not sender.is_dying()
@@ -61,8 +65,8 @@ def _has_pending(status: dict[str, str], number: int) -> bool:
 def await_state(process: Process, stopped: bool, looks: int, number: int = signal.SIGSTOP) -> bool:
     """Wait until the kernel has stopped a process (or continued it, if not `stopped`); return whether it has.
 
-    This takes microseconds, since nothing else runs. After `looks` looks without effect, the signal was not sent, and
-    the result is False. A pending signal is waited for longer.
+    The kernel needs microseconds for this, since no other actor runs. If the process has not stopped after `looks`
+    looks, the signal was not sent, and the result is False. If the signal is pending, the function waits longer.
     """
     for look in range(_LOOKS_AT_PENDING):
         status = process.status_fields()

@@ -280,7 +280,8 @@ class SocketHandlers:
         """Shut a socket down for reading, writing or both.
 
         [how, as in shutdown(2)] -> [0]: the shim must then shut down its end of the AF_UNIX pair, which tells the
-        server that the data ends. [1]: the socket was connecting, and does so no more; the shim leaves its end alone.
+        server that the data ends. [1]: the socket was connecting, and has given that up; the shim leaves its end of the
+        pair open.
         """
         if not 0 <= arguments[0] <= SHUT_RDWR:
             return failed(errno.EINVAL)

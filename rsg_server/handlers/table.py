@@ -23,8 +23,8 @@ class Reply:
 
     The descriptors are closed after sending if `close`. No actor runs until `newborn`, a new actor, has sent HELLO. If
     the newborn's channel is among the descriptors, the receiver of the reply is about to fork it; otherwise it has been
-    forked, and its HELLO comes before the reply is sent. The class is no dataclass, whose generated __init__ would be
-    interpreted: an object is made for every message.
+    forked, and its HELLO comes before the reply is sent. The class is no dataclass, because an object is made for every
+    message, and the generated __init__ of a dataclass is not compiled.
     """
 
     __slots__ = ("close", "fds", "newborn", "values")

@@ -31,8 +31,8 @@ class ParkHandlers:
     def park(self, actor: Actor, arguments: Sequence[Any]) -> Reply | None:
         """Let the sender wait; the reply comes with its next turn.
 
-        [kind of wait, system call, deadline, blocked signals, a, b, c] -> [reason of the wake, value]. The kind says
-        what a, b and c mean.
+        [kind of wait, system call, deadline, blocked signals, a, b, c] -> [reason of the wake, value]. The meaning of
+        a, b and c depends on the kind of wait.
         """
         wait, syscall, deadline, blocked, a, b, c = arguments
         return self._park(actor, self._waits.make(wait, syscall, deadline, blocked, a, b, c, self._clock.now_ns))
@@ -55,7 +55,7 @@ class ParkHandlers:
         """Let an actor wait, unless what it waits for has happened already. An actor that yields is ready at once."""
         told = wait.prepare(actor)
         if told is not None:
-            # the charge of computing may have reached a limit of CPU time, which ends the process
+            # the charge of CPU time may have reached the process's limit, which ends the process
             return None if actor.process.dead else Reply(told)
         reason = wait.over()
         if reason is None:

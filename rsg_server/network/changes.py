@@ -48,8 +48,8 @@ def events(profile: Profile) -> Iterator[tuple[float, float]]:
 
 
 def gates(platform: Platform) -> dict[str, Link]:
-    """Return a link of unlimited bandwidth for each host with a profile of its state, by the host's name; it is on
-    while the host is.
+    """Return a link of unlimited bandwidth for each host with a profile of its state, by the host's name; the link is
+    on while the host is on.
     """
     hosts = [use.element for use in platform.description.profiles if use.changes is Changes.HOST_STATE]
     return {name: Link(f"host {name}", math.inf, 0.0, SharingPolicy.FATPIPE) for name in hosts}

@@ -1,9 +1,10 @@
-"""The queue of datagrams from one host to another. Its bytes leave over the links as those of a connection do; it can be full.
+"""The queue of datagrams from one host to another. The bytes of datagrams leave over the links as those of a connection
+do, and the queue can be full.
 
 The queue is a flow without a TCP window and without acknowledgements, at the whole bandwidth of its links, since
-headers are counted with each datagram. If it is alone on its links, its rate is known without the solver. Small
-datagrams need no solver either: all small datagrams together may use a hundredth of each link, besides what the solver
-gives to the flows there (`Spare`).
+headers are counted with each datagram. If the queue is alone on its links, its rate is known without the solver, which
+shares links between flows. Small datagrams need no solver either: all small datagrams together may use a hundredth of
+each link, besides what the solver gives to the flows there (`Spare`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Spare:
     """
 
     def __init__(self) -> None:
-        # by link: the moment (ns) until which the bytes that it has carried use up the rate
+        # by link: the moment (ns) until which the datagrams that the link has carried use up the rate
         self._due_ns: dict[str, float] = {}
 
     def takes(self, links: Sequence[Link], size_bytes: int, now_ns: int) -> bool:
@@ -48,7 +49,7 @@ class Spare:
 class DatagramQueue(Flow):
     """The datagrams from one host to another that have not left yet.
 
-    When there may be room again, one action in `waiting` is called, in order, once each.
+    When there may be room for a datagram again, the first action in `waiting` is called and removed.
     """
 
     __slots__ = ("_began_ns", "_left", "queued_bytes", "waiting")

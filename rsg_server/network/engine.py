@@ -44,8 +44,8 @@ class FlowEngine:
     """Moves flows over the links of a platform, by a flow model; `now_s` is its own clock, in seconds.
 
     `gates` are further links, which the flows from and to a host cross, by the host's name (see
-    rsg_server.network.changes). `shared` are links on which other code has flows, too, such as the network of the
-    emulation; `share` and `others` are for that code.
+    rsg_server.network.changes). `shared` are links on which other code (the network of the emulation) has flows as
+    well; that code calls `share` and `others`.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class FlowEngine:
     ) -> int:
         """Add an operation on a disk of a host, and return its number.
 
-        It waits for the disk's latency, then moves its bytes.
+        The operation waits for the disk's latency, then moves its bytes.
         """
         route = self._disk_routes.get((host_name, disk.name, direction))
         if route is None:
@@ -131,8 +131,8 @@ class FlowEngine:
     ) -> int:
         """Add a flow that is read from a disk of its source, or written to one of its destination, while it moves.
 
-        This is Io::streamto of SimGrid; see `start`. The size is what the disks move, whatever the bandwidth factor of
-        the links. Return the flow's number.
+        The flow is Io::streamto of SimGrid; see `start`. The size is what the disks move, whatever the bandwidth factor
+        of the links. Return the flow's number.
         """
         there, back = self._links(source, destination)
         disks = [read.route(source, Direction.READ)] if read is not None else []
@@ -166,11 +166,14 @@ class FlowEngine:
         return int(lib.engine_advance(self._engine, moment_s, inclusive))
 
     def tell_ends(self) -> None:
-        """Record which flows end from now on, for `ends`."""
+        """From now on, record the flows that end, so that `ends` can return them."""
         lib.engine_tell_ends(self._engine)
 
     def ends(self) -> list[int]:
-        """Return the numbers of the flows that have ended since the last call, in that order. Only after `tell_ends`."""
+        """Return the numbers of the flows that have ended since the last call, in that order.
+
+        `tell_ends` must have been called before.
+        """
         found = []
         while (flow := lib.engine_take_end(self._engine)) >= 0:
             found.append(int(flow))

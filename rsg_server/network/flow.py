@@ -36,7 +36,10 @@ class Carrier(Protocol):
 
 
 class Flow:
-    """A direction of a connection. It is active while some of its bytes have not left the sender; then `rate` is in bytes/s."""
+    """A direction of a connection.
+
+    The flow is active while some of its bytes have not left the sender; its `rate` is in bytes/s.
+    """
 
     __slots__ = (
         "_deliver",
@@ -64,7 +67,7 @@ class Flow:
         self.variable = -1  # the number that the solver has given to the flow; -1 while the flow is not in the solver
         self.links: tuple[Link, ...] = route.links
         self.rate = 0.0
-        self.remaining_bytes = 0.0  # of the first waiting segment, at `updated_ns`
+        self.remaining_bytes = 0.0  # bytes of the first waiting segment that had not left at `updated_ns`
         self.updated_ns = 0
         self.arrival_ns = 0  # of the segment that left last
         self.departure: Event | None = None
@@ -109,7 +112,7 @@ class Flow:
         self._add(0, lambda: None if self.is_cancelled else action())
 
     def cancel(self) -> None:
-        """Discard all bytes that have not arrived; they are never delivered."""
+        """Discard all bytes of the flow that have not arrived: `deliver` is not called for them."""
         self.is_cancelled = True
         self.in_flight_bytes = 0
         if self._queue:

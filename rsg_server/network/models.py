@@ -79,7 +79,8 @@ def lv08() -> Model:
 
 
 def cm02() -> Model:
-    """Return the model CM02: both factors 1, weight-S 0. Flows share links max-min fairly; their only bound is the TCP window.
+    """Return the model CM02: both factors 1, weight-S 0. Flows share links max-min fairly; the only other bound of a
+    flow is its TCP window.
 
     Source: H. Casanova, L. Marchal, "A network model for simulation of grid application", INRIA RR-4596, 2002.
     """
@@ -89,9 +90,9 @@ def cm02() -> Model:
 def smpi() -> Model:
     """Return the model SMPI: factors by message size, weight-S 8775, for MPI over TCP on gigabit Ethernet.
 
-    The steps were fitted to measurements; they apply to messages of more bytes than the threshold. Source: P. Bedaride
-    et al., "Toward better simulation of MPI applications on Ethernet/TCP networks", PMBS 2013; the numbers as in
-    SimGrid 3.32, src/surf/network_smpi.cpp.
+    The factors were fitted to measurements; each factor applies to messages with more bytes than its threshold. Source:
+    P. Bedaride et al., "Toward better simulation of MPI applications on Ethernet/TCP networks", PMBS 2013; the numbers
+    as in SimGrid 3.32, src/surf/network_smpi.cpp.
     """
     thresholds = (0.0, 257.0, 732.0, 1426.0, 3484.0, 5776.0, 9376.0, 15424.0, 65472.0)
     bandwidth = (0.812084, 0.338112, 0.341987, 0.608902, 0.77493, 1.08739, 0.58729, 0.697866, 0.940694)
@@ -118,8 +119,8 @@ def ptask_l07() -> Model:
     """Return the model ptask_L07: fair bottleneck sharing (csrc/network/bottleneck.c) of links and cores.
 
     Parallel tasks use links and cores at one time. Each user of a link or of cores is offered an equal part, whatever
-    its latency. There are no factors and no cross-traffic; the only bound is the TCP window. This is what SimGrid 3.32
-    does with host/model:ptask_L07 (src/surf/ptask_L07.cpp), from which the loopback is taken, too.
+    its latency. There are no factors and no cross-traffic; the only bound is the TCP window. SimGrid 3.32 shares in the
+    same way with host/model:ptask_L07 (src/surf/ptask_L07.cpp), from which the loopback is taken as well.
     """
     return Model(
         "ptask_L07", cross_traffic=False, loopback_bytes_per_s=498e6, loopback_latency_s=15e-6, shares_bottlenecks=True

@@ -42,7 +42,7 @@ class Delays(Protocol):
     def cut(self, route: Route, size_bytes: int) -> tuple[int, int]:
         """Return where bytes that are sent together are cut, as (bytes that leave first, delay of the rest in virtual ns).
 
-        0 bytes first: they are not cut.
+        If the first number is 0, the bytes are not cut.
         """
 
 
@@ -72,7 +72,7 @@ class Network:
         self._next_flow = 1
         self._changed: dict[str, Link] = {}  # links that differ from the platform's by now, by name
         self.down: dict[str, None] = {}  # the names of links that are down
-        self.on_state: Observers[str, bool] = Observers()  # its observers get the name of a link and whether it is up
+        self.on_state: Observers[str, bool] = Observers()  # observers get the name of a link, and whether the link is up
         self.bytes_sent = 0
 
     @property
@@ -82,7 +82,7 @@ class Network:
 
     @property
     def solves(self) -> int:
-        """How often the solver has been called."""
+        """The number of calls of the solver, which shares links between flows."""
         return self.sharing.solves
 
     @property
@@ -101,7 +101,7 @@ class Network:
     def new_number(self) -> int:
         """Return the number of the next flow, queue or disk operation.
 
-        What shares links gets its new rates in the order of these numbers.
+        Flows, queues and disk operations get new rates in the order of these numbers.
         """
         self._next_flow += 1
         return self._next_flow - 1
@@ -117,7 +117,8 @@ class Network:
     def message(
         self, source: Host, destination: Host, action: Callable[[], None], size_bytes: int = CONTROL_PACKET_BYTES
     ) -> None:
-        """Send a packet on its own (SYN, RST, ICMP). It takes the latency plus its size divided by the route's least bandwidth.
+        """Send a packet on its own (SYN, RST, ICMP). The packet takes the latency plus its size divided by the route's
+        least bandwidth.
 
         The packets of one pair of hosts keep their order.
         """
@@ -188,8 +189,9 @@ class Network:
     ) -> None:
         """Change those properties of a link that are given, from now on.
 
-        Bytes that have left their sender already arrive as if nothing had changed. A link that is down keeps its rate,
-        since a sender does not know that it is down; rsg_server.sockets.wire discards what such a link would carry.
+        Bytes that left their sender before the change arrive as if the link had not changed. Flows over a link that is
+        down keep their rates, since a sender does not know that a link is down; rsg_server.sockets.wire discards the
+        bytes that such a link would carry.
         """
         link = self.link(name)
         if is_up is not None:
@@ -233,7 +235,7 @@ class Network:
         moving = self._moving
         return [moving[number] for number in sorted(moving) if any(link.name == name for link in moving[number].links)]
 
-    # What flows call (see rsg_server.network.flow.Carrier)
+    # The functions that flows call (see rsg_server.network.flow.Carrier)
 
     def join(self, flow: Flow) -> None:
         """Note that a flow has become active."""
@@ -249,7 +251,7 @@ class Network:
         self.sharing.leave(flow)
 
     def settle(self) -> None:
-        """Give all flows the rates that they have now.
+        """Compute the rates of all flows anew, and set them.
 
         When flows begin or end at a moment, the rates are usually computed once, at the end of that moment.
         """

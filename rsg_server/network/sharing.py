@@ -6,13 +6,13 @@ to send. Invariant: of the active flows, exactly those that have met another one
 -1).
 
 The solver is called once for all flows that begin and end at a moment, after everything else that was due at this
-moment: N connections that begin together cost one call, not N calls over up to N flows each. No byte leaves in between,
-since no time passes. If flows of one link have their last bytes sent at one moment, they depart in the order in which
-these events were scheduled.
+moment: N connections that begin together cost one call, not N calls over up to N flows each. No byte leaves before that
+call, since no time passes. If the last bytes of several flows of a link leave at one moment, the flows end in the order
+in which these events were scheduled.
 
 The transfers of Remote SimGrid's programs share the same links in the same solver; the code that owns them is called
-the partner. A flow on a link that the partner uses is not alone. When a transfer begins where a flow is alone, the
-partner calls `meet`.
+the partner. A flow on a link that the partner uses is not alone. When a transfer begins on a link that one flow had
+alone, the partner calls `meet`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ WINDOW_BYTES = 262_144
 
 
 class Fairness(Enum):
-    """Who has an equal share of a link: every connection, or all connections from one host to another together."""
+    """Between what a link is divided equally: between connections, or between pairs of hosts, whatever number of
+    connections a pair has.
+    """
 
     CONNECTION = "connection"
     HOSTS = "hosts"
@@ -80,8 +82,8 @@ class Path:
         self._sharing = sharing
         self._alone: float | None = None
         self.factor = sharing.bandwidth_factor
-        self.is_of_hosts = True  # whether its flows have one share together under Fairness.HOSTS
-        self.weight = 1.0  # the share of each of its flows, relative to those of other paths
+        self.is_of_hosts = True  # whether the flows of this path have one share together under Fairness.HOSTS
+        self.weight = 1.0  # the share of each flow of this path, relative to the shares of flows of other paths
         self.latency_s = there.latency_s
         self.number = sharing.links.route(there, back)
         returning = back.links if sharing.model.cross_traffic else ()
@@ -100,7 +102,7 @@ class Path:
     def window_bytes(self) -> int:
         """The most bytes that one direction of a connection may have on their way.
 
-        As with TCP's buffers, the number grows with bandwidth times round-trip time.
+        The number of bytes grows with bandwidth times round-trip time, as TCP's buffers do.
         """
         return WINDOW_BYTES + int(2 * self.latency_s * self.alone)
 
@@ -125,9 +127,8 @@ class DatagramPath(Path):
 
 
 class DiskPath(Path):
-    """The part of a disk that operations of one direction (read or write) share. Each operation has a share of its own.
-
-    This is so under both kinds of Fairness.
+    """The part of a disk that operations of one direction (read or write) share. Each operation has a share of its own,
+    under both kinds of Fairness.
     """
 
     __slots__ = ()
@@ -141,7 +142,7 @@ class DiskPath(Path):
 class ServedDiskPath(Path):
     """What operations of one direction on a file server's disk share: the disk, and the links between the server and a host.
 
-    An operation first waits for `latency_s`. The latency of the links bounds its window.
+    An operation first waits for `latency_s`. The latency of the links bounds the window of the operation.
     """
 
     __slots__ = ()
@@ -171,7 +172,7 @@ class Sharing:
         self.usage: Usage | None = None
         self.partner: Partner | None = None
         self._soon = soon
-        # flows have begun or ended since the last call of the solver; it is called at the end of this moment
+        # flows have begun or ended since the last call of the solver; the solver is called at the end of this moment
         self._is_stale = False
         self.links = SharedLinks(model)
         self.bandwidth_factor = model.bandwidth_factor.of(float("inf"))
@@ -198,7 +199,8 @@ class Sharing:
     def enter(self, flow: Sharer, group: Group = None) -> None:
         """Add a flow that has something to send: give it a rate, and at this moment new rates to the flows that it meets.
 
-        The flows of a group have one share together, and each an equal part of it; all of them use some link in common.
+        The flows of a group have one share together, and each flow has an equal part of that share; all flows of the
+        group use some link in common.
         """
         is_alone = True
         if group is not None:
@@ -214,7 +216,8 @@ class Sharing:
             return
         for name in flow.path.shared:
             flows = self._active[name]
-            for other in flows.values() if len(flows) == 2 else (flow,):  # with more than two flows, the others have met before
+            # if there are more than two flows, the others are in the solver already
+            for other in flows.values() if len(flows) == 2 else (flow,):
                 self._give(other)
         self._weigh(flow.path)
         self._weigh_group(group)
@@ -224,14 +227,14 @@ class Sharing:
         return self.partner is not None and bool(lib.network_is_claimed(self.links.net, flow.path.number))
 
     def meet(self) -> None:
-        """Put flows into the solver that were alone until now on a link which the partner has begun to use."""
+        """Put those flows into the solver that had a link for themselves until the partner began to use the link."""
         for flow in [flow for flow in self._alone.values() if self._meets_partner(flow)]:
             self._give(flow)
             self._weigh(flow.path)
             self._share_soon()
 
     def leave(self, flow: Sharer, group: Group = None) -> None:
-        """Remove a flow that has nothing more to send. `group` must be the one that it entered with."""
+        """Remove a flow that has nothing more to send. `group` must be the group with which the flow entered."""
         if group is not None:
             del self._groups[group][flow.number]
         for name in flow.path.shared:
@@ -309,7 +312,10 @@ class Sharing:
             self.take(ffi.unpack(lib.network_changed(self.links.net), count))
 
     def take(self, changed: Iterable[int]) -> None:
-        """Give the flows with these numbers in the solver their new rates. Numbers of the partner's flows are ignored."""
+        """Give the flows with these numbers in the solver their new rates.
+
+        The numbers of Remote SimGrid's own flows are ignored.
+        """
         for flow in sorted((self._solved[variable] for variable in changed if variable in self._solved), key=_age):
             flow.change_rate(lib.network_rate(self.links.net, flow.variable))
 

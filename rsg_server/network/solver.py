@@ -25,14 +25,17 @@ class MaxMin:
         return int(lib.maxmin_add_link(self._system, capacity, is_fat_pipe, concurrency))
 
     def add(self, weights: Sequence[tuple[int, float]], penalty: float = 1.0, bound: float = float("inf")) -> int:
-        """Add a variable that uses the given (link, weight) pairs, and return its number. It takes its share at once."""
+        """Add a variable that uses the given (link, weight) pairs, and return its number.
+
+        The variable gets its share at once.
+        """
         links = [link for link, _ in weights]
         variable = lib.maxmin_add(self._system, len(links), links, [weight for _, weight in weights], penalty, bound)
         lib.maxmin_switch_on(self._system, variable)
         return int(variable)
 
     def remove(self, variable: int) -> None:
-        """Remove a variable; its number may be given to a later one."""
+        """Remove a variable; a later variable may get the number of the removed one."""
         lib.maxmin_remove(self._system, variable)
 
     def set_capacity(self, link: int, capacity: float) -> None:
@@ -63,7 +66,10 @@ class MaxMin:
 
 
 class SharedLinks:
-    """The links and routes of a platform in a C struct network. Each is added to it when it is first used."""
+    """The links and routes of a platform in a C struct network.
+
+    Each link and each route is added to the C struct when it is first used.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model

@@ -27,7 +27,7 @@ class Routes(Protocol):
 
 
 class LinkUsage:
-    """Counts bytes per link and interval. It is told of traffic as a rsg_server.sockets.wire.Watcher.
+    """Counts bytes per link and interval. The object observes the traffic of sockets as a rsg_server.sockets.wire.Watcher.
 
     Traffic within a host does not count.
     """

@@ -27,9 +27,9 @@ class Disk:
     """A disk, or an array of disks: the sums of bytes per second of all reads, and of all writes.
 
     `readwrite_bytes_per_s` is the limit for reads and writes together; None means the larger of the two limits, as in
-    SimGrid. Each operation waits for `latency_s` first. A disk without a capacity takes any number of bytes. All operations
-    have equal shares, or, with `fair_per_application`, all applications, whatever the number of their operations.
-    `properties` are SimGrid's, which have no effect here.
+    SimGrid. Each operation waits for `latency_s` first. A disk without a capacity takes any number of bytes. All
+    operations have equal shares; with `fair_per_application`, all applications have equal shares, whatever the number
+    of their operations. `properties` are SimGrid's, which have no effect here.
     """
 
     name: str

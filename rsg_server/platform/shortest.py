@@ -128,7 +128,7 @@ class FloydZone(GraphZone):
 
     The loops admit points as intermediate ones in their order, and keep the first path of least cost. So the path from
     a to b goes through c, the least possible highest intermediate point. The predecessor of b is that of the path from
-    c to b, whose own intermediate points are all below c. This is computed only for the pairs whose route is needed.
+    c to b, whose own intermediate points are all below c. A path is computed only when its route is needed.
     """
 
     def __init__(self, name: str, parent: Zone | None = None, where: str = "", simgrid_compat: bool = False) -> None:

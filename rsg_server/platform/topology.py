@@ -74,7 +74,7 @@ class TopologyZone(Zone):
             self.add_host(host)
 
     def made(self, key: object, name: Callable[[], str], times: int = 1) -> tuple[Link, Link]:
-        """Return the links up and down of a cable, which the first call makes."""
+        """Return the links up and down of a cable; the first call for a cable makes the links."""
         pair = self._made.get(key)
         if pair is None:
             pair = self._made[key] = self.cluster_links.cables.make(name(), times)

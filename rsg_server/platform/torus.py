@@ -1,8 +1,8 @@
 """Tori of any number of dimensions, with routes along one dimension after the other (TorusZone.cpp of SimGrid 3.32).
 
 The number of a host is x + X·y + X·Y·z ...; each host owns the link to its next neighbour in each dimension. A route
-takes the shorter direction around a ring. If both are equally long, it takes the one that SimGrid's test of the
-coordinates chooses.
+takes the shorter direction around a ring. If both directions are equally long, SimGrid's test of the coordinates
+chooses the direction.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Names and forms are those of Linux (Documentation/admin-guide/pm/cpufreq.rst, Documentation/power/powercap), of Cray's
 pm_counters, and of Intel's registers (Software Developer's Manual, volume 4). Energies are those of the meters at the
-moment of the read. They count from the host's last boot before the run; the host is taken to have idled from then to
-the beginning of the run. A host has as many packages as processor sockets, with equal parts of all its watts.
+moment of the read. Energies count from the host's last boot before the run; the host is assumed to have been idle from
+that boot to the beginning of the run. A host has as many packages as processor sockets, and each package draws an equal
+part of the host's watts.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ WINDOWS_US = (999_424, 2_440)
 
 
 class RefusedError(Exception):
-    """Raised for a write that Linux would refuse as well; it contains the errno."""
+    """Raised for a write that Linux would refuse as well; the error contains the errno."""
 
     def __init__(self, number: int) -> None:
         super().__init__(errno.errorcode[number])
@@ -72,7 +73,7 @@ class Look:
     def joules(self) -> float:
         """The energy (J) since the last boot before the run.
 
-        It is above 0, since readers of such counters take 0 for a broken one.
+        The energy is above 0, since programs that read such counters take 0 for a broken counter.
         """
         metered = self.metered
         before = metered.power.states[metered.first_state].idle_w * self.uptime_ns / NS
@@ -101,7 +102,7 @@ def _set_governor(look: Look, text: str) -> None:
     if name not in GOVERNORS:
         raise RefusedError(errno.EINVAL)
     if name == USERSPACE and look.governor.name != USERSPACE:
-        look.governor.chosen_khz = look.khz  # Linux's cpufreq_userspace.c reads it like this
+        look.governor.chosen_khz = look.khz  # cpufreq_userspace.c of Linux reads the number in this way
     look.governor.name = name
 
 
@@ -173,11 +174,12 @@ def _zone(number: int) -> Mapping[str, Text]:
 
 
 def _set_zone(look: Look, number: int, name: str, text: str) -> None:
-    """Set the power limit of one package: the host then draws no more than all packages together may."""
+    """Set the power limit of one package; the limit of the host is the sum of the limits of its packages."""
     match = re.fullmatch(r"constraint_([01])_power_limit_uw", name)
     if match is None:
         if name == "enabled" or re.fullmatch(r"constraint_[01]_time_window_us", name):
-            _number(text)  # accepted without effect: a limit holds at every moment, from when it is set
+            # accepted without effect: simunix enforces a limit at every moment, not on average over a time window
+            _number(text)
             return
         raise RefusedError(errno.EACCES)
     key, watts = f"{number} {match[1]}", _number(text) / MICRO * look.packages
@@ -191,7 +193,7 @@ REGISTERS: Mapping[int, Callable[[Look], int]] = {
     0x610: lambda look: int(look.limit_w(0) * 2**POWER_SHIFT) & 0x7FFF | 1 << 15,
     0x611: lambda look: int(look.joules / look.packages * 2**ENERGY_SHIFT) & 0xFFFFFFFF,
     0x614: lambda look: (watts := int(look.full_w / look.packages * 2**POWER_SHIFT) & 0x7FFF) | watts << 32,
-    0x619: lambda look: 0,  # the energy of the memory is part of the package's
+    0x619: lambda look: 0,  # the energy of the memory is part of the package's energy
 }
 """The registers that exist: MSR_RAPL_POWER_UNIT, MSR_PKG_POWER_LIMIT, MSR_PKG_ENERGY_STATUS, MSR_PKG_POWER_INFO and
 MSR_DRAM_ENERGY_STATUS.
@@ -228,7 +230,7 @@ class PowerFiles:
         return None if name not in texts else texts[name](look) + "\n"
 
     def _texts(self, look: Look, path: str) -> tuple[Mapping[str, Text], str]:
-        """Return the files of the folder of a path, and the file's name."""
+        """Return the texts of all files in the folder of a path, and the name of the file that the path means."""
         if match := re.fullmatch(CPUFREQ, path):
             return FREQUENCIES, match[1]
         if match := re.fullmatch(CRAY, path):

@@ -21,12 +21,15 @@ GOVERNORS = ("conservative", "ondemand", USERSPACE, POWERSAVE, PERFORMANCE, "sch
 
 @dataclass(slots=True)
 class Governor:
-    """Decides on the power state of one host. `limits_w` are limits of the whole host, by who has set them."""
+    """Decides on the power state of one host.
+
+    `limits_w` are limits of the whole host, by the name of the part that has set them.
+    """
 
     khz: tuple[int, ...]  # the frequency of each power state; 0: the state has no frequency
     power: HostPower
     state: int  # the present power state
-    given: int  # the power state that the platform or an event of the scenario has given the host
+    given: int  # the power state that the platform, or an event of the scenario, has set
     name: str = PERFORMANCE
     chosen_khz: int = 0  # the frequency that was written to scaling_setspeed
     least_khz: int = 0
@@ -42,13 +45,13 @@ class Governor:
         return sorted({khz for khz in self.khz if khz}, reverse=True)
 
     def reset(self) -> None:
-        """Begin as after a boot: in the power state that the platform or an event of the scenario has given."""
+        """Begin as after a boot, in the power state that the platform or an event of the scenario has set."""
         self.least_khz, self.most_khz = self.table[-1], self.table[0]
         self.limits_w = {who: watts for who, watts in self.limits_w.items() if who == OUTSIDE}
         self.give(self.given)
 
     def give(self, state: int) -> None:
-        """Take over a power state from outside of the host: an event of the scenario counts as an operator's choice."""
+        """Set a power state from outside of the host: an event of the scenario has the effect of an operator's choice."""
         self.given = self.state = state
         self.chosen_khz = self.khz[state]
         self.name = PERFORMANCE if self.chosen_khz == self.table[0] else USERSPACE
@@ -59,8 +62,8 @@ class Governor:
         return self.name in BY_LOAD or bool(self.limits_w)
 
     def bounded(self, khz: int) -> int:
-        """Return the lowest frequency of the table that is not below the given one, within the bounds that programs
-        have set.
+        """Return the lowest frequency of the table that is not below the given one, within the lowest and highest
+        frequency that programs have set.
         """
         most, least = self.most_khz, min(self.least_khz, self.most_khz)
         wanted = min(max(khz, least), most)

@@ -1,7 +1,7 @@
 """The governors of all hosts that have watts, connected to what changes loads and power states.
 
-A change that a program asks for, or that follows from a load, happens at once in virtual time. But it is an event after
-the program's turn. Until this event, programs read the new power state already.
+A change of power state that a program asks for, or that follows from a load, takes no virtual time. But the change is
+an event after the program's turn. Even before this event, programs read the new power state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Governors:
         found = {host.name: governor_of(host) for host in platform.hosts}
         self.of = {name: governor for name, governor in found.items() if governor is not None}
         self._due: set[str] = set()
-        self._settles = False  # while a change is made that a governor has chosen
+        self._settles = False  # True while a change is made that a governor has chosen
         if self.of:
             cpu.on_load.connect(self._loaded)
             faults.on_power_state.connect(self._changed_state)
@@ -80,7 +80,7 @@ class Governors:
         governor = self.of.get(name)
         if governor is not None and not self._settles:
             governor.give(state)
-            self.settle_soon(name)  # the bounds and limits that programs have set stay
+            self.settle_soon(name)  # the bounds and limits that programs have set remain
 
     def _switched(self, name: str, what: str) -> None:
         governor = self.of.get(name)

@@ -1,13 +1,13 @@
 """Power switch, meter and power limit of a host as files on another host: of a BMC, or of a host that controls others.
 
-    /run/simunix/power/HOST/state    on, stopping, off or booting; what is written is done: on, off, shutdown, reboot or cycle
-    /run/simunix/power/HOST/watts    what the host draws, in whole watts; 0 if nothing is known of that
-    /run/simunix/power/HOST/joules   … and has drawn since the start of the run
-    /run/simunix/power/HOST/limit    whole watts that the host may draw: it goes to a slower power state whenever it would draw
-                                     more; 0 for none. A boot does not end it.
+    /run/simunix/power/HOST/state on, stopping, off or booting; a program may write on, off, shutdown, reboot or cycle
+    /run/simunix/power/HOST/watts what the host draws, in whole watts; 0 if nothing is known of that
+    /run/simunix/power/HOST/joules … and has drawn since the start of the run /run/simunix/power/HOST/limit whole watts
+    that the host may draw: the host goes to a slower power state whenever it would draw more; 0 for no limit. A boot
+    does not end the limit.
 
-A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power and boots the
-host after the two seconds that IPMI recommends for that (chassis control, IPMI 2.0, 28.3).
+A change happens at once, but not within the turn of the program that asks for it. `cycle` cuts the power, and boots the
+host two seconds later, as IPMI recommends (chassis control, IPMI 2.0, 28.3).
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ PATH = r"/run/simunix/power/([^/]+)/(\w+)"
 
 
 class Switches:
-    """The files of hosts whose power switch is connected to another host; `of` has them by the name of that other host."""
+    """The files of hosts whose power switch is connected to another host; `of` lists these files by the name of the
+    host that sees them.
+    """
 
     def __init__(self, clock: Clock, timeline: Timeline, faults: Faults, meters: HostMeters, governors: Governors) -> None:
         self._clock, self._timeline, self._faults = clock, timeline, faults

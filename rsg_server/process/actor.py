@@ -63,9 +63,9 @@ class Spinner:
 
     global_tid: int
     patience_ns: int
-    is_known: bool = False  # to loop until memory changes: it made a call after a preemption, when other actors had run
+    is_known: bool = False  # to loop until memory changes: the thread made a call after a preemption, when other actors had run
     was_preempted: bool = False  # whether the actor's last turn ended by preemption
-    goes_on: bool = False  # whether the last turn began where a preemption had ended the turn before
+    goes_on: bool = False  # whether the last turn began at the instruction at which a preemption ended the turn before
     calls: int = 0
     cpu_ns: int = 0
 
@@ -123,7 +123,7 @@ class Actor:
         self.tid = 0
         # the number of the actor that was the first to have this channel and its epoll (channel_pool.py)
         self.channel_number = number
-        self.timeout: Event | None = None  # the deadline of a wait that its own object ends
+        self.timeout: Event | None = None  # the deadline of a wait whose end the wait's own object handles (not the core)
         self.reply_fds: tuple[int, ...] = ()
         self.words: tuple[tuple[int, int], ...] = ()  # the futexes (space, word) of one futex_waitv(2)
         self.wanted_affinity = 0  # the mask that was given to sched_setaffinity(2); 0: it was not called
@@ -175,8 +175,8 @@ class Actor:
 
     @property
     def is_nominated(self) -> bool:
-        """Whether the actor has a place in the run queue although it waits: when its place comes, it looks if its wait
-        is over.
+        """Whether the actor has a place in the run queue although it waits: when its place comes, it looks whether its
+        wait is over.
         """
         return bool(self.record.is_nominated)
 

@@ -1,8 +1,8 @@
 """Keeps the channels and private epolls of ended threads for the next threads of their process.
 
 Without this pool, a daemon that starts a thread for each connection would have six descriptors made and closed each
-time. The emulation does not depend on which thread has which channel. So the pool can be emptied at any moment: the
-next thread then gets a new channel.
+time. The emulation does not depend on which thread has which channel. So the server may empty the pool at any moment:
+the next thread then gets a new channel.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_OF_PROCESS = 256
 """The most channels of one process that the pool keeps."""
 RECEIVE_TIMEOUT = (0).to_bytes(8, "little") + (100_000).to_bytes(8, "little")
 """The socket option SO_RCVTIMEO of a channel, as a struct timeval of 0.1 s: the longest that the server waits for an
-actor's first message before it looks elsewhere.
+actor's first message before it looks for the message in other places.
 """
 
 

@@ -2,7 +2,7 @@
 
 The rule of sharing is in rsg_server/processor/. This module connects it with the actors that compute, and with the
 events at which they have finished. An actor's nice value and affinity mask are read when it begins to compute; a mask
-that changes meanwhile counts from then on. Executions of a stopped process wait.
+that changes during an execution has its effect from then on. Executions of a stopped process wait.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ RAW_NICE = 20
 SLICE_NS = 750_000
 """How long (ns) Linux lets a thread compute before another one gets the core. Each doubling of the cores adds as much again.
 
-That is base_slice of the fair scheduler (kernel/sched/fair.c), before it the least granularity: 0.75 ms, 1.5 ms on two
-cores, 2.25 ms on four, 3 ms on eight and more.
+The time is base_slice of Linux's fair scheduler (kernel/sched/fair.c), in older kernels sched_min_granularity: 0.75 ms,
+1.5 ms on two cores, 2.25 ms on four, 3 ms on eight and more.
 """
 MOST_DOUBLED = 8
 """The number of cores above which the time slice of Linux's scheduler does not grow any more."""
@@ -64,7 +64,7 @@ class Processor:
         self._sharing = Sharing(host.cores, host.speed_flops)
         self._updated_ns = 0
         self._event: Event | None = None
-        # its observers get the number of cores in use, whenever that may have changed
+        # observers get the number of cores in use, whenever that number may have changed
         self.on_load: Observers[float] = Observers()
         # its observers are called when executions of this host may get another share
         self.on_change: Observers[[]] = Observers()
@@ -106,7 +106,7 @@ class Processor:
         self._plan()
 
     def stop(self, execution: Execution) -> None:
-        """Stop an execution. Its `left` is then the number of flops that have not been computed."""
+        """Stop an execution; afterwards the execution's `left` is the number of flops that have not been computed."""
         if execution.runs:
             self._update()
             self._sharing.stop(execution)
@@ -129,13 +129,13 @@ class Processor:
         self._updated_ns = now_ns
 
     def use(self) -> tuple[Use, int]:
-        """Return what the cores have done up to now, and how many executions and guests compute or wait for a core."""
+        """Return how long the cores have been busy up to now, and how many executions and guests compute or wait for a core."""
         assert self._use is not None
         self._update()
         return self._use, self._sharing.wanting
 
     def _plan(self) -> None:
-        """Plan the event for the end of the first execution. The observers of the number of used cores are told first."""
+        """Plan the event for the end of the first execution. The observers of the number of used cores are called first."""
         self.on_change.tell()
         self._schedule()
 
@@ -187,13 +187,13 @@ class Cpu:
         account_of: Callable[[Process], Account | None] | None = None,
     ) -> None:
         self._clock, self._timeline, self._parking = clock, timeline, parking
-        self._tell = tell  # called with warnings about oversubscribed hosts; None: no record is kept of what cores do
+        self._tell = tell  # called with warnings about oversubscribed hosts; None: the use of cores is not recorded
         self._processors: dict[str, Processor] = {}
         self._executions: dict[int, Execution] = {}
-        self._speeds: dict[str, float] = {}  # the speed of hosts whose speed was changed before anything computed there
-        self._account_of = account_of  # returns the account of a process in its cgroup
+        self._speeds: dict[str, float] = {}  # the speed of hosts whose speed was changed before any thread computed there
+        self._account_of = account_of  # returns the account to which the CPU time of a process is counted in its cgroup
         self.on_load: Observers[str, float] = Observers()
-        # its observers are called when executions of a host may get another share
+        # observers are called when executions of a host may get another share of the cores
         self.on_change: Observers[Host] = Observers()
 
     def _processor(self, actor: Actor) -> Processor:
@@ -208,8 +208,8 @@ class Cpu:
         return self._processors[host.name]
 
     def keeps_books(self, host: Host) -> bool:
-        """Return whether the computing of a host is recorded, because something has computed there or somebody asks for
-        its load.
+        """Return whether the computing of a host is recorded, because a thread has computed there, or a part of the
+        server asks for the host's load.
         """
         return host.name in self._processors or bool(self.on_load) or self._tell is not None
 
@@ -223,12 +223,12 @@ class Cpu:
         return 0.0 if processor is None else processor.own_cores
 
     def use(self, host: Host) -> tuple[Use, int]:
-        """Return what the cores of a host have done up to now, and how many executions and guests compute or wait."""
+        """Return how long a host's cores have been busy up to now, and how many executions and guests compute or wait."""
         return self._processor_of(host).use()
 
     def slice_ns(self, host: Host) -> int:
-        """Return how long (ns) a thread may compute on a host before others do: a time slice while all cores are in
-        use, else 0.
+        """Return how long (ns) a thread may compute on a host before other threads get its core: a time slice while all
+        cores are in use, else 0.
         """
         processor = self._processors.get(host.name)
         if processor is None or processor.running < host.cores:

@@ -3,11 +3,11 @@
 A thread's charge is the CPU time for which it waits after it has computed. If a timer expires within a charge, only the
 time until the expiry passes first (`begin`). Then the signals are sent, and the thread is woken with the rest of the
 charge (WAKE_REST). The thread lets that rest pass before it goes on (PARK_CHARGE_REST). If threads of a process compute
-at one time, each charge is counted from its beginning. The real kernel's limit would count the real computer's time;
-this limit is removed from processes whose computing is charged.
+at one time, each charge is counted from its beginning. The limit of CPU time in the real kernel would count CPU time of
+the real computer, so the server removes this limit from processes whose computing is charged.
 
-The thread whose charge reaches the expiry takes a signal that is for the process, as since Linux 6.4, unless another
-thread waits for the signal in sigwait(3).
+If the signal is for the process, the thread whose charge reaches the expiry takes it, as in Linux since 6.4, unless
+another thread waits for the signal in sigwait(3).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class CpuTimers:
         rest_ns = self._rests.get(actor.number)
         if rest_ns is None:
             return reason, self._told(actor, left)
-        if reason != WAKE_READY:  # the actor was woken before the expiry, so its next charge finds the expiry due
+        if reason != WAKE_READY:  # the actor was woken before the expiry; the timer expires at the actor's next charge
             del self._rests[actor.number]
             actor.cpu_ns += rest_ns
             actor.process.cpu_ns += rest_ns
@@ -128,9 +128,8 @@ class CpuTimers:
 
     def due_ns(self, actor: Actor) -> int | None:
         """Return after how many ns without a call an actor must be charged, so that a timer or limit expires in time;
-        None: never.
-
-        In a replay the recorded charges count instead, and the computing of a modelled process is not measured.
+        None: never. The result is None also in a replay, where the recorded charges are used instead, and for a
+        modelled process, whose computing is not measured.
         """
         process, charges = actor.process, self._charges
         if charges is None or (process.cpu_limit is None and not process.has_cpu_timers):
@@ -170,7 +169,7 @@ class CpuTimers:
             self._tell(process, timer.signal, timer.tid)
 
     def _tell(self, process: Process, number: int, tid: int) -> None:
-        """Wake the thread that takes a signal, if it is not the one that is woken now anyway."""
+        """Wake the thread that takes a signal, unless this thread is woken now anyway."""
         bit = 1 << number - 1
         process.told |= bit
         if tid or any(other.parked is not None and other.parked.wants(bit) for other in process.actors):
@@ -179,10 +178,10 @@ class CpuTimers:
     # Limits of CPU time
 
     def begin_image(self, process: Process) -> None:
-        """At an exec, remove the real kernel's RLIMIT_CPU from a program whose computing is charged, or restore it for
-        another one.
+        """At an exec, remove the real kernel's RLIMIT_CPU from a program whose computing is charged, or restore the
+        limit for a program whose computing is not charged.
         """
-        if process.global_pid <= 0:  # the process has not begun; the pid 0 would stand for the server itself
+        if process.global_pid <= 0:  # the process has no pid yet, and the pid 0 would mean the server itself
             return
         with contextlib.suppress(OSError, ValueError):  # the process has died, or the server may not set its limits
             if not self.counts(process):

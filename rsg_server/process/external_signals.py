@@ -79,7 +79,10 @@ class ExternalSignals:
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal for a message. Any number is possible, since a process may write any into shared memory."""
+    """Return the name of a signal for a message.
+
+    The signal may be any number, since a process may write any number into shared memory.
+    """
     return NAMES.get(number, f"signal {number}")
 
 

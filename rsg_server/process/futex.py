@@ -23,7 +23,7 @@ _MOST = 1 << 40
 _OBJECTS = frozenset(map(int, Space))
 """The spaces of futex words that are no memory but stand for kernel objects.
 
-Which waiter such an object serves is decided elsewhere.
+The code that handles such an object decides which waiter the object serves.
 """
 
 
@@ -142,7 +142,7 @@ class FutexTable:
     def wake_shared(self) -> None:
         """Wake all actors that wait in shared memory.
 
-        A process that has died may have owned a robust lock at one of their words.
+        This is called after a death, since the dead process may have owned a robust lock at one of the futex words.
         """
         lib.futexes_wake_shared(self._core)
 

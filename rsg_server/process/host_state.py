@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program to be started on a host, with all that it inherits. The caller closes the descriptors.
+    """A program to be started on a host, with the descriptors and the environment that it inherits. The caller closes
+    the descriptors.
 
     With `terminal`, the program leads a session whose controlling terminal is its standard input.
     """
@@ -51,7 +52,7 @@ class Launcher(Protocol):
         """Return the prefix that makes a path of a host one by which the server opens the file; valid while the host runs."""
 
     def power_off(self, host_name: str) -> None:
-        """End all processes of a host at once. The next program finds the host as after a boot, with its files unchanged."""
+        """End all processes of a host at once. For the next program the host is as after a boot, with its files unchanged."""
 
     def cgroups(self, host_name: str) -> int:
         """Return a descriptor of the folder of a host's cgroups; the caller closes it. Raises SimunixError if there is none."""
@@ -61,14 +62,14 @@ class Launcher(Protocol):
         the shim's file.
 
         The caller does not close this descriptor. The thread opens the shim's file under the number `descriptor`.
-        Raises SimunixError if the init cannot do it.
+        Raises SimunixError if the init cannot load the shim.
         """
 
     def release(self, host_name: str, thread: int) -> None:
         """Undo `inject` for a thread, because its exec has failed."""
 
     def why_killed(self, host_name: str, pid: int) -> str:
-        """Return why the host's init killed a process at an exec after `inject`; "" if it did not."""
+        """Return why the host's init killed a process at an exec after `inject`; "" if the init did not kill the process."""
 
     def wait_status(self, host_name: str, pid: int) -> int:
         """Return the wait(2) status of an ended program that `spawn` started; -1 if it cannot be known.
@@ -81,7 +82,7 @@ class Launcher(Protocol):
 class HostState:
     """One emulated host. `flags` and `files` are in the reply to the HELLO of each of its processes.
 
-    `files` is the folder of the host's own files; it is used if the host has no mounts.
+    `files` is the folder of the host's own files; the server uses this folder if the host has no mounts.
     """
 
     host: Host
@@ -92,12 +93,13 @@ class HostState:
     latest_pid: int = 0
     booted_ns: int = 0  # the moment of the last boot during the run
     cgroup_device: int = -1  # the device number of the file system with the host's cgroups; 0: there is none, -1: not known yet
-    programs: set[str] = field(default_factory=set)  # the paths of all programs that have begun here
+    programs: set[str] = field(default_factory=set)  # the paths of all programs that have been started on this host
     # the network namespaces that programs of the host have made, by the kernel's inode
     networks: dict[int, HostState] = field(default_factory=dict)
     # the last look at ready descriptors that has woken an actor of this host (csrc/turn/)
     woken_in: Any = field(default_factory=_number)
-    around: HostState | None = None  # of a network namespace: its host (rsg_server.sockets.network_namespaces)
+    # if this object is a network namespace: the host to which it belongs (rsg_server.sockets.network_namespaces)
+    around: HostState | None = None
 
     @property
     def machine(self) -> HostState:

@@ -42,7 +42,7 @@ def send_timer_signal(process: Process, number: int, timer_id: int, value: int, 
 
     Nothing happens if the process or thread is gone, or if its queue is full (EAGAIN; Linux loses such a signal, too).
     """
-    # The siginfo_t consists of signo, errno, code, padding, and then the timer's id, its overruns and its value
+    # A siginfo_t consists of signo, errno, code, padding, and then the timer's id, its overruns and its value
     info = struct.pack("=iiiiiiQ", number, 0, _SI_TIMER, 0, timer_id, 0, value & 0xFFFFFFFFFFFFFFFF)
     buffer = ctypes.create_string_buffer(info, _SIGINFO_BYTES)
     if global_tid:
@@ -74,8 +74,8 @@ def global_tid(global_pid: int, tid: int, level: int = 1) -> int:
 
 
 def thread_state(global_pid: int, thread: int) -> str:
-    """Return the kernel's letter for a thread's state (R: runs or is ready, S: sleeps, T: stopped); "" if the thread is
-    gone.
+    """Return the kernel's letter for a thread's state (R: runs or is ready, S: sleeps, T: stopped); the text is empty
+    if the thread is gone.
     """
     try:
         with open(f"/proc/{global_pid}/task/{thread}/stat") as file:

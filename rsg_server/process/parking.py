@@ -1,8 +1,8 @@
 """Begins and ends the waits of actors: a wait ends with what the actor waits for, or at its deadline.
 
-A parked actor is woken here, or in the core (csrc/turn/waits/parking.c), and nowhere else, so what belongs to the end of a
-wait (its deadline, its answer, its place in the run queue) happens for every kind of wait. The core ends all waits but
-those whose object has something to do at the end.
+A parked actor is woken only by this module or by the core (csrc/turn/waits/parking.c). So every kind of wait ends in
+the same way: its deadline is dropped, its answer is stored, and its actor gets a place in the run queue. The core ends
+all waits, except those whose Python object must act at the end.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Parking:
         return bool(lib.parking_wake(self.core, actor.record, reason, value))
 
     def _end(self, actor: Actor, reason: int, value: int) -> bool:
-        """Wake an actor whose wait's object has something to do at the end."""
+        """Wake an actor by the method `end` of its wait's Python object."""
         if actor.state is not STATE_PARKED:
             return False
         self.end_deadline(actor)
@@ -100,7 +100,10 @@ class Parking:
         self.wake(actor, WAKE_TIMEOUT)
 
     def ring(self, slot: int) -> None:
-        """Wake the actor of a slot whose deadline has come. Processes write the timer queue, so there may be no actor."""
+        """Wake the actor of a slot whose deadline has come.
+
+        Emulated processes write the timer queue, so a slot there may have no actor.
+        """
         actor = self._slots.get(slot)
         if actor is not None:
             actor.record.deadline_in = _NOBODY_S

@@ -33,9 +33,10 @@ class Timer:
     value: int = 0
     event: Event | None = None
     was_sent: bool = False
-    overruns: int = 0  # the number of expirations for which the last signal stood, besides the first
-    cpu_of: Actor | Process | None = None  # whose CPU time the timer counts, also in `next_ns`; None: virtual time
-    overruns_taken: int = 0  # the same number, of the signal before that one
+    overruns: int = 0  # the overruns of the last signal: for how many further expirations the signal was sent
+    # the thread or process whose CPU time the timer counts, also in `next_ns`; None: virtual time
+    cpu_of: Actor | Process | None = None
+    overruns_taken: int = 0  # the overruns of the signal before the last one
 
 
 def _record() -> Any:
@@ -66,7 +67,7 @@ class Process:
     zombies: list[Zombie] = field(default_factory=list)  # dead children for which the process may not have waited yet
     timers: dict[int, Timer] = field(default_factory=dict)
     vfork_parent: Actor | None = None
-    is_quiet: bool = False  # born by a vfork and without a HELLO: its first message says which process it is
+    is_quiet: bool = False  # the process was born by a vfork and has not sent HELLO: its first message tells its pid
     has_let_go: bool = False  # this process has called exec or died, so that its parent, which waits in vfork, may go on
     hears_kernel: bool = False  # the kernel may send signals of its own to the process (from terminals, for O_ASYNC files)
     seen_pending: int = 0  # the mask of the kernel's signals that were pending when the server last looked
@@ -74,11 +75,12 @@ class Process:
     doomed: list[Process] = field(default_factory=list)  # the members of a process group that this process is about to kill
     orphaned_ns: int = -1  # the virtual time of its parent's death
     dead: bool = False
-    # as the process announced it; for a dead program that `Programs.spawn` has started, as wait(2) returns it
+    # the exit status that the process announced; for a dead program that `Programs.spawn` has started, the status that
+    # wait(2) returns
     exit_status: int | None = None
-    started: bool = False  # whether `Programs.spawn` has started it, not another emulated process
+    started: bool = False  # whether `Programs.spawn` has started the process, and not another emulated process
     label: str = ""
-    # the CPU policy of the started process from which it descends; empty: that of its host
+    # the CPU policy of the started process from which this process descends; empty: the policy of the host
     # (rsg_server.processor.policies)
     cpu_policy: str = ""
     born_ns: int = 0
@@ -91,13 +93,16 @@ class Process:
     # the filters of system calls that the process has set for itself: mode and number (seccomp(2))
     filters: tuple[int, int] = (0, 0)
     reaper: Process | None = (
-        None  # the first process of its own PID namespace, maybe itself; None: it is in its host's namespace
+        # the first process of the PID namespace of this process, maybe itself; None: the process is in its host's
+        # namespace
+        None
     )
-    outside: Process | None = None  # for such a first process: the first process of the namespace around; None: the host's
+    # for the first process of a PID namespace: the first process of the namespace around; None: the host's
+    outside: Process | None = None
     cgroup: object | None = None  # a rsg_server.cgroups.group.Group; None: the root group
-    cgroup_cpu_ns: int = 0  # the value of `cpu_ns` when the process entered that group
-    memory_used: int = 0  # the bytes of memory when its cgroup last counted it
-    is_traced: bool = False  # the host's init has to load the shim into the program that it will exec
+    cgroup_cpu_ns: int = 0  # the value of `cpu_ns` when the process entered its cgroup
+    memory_used: int = 0  # the bytes of memory at the last count for the cgroup
+    is_traced: bool = False  # the host's init has to load the shim into the next program that the process executes
     on_exit: Observers[Process] = field(default_factory=Observers)
     record: Any = field(default_factory=_record)
     _cpu_limit: tuple[int, int] | None = None
@@ -207,7 +212,7 @@ class Process:
     def is_dying(self) -> bool:
         """Return whether SIGKILL has reached the process.
 
-        It may not have: the sender may lack the permission (kill(2), EPERM).
+        A SIGKILL that was sent may not have reached the process: the sender may lack the permission (kill(2), EPERM).
         """
         status = self.status_fields()
         if not status or status.get("State", "Z")[0] in "ZX":
@@ -244,8 +249,8 @@ class Process:
 def number_at_level(numbers: str, level: int) -> int:
     """Return a number out of NSpid, NSpgid or NSsid of /proc/PID/status, which list one for each PID namespace; -1: none.
 
-    The list begins with the reader's namespace. If the list is too short, its last number is returned: in a unit test
-    the server has no namespaces below its own.
+    Each of these lists begins with the number in the reader's namespace. If the list is too short, its last number is
+    returned: in a unit test the server has no namespaces below its own.
     """
     fields = numbers.split()
     return int(fields[min(level, len(fields) - 1)]) if fields else -1

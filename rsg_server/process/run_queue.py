@@ -1,13 +1,14 @@
-"""The run queue: the actors (threads) that are ready for a turn. No other code chooses which of them has the next turn.
+"""The run queue: the actors (threads) that are ready for a turn. Only this class chooses which of these actors has the
+next turn.
 
 Invariant 5: the queue lists actors in the order in which they have become ready, and an order (rsg_server.order) picks
 one of them. The queue is changed only by methods of this class (`tests/contract/test_run_queue.py`) and by functions of
 csrc/turn/waits/run_queue.c. The C code stores the queue, and picks the first actor by itself if the order is first in,
 first out.
 
-The queue contains the READY actors of all processes that are neither stopped nor frozen, each once. It also contains
-waiting (PARKED) actors that are nominated: when the place of such an actor comes, the server looks whether its wait is
-over (rsg_server.turn.wakeups). A run of `simunix explore` keeps some READY actors out of the queue for a while
+The queue contains the READY actors of all processes that are neither stopped nor frozen, each once. The queue also
+contains waiting (PARKED) actors that are nominated: when the place of such an actor comes, the server looks whether its
+wait is over (rsg_server.turn.wakeups). A run of `simunix explore` keeps some READY actors out of the queue for a while
 (`put_off`).
 """
 
@@ -41,7 +42,10 @@ class RunQueue:
         lib.run_queue_prepend(self.core, actor.record)
 
     def nominate(self, actor: Actor) -> None:
-        """Add a waiting actor at the end of the queue. It keeps this place if it becomes ready meanwhile."""
+        """Add a waiting actor at the end of the queue.
+
+        The actor keeps this place if it becomes ready before its place comes.
+        """
         actor.is_nominated = True
         lib.run_queue_append(self.core, actor.record)
 
@@ -93,7 +97,9 @@ class RunQueue:
     # Places of actors
 
     def put_behind(self, count: int) -> None:
-        """Move the first `count` actors behind all others: they spin, and actors that an event has woken go first."""
+        """Move the first `count` actors, which spin (compute without system calls), behind all others, so that actors
+        that an event has woken go first.
+        """
         lib.run_queue_rotate(self.core, count)
 
     def _line(self) -> list[Actor]:

@@ -31,12 +31,15 @@ class Signals:
         self._parking, self._cpu = parking, cpu
         self.listeners: dict[int, Process] = {}
         self.is_at_terminal = False  # whether a terminal may send signals and pass characters on, by a work queue of the kernel
-        # its observers are called at each signal: a spinning thread may be waiting for what its handler does
+        # observers are called at each signal: a spinning thread may be waiting for the effect of the signal's handler
         self.on_notice: Observers[[]] = Observers()
-        self.by_server = 0  # the mask of the signals that the server has sent; handlers take them for a user's
+        self.by_server = 0  # the mask of the signals that the server has sent, which programs take for signals of a user
 
     def send(self, process: Process, number: int) -> None:
-        """Send a process a signal from the server. The caller then calls `notice`, which wakes the thread that takes it."""
+        """Send a process a signal from the server.
+
+        The caller then calls `notice`, which wakes the thread that takes the signal.
+        """
         self.by_server |= 1 << (number - 1)
         native_signal.send(process.pidfd, number)
 
@@ -74,7 +77,7 @@ class Signals:
     def stop(self, process: Process) -> None:
         """Remove the actors of a process that the kernel has stopped from the run queue until the process is continued."""
         native_signal.await_rests(process.global_pid)
-        # set first, so that no later line makes an actor of the process ready for a turn
+        # set first, so that no later line of this function makes an actor of the process ready for a turn
         was_held, process.stopped = process.is_held, True
         if not was_held:
             self._hold(process)

@@ -1,9 +1,9 @@
 """Pseudoterminals without the kernel's work queue, which delivers characters at no defined moment of virtual time.
 
-The server puts characters typed at a master into the slave's line discipline (ioctl_tty(2) TIOCSTI), where they take
-effect at once: echo, signals, lines. What a slave has written, the kernel delivers to the master as soon as a poll(2)
-of the master finds nothing to read. So the server polls on behalf of the actors that wait. Where TIOCSTI is not allowed
-(it needs root, or an old kernel), the turn loop waits a moment of real time instead.
+The server puts characters typed at a master into the slave's line discipline (ioctl_tty(2) TIOCSTI), where the
+characters take effect at once: echo, signals, lines. The kernel delivers the bytes that were written to a slave as soon
+as a poll(2) of the master finds nothing to read. So the server polls the masters for which actors wait. Where TIOCSTI
+is not allowed (it needs root, or an old kernel), the turn loop waits a moment of real time instead.
 """
 
 from __future__ import annotations

@@ -76,14 +76,15 @@ class TimerFds:
         """If nothing but timerfds is due (of all `events`), close those that no process has open. Return whether there
         were any.
 
-        Otherwise, after all else has ended, the clock would move to the deadline of a timer that nobody has any more.
+        Otherwise, after the end of all other activity, the clock would move to the deadline of a timer that no process
+        has open any more.
         """
         armed = sum(timer.event is not None for timer in self.all.values())
         before = len(self.all)
         return armed == events and self._drop_unheld(processes) and len(self.all) < before
 
     def _drop_unheld(self, processes: Iterable[Process]) -> bool:
-        """Close the timerfds that no process has open. Return False if that cannot be known now."""
+        """Close the timerfds that no process has open. Return False if the server cannot know now which timerfds are open."""
         held = held_eventfds(processes)
         if held is None:
             return False

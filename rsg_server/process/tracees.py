@@ -1,9 +1,9 @@
 """ptrace(2) between emulated processes: which process traces which threads, which threads have stopped, and what
 tracers are told.
 
-The kernel's tracing is not used. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c): it gives
-the turn back, and waits until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD is sent
-when the stop happens.
+The tracing of the real kernel is not used. A traced thread stops by itself, in its own turn (csrc/shim/turn/tracee.c):
+it gives the turn back, and waits until its tracer lets it go on. A stop is reported in the order of turns, and SIGCHLD
+is sent when the stop happens.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Tracee:
     status: int = 0
     address: int = 0
     message: int = 0
-    resume: int = 0  # the flags with which it went on after its last stop
+    resume: int = 0  # the flags with which the thread went on after its last stop
     must_stop: bool = False  # a SIGSTOP is on its way to the thread, or a tracer has attached to it
     was_sent_stop: bool = False  # a SIGSTOP is on its way that stops the whole process if no process traces the thread by then
 
@@ -102,14 +102,14 @@ class Tracees:
         self._notices.tell_tracees(len(self.all) + sum(map(len, self.reports.values())))
 
     def demand_stop(self, tracee: Tracee, by_signal: bool = False) -> None:
-        """Make a thread stop by a SIGSTOP. A waiting thread is given a turn in which it looks."""
+        """Make a thread stop by a SIGSTOP. A waiting thread is given a turn in which it looks for the signal."""
         self._set_news(tracee, True)
         tracee.was_sent_stop |= by_signal
         if tracee.status == 0:
             self._parking.wake(tracee.actor, Wake.SIGNAL)
 
     def looks(self, actor: Actor) -> bool:
-        """Return whether a thread that asks must stop. By this answer the SIGSTOP counts as delivered."""
+        """Return whether a thread that has asked must stop. With this answer the SIGSTOP counts as delivered."""
         tracee = self.all.get(actor)
         if tracee is None or not tracee.must_stop:
             return False

@@ -70,7 +70,7 @@ class ActorWait:
     def over(self) -> int | None:
         """Return the reason why the wait is over before it has begun, else None.
 
-        If it is over, the actor is added to the run queue.
+        If the wait is over, the actor is added to the run queue.
         """
         return WAKE_TIMEOUT if 0 <= self.deadline_ns <= self.since_ns else None
 
@@ -85,12 +85,15 @@ class ActorWait:
         return reason, value
 
     def leave(self, actor: Actor) -> None:
-        """Remove the actor from where it waits, without an answer, because it is dead or has the turn. Harmless after `end`."""
+        """Remove the actor from where it waits, without an answer, because it is dead or has the turn.
+
+        A call after `end` has no effect.
+        """
 
     def ends_by_itself(self) -> bool:
         """Return whether `end` and `leave` do something.
 
-        Then the server's C code leaves the end of such a wait to this object.
+        If so, the server's C code leaves the end of the wait to this object.
         """
         return False
 

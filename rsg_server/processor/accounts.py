@@ -2,9 +2,9 @@
 
 A group has siblings: the other computing groups of the group above, and the threads directly in that one. A group's
 weight counts among those of its siblings. A thread's weight, seen from the root, is the product of the parts that the
-thread, and each group above it, have of the weights of their siblings. A quota bounds what all threads of a group, and
-of the groups below it, get together. It holds at each moment; in Linux a group can use up its quota, and then stands
-still until the period is over.
+thread, and each group above it, have of the weights of their siblings. A quota bounds the cores that all threads of a
+group, and of the groups below it, get together. The quota holds at each moment; in Linux a group can use up its quota,
+and then stands still until the period is over.
 """
 
 from __future__ import annotations

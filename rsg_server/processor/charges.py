@@ -1,8 +1,8 @@
 """Charges: under the CPU policy `charged`, the CPU time that actors (threads) have used passes in virtual time.
 
 Charges are recorded, and may come from a recording. The shims measure CPU time (csrc/shim/turn/cpu_charge.c). This file
-turns it into flops, by the speed that one core of this computer is taken to have. So an emulated host with that speed
-takes as long as this computer did.
+turns the CPU time into flops, by the speed that a run's configuration gives one core of this computer. So an emulated
+host with that speed takes as long as this computer did.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Charging:
     reference_flops: float = 1e9  # the speed of a core of this computer, in flop/s
     recording: Path | None = None  # the file to which charges are written
     replay: Path | None = None  # the recording that is replayed
-    costs: Path | None = None  # the file to which it is written how much was computed before which system calls
-    # for modelled programs: ns by program and system call
+    costs: Path | None = None  # the file for how much was computed before which system calls
+    # the costs for modelled programs: ns by program and system call
     prices: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -64,7 +64,7 @@ class Charges:
         self.has_calibrated = False  # whether a program was told to measure what system calls cost under simunix
         self._recorder = Recorder(options.recording) if options.recording is not None else None
         self._left: dict[int, int] = {}  # the flops that are left of an interrupted charge, by the actor's number
-        self._cpu_ns: dict[int, int] = {}  # for an actor that is in an exec: its CPU clock before the exec
+        self._cpu_ns: dict[int, int] = {}  # for an actor that is in an exec: the value of its CPU clock before the exec
         self._expected: deque[Charge] = deque(read_charges(options.replay)) if options.replay is not None else deque()
         self._next: dict[int, deque[Charge]] = {}
         for charge in self._expected:
@@ -91,7 +91,8 @@ class Charges:
         """Return the programs that have a policy of their own and have not run, each with the programs of similar names
         that have.
         """
-        from difflib import get_close_matches  # imported here, since only a mistake needs it, and every run loads this file
+        # imported here, since only an error message needs the module, and every run loads this file
+        from difflib import get_close_matches
 
         return {
             name: get_close_matches(name, self._seen, n=1) for name in self.options.policies.programs if name not in self._seen
@@ -148,7 +149,9 @@ class Charges:
         )
 
     def next_of(self, actor: int) -> int:
-        """Return the next charge that the recording has for an actor, and when, as PARK_CHARGE encodes it; 0: there is none."""
+        """Return the next charge that the recording has for an actor, and its moment, as PARK_CHARGE encodes them; 0:
+        there is none.
+        """
         own = self._next.get(actor)
         if not own:
             return 0
@@ -161,7 +164,9 @@ class Charges:
         return own is not None and len(own) > 0 and own[0].is_preempted
 
     def ended(self, actor: int, left: int) -> int:
-        """Store the flops that a signal has cut off for the actor's next charge; return when that one is due (`next_of`)."""
+        """Store, for the actor's next charge, the flops that a signal has left uncomputed; return when the next charge
+        is due (`next_of`).
+        """
         if left:
             self._left[actor] = left
         return self.next_of(actor)

@@ -119,7 +119,7 @@ def _costs(row: Any) -> dict[str, Cost]:
 
 
 def write_costs(path: Path, measured: Costs, charged_ns: Mapping[str, int]) -> None:
-    """Write what a charged run has measured to a file, for `simunix calibrate`."""
+    """Write the costs that a charged run has measured to a file, for `simunix calibrate`."""
     programs = {
         program: {
             "charged_ns": charged_ns.get(program, 0),

@@ -1,11 +1,11 @@
 """Records what the cores of a host have done: how long each was busy, and Linux's load averages.
 
-The caller says how much time has passed. The averages are those of Linux's kernel/sched/loadavg.c: fixed-point numbers,
-updated every five seconds from the number of executions that compute or wait for a core. Here the update is made later,
-when somebody asks or when that number changes, for all moments that have passed. Linux also counts threads that wait
-for a disk; simunix does not.
+The caller passes how much virtual time has passed. The averages are those of Linux's kernel/sched/loadavg.c:
+fixed-point numbers, updated every five seconds from the number of executions that compute or wait for a core. simunix
+makes the updates later, for all moments that have passed, when the averages are read or when that number changes. Linux
+also counts threads that wait for a disk; simunix does not.
 
-The model assigns no execution to a certain core. Of the cores that executions may use, the lowest counts as busy first.
+The model assigns no execution to a particular core. Of the cores that executions may use, the lowest counts as busy first.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Load:
         self.averages = (0, 0, 0)
         self._cores = cores
         self._moments = 0  # how often the averages have been updated
-        self._shapes: dict[Shape, float] = {}  # by how the cores were used: for how many ns
+        self._shapes: dict[Shape, float] = {}  # for how many ns, by how the cores were used
 
     def pass_time(self, now_ns: int, elapsed_ns: int, running: int, shape: Shape) -> None:
         """Record that time has passed up to now, while so many executions computed or waited for a core."""

@@ -22,14 +22,14 @@ class Overload:
 
     def __init__(self, host: str, cores: int, tell: Callable[[str], None]) -> None:
         self.windows = 0  # the number of windows in which the host was oversubscribed
-        self.since_ns = -1  # when the first of them began
+        self.since_ns = -1  # when the first of these windows began
         self._host, self._cores, self._tell = host, cores, tell
         self._count = 0  # executions that compute or wait for a core
-        self._running: dict[str, int] = {}  # the number of them by program
-        self._begun_ns = 0  # in this window, like the following fields
+        self._running: dict[str, int] = {}  # the number of these executions by program
+        self._begun_ns = 0  # measured in this window, as are the following fields
         self._over_ns = 0
         self._wanted: dict[str, int] = {}  # ns by program, summed over its executions
-        self._wanted_over: Counter[str] = Counter()  # the same, over all windows in which the host was oversubscribed
+        self._wanted_over: Counter[str] = Counter()  # ns by program, over all windows in which the host was oversubscribed
 
     def begin(self, program: str) -> None:
         """Note that an execution of a program computes, or waits for a core, from now on."""
@@ -52,7 +52,7 @@ class Overload:
             self._account(end_ns - at_ns, is_over)
             self._close()
             at_ns = end_ns
-            if not is_over:  # and in no window from that one up to now
+            if not is_over:  # the host was not oversubscribed from that window up to now
                 self._begun_ns = at_ns = max(at_ns, now_ns - now_ns % WINDOW_NS)
         self._account(now_ns - at_ns, is_over)
 

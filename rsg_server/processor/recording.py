@@ -3,7 +3,7 @@
 A header line comes first, then four numbers for each charge, each in base 128 with the lowest digits first (LEB128).
 The first is the number of the actor. The second is four times the points (calls and clock reads) since the actor's last
 charge, plus 2 before an exec or the actor's end, plus 1 if the turn was taken from the actor. The third is the CPU time
-in ns, the fourth the virtual ns since the charge before.
+in ns, the fourth is the virtual time (ns) since the previous charge.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Charge(NamedTuple):
     is_preempted: bool
     cpu_ns: int
     now_ns: int
-    is_end: bool = False  # whether it comes before an exec, or before the end of the actor
+    is_end: bool = False  # whether the charge comes before an exec, or before the end of the actor
 
 
 class Recorder:

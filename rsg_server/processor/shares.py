@@ -7,12 +7,13 @@ together at most as many cores as S has:
     x_i ≤ most_i ≤ 1        Σ x_i over the threads whose mask lies within S ≤ |S|
 
 All rates under these conditions can be scheduled: they are a fractional matching of a bipartite graph, which time
-slices realise. The fair ones among them are computed as follows. A common level u rises, with x_i = min(most_i,
-weight_i · u), until some set S is full. The threads of S keep what they have, its cores are taken out of the masks of
-all others, and u rises on for these.
+slices realise. The fair rates among the possible ones are computed as follows. A common level u rises, with x_i =
+min(most_i, weight_i · u), until some set S is full. The threads of S keep their rates, the cores of S are removed from
+the masks of all other threads, and u rises further for these other threads.
 
-Linux's fair scheduler shares one run queue by weight, and balances its run queues in time; the rates here are what it
-tends to, without its granularity (sched(7)). Caches, wake-up preemption, autogroups and hyperthreads are not modelled.
+Linux's fair scheduler shares one run queue by weight, and balances its run queues in time; on average, threads get the
+rates that this module computes, but for the granularity of time slices (sched(7)). Caches, wake-up preemption,
+autogroups and hyperthreads are not modelled.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ LEAST_NICE = -20
 SETS_MAX = 512
 """The most sets of cores that are examined. Only masks that overlap in many ways need more.
 
-Then only whole connected components of cores are examined, and a smaller set may be given more to do than it can.
+If there are more, only whole connected components of cores are examined, and a smaller set of cores may be given more
+threads than it has time for.
 """
 
 Demand = tuple[float, int, int, float]
@@ -100,7 +102,7 @@ def _limit(member: Demand) -> tuple[float, int]:
 
 
 def _unions(masks: list[int]) -> list[int]:
-    """Return all masks, and the unions of masks that overlap; the set that is full first is one of these."""
+    """Return all masks, and the unions of masks that overlap; the set that is full first is among them."""
     found = list(masks)
     known = set(masks)
     for place, one in enumerate(found):

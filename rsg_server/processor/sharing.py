@@ -6,14 +6,14 @@ on a host of C cores of S flop/s gets
     S · min(1, C / n)  flop/s.
 
 If the executions have weights (nice values) and affinity masks, shares.py computes which part of a core each gets; if
-they have accounts (cgroups), accounts.py does. Executions of one weight, mask and account have one rate. So such a
-group stores one number, its *service*: the flops that each of its executions has got since the group was last empty.
-Each execution stores the service at which it is done.
+they have accounts (cgroups), accounts.py does. Executions of one weight, mask and account have one rate. So a group of
+such executions stores one number, its *service*: the flops that each execution of the group has got since the group was
+last empty. Each execution stores the service at which it is done.
 
 *Guests* use cores as well, but other code computes when they are done: they are the executions of Remote SimGrid, whose
 dates are finer than nanoseconds (rsg_server/rsg/cores.py).
 
-This file has no clock: callers say how much time has passed, in nanoseconds, whole or not.
+This file has no clock: callers pass how many nanoseconds have passed, which may be fractions.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Group:
 
     def __init__(self, account: Account | None = None) -> None:
         self.account = account
-        # a heap by done_at; of equal ones, the execution that was started first comes first
+        # a heap by done_at; of executions with equal done_at, the one that was started first comes first
         self.queue: list[tuple[float, int, Execution]] = []
         self.running = 0
         self.service = 0.0
@@ -105,7 +105,7 @@ class Sharing:
         self.every_core = (1 << cores) - 1
         self._speed_flops = speed_flops
         self._groups: dict[tuple[int, int, int], Group] = {}
-        self._accounts: list[Account] = []  # the accounts for which something computes now
+        self._accounts: list[Account] = []  # the accounts of the executions that compute now
         self._started = 0
         self._guests: Sequence[Guest] = ()
         self._guests_cores = 0.0
@@ -162,7 +162,8 @@ class Sharing:
         key = execution.key
         group = self._groups[key]
         group.remove(execution)
-        # no execution refers to the service any more, so it may begin at 0 again, where floating point is most exact
+        # no execution refers to the service any more, so the service begins at 0 again, where floating point is most
+        # exact
         if not group.running:
             del self._groups[key]
 
@@ -196,7 +197,7 @@ class Sharing:
     def advance(self, elapsed_ns: float) -> None:
         """Let some ns pass, at most until the first execution is done.
 
-        A time that was rounded up to whole nanoseconds may be a little longer.
+        A time that was rounded up to whole nanoseconds may lie slightly after the end of that execution.
         """
         for group in self._groups.values():
             group.service += group.rate_flops * elapsed_ns / NS
@@ -224,7 +225,7 @@ class Sharing:
         """End the first execution, whose time has come, and all that need less than `slack_ns` more. Return them by
         their starts.
 
-        The first one ends however its last bits were rounded, so that time always goes on.
+        The first execution ends whatever the rounding of its last bits, so that time always goes on.
         """
         own = self._groups[first.key]
         own.service = max(own.service, first.done_at)

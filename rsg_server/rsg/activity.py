@@ -36,7 +36,7 @@ BOUND: int = lib.RSG_BOUND
 WHERE: int = lib.RSG_WHERE
 
 ERRORS = {DONE: Code.NONE, FAILED: Code.NETWORK_FAILURE, CANCELLED: Code.CANCELED, TIMED_OUT: Code.TIMEOUT}
-"""The error that actors get which wait for an activity, by the state in which the activity has ended."""
+"""The error for the actors that wait for an activity, by the state in which the activity has ended."""
 
 REMARKS = {
     DONE: " (done, of which nobody has been told)",
@@ -57,11 +57,11 @@ class Activity(ABC):
     def __init__(self) -> None:
         self.state = WAITING
         self.flow = -1
-        self.unasked: list[Handle] = []  # handles that have successors, and whose numbers the program cannot use any more
+        self.unasked: list[Handle] = []  # the handles that have successors, and whose numbers the program cannot use any more
         self.start_s = -1.0
         self.finish_s = -1.0
         self.waits: list[Wait] = []
-        self.error = Code.NONE  # the error of a failure, if it is not the usual one for the state
+        self.error = Code.NONE  # the error of the failed activity, if it is not the usual error for the state
 
     @property
     def is_over(self) -> bool:
@@ -70,7 +70,7 @@ class Activity(ABC):
 
     @property
     def outcome(self) -> Code:
-        """The error that actors get which wait for the activity."""
+        """The error that the actors get that wait for the activity."""
         return self.error or ERRORS[self.state]
 
     @abstractmethod
@@ -93,7 +93,7 @@ class Activity(ABC):
 class Made(Activity):
     """An activity that a program has made and that has not begun; it has one handle.
 
-    `begin` makes the activity that replaces it, with the terms of that moment; `what` returns words about the activity.
+    `begin` makes the activity that replaces it, with the terms that were set by then; `what` returns words about the activity.
     """
 
     def __init__(
@@ -272,8 +272,8 @@ def task_words(hosts: list[Host]) -> str:
 class Handle:
     """An actor's reference to an activity.
 
-    `receives` says that this is the side that receives the bytes of a communication. `before` contains the handles of
-    the activities that wait for this one.
+    `receives` says that the actor receives the bytes of a communication, and does not send them. `before` contains the
+    handles of the activities that wait for this one.
     """
 
     __slots__ = ("activity", "before", "number", "owner", "receives")

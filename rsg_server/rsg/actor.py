@@ -32,17 +32,17 @@ class Participant:
         self.is_suspended = False
         self.is_over = False
         self.is_killed = False
-        # while an operation of the actor has not been answered: what the actor waits for, as words or as an object that
-        # has words; else ""
+        # what the actor waits for, while one of its operations has not been answered: words, or an object with a method
+        # `words`; else ""
         self.waits_for: str | Wait = ""
-        self.abandon: Callable[[], None] | None = None  # removes the actor from what it waits for
+        self.abandon: Callable[[], None] | None = None  # a function that removes the actor from the queue in which it waits
         self.held: tuple[Code, bytes] | None = None  # an answer that is stored until the actor is resumed, or asks again
         self.activities: dict[Activity, None] = {}
         self.staged = bytearray()
         self.received = b""
         self.joiners: list[Participant] = []
         self.creator: Participant | None = None  # the actor that waits until this one has connected
-        self.greeting = b""  # the answer that it gets when the actors begin
+        self.greeting = b""  # the answer that the actor gets when all actors begin
         self.receives_at: list[Mailbox] = []
         self.mutexes: dict[Mutex, None] = {}
         self.handles: dict[int, None] = {}

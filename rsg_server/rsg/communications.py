@@ -61,7 +61,7 @@ class Communications:
         self.data_bytes = 0
 
     def mailbox(self, name: str) -> Mailbox:
-        """Return the mailbox with a name, which the first use of the name makes."""
+        """Return the mailbox with a name; the first use of a name makes the mailbox."""
         found = self._by_name.get(name)
         if found is None:
             if len(self.mailboxes) >= MAILBOXES_MAX:

@@ -1,11 +1,11 @@
 """The cores on which programs of Remote SimGrid compute, and which they share with all other programs of a host.
 
-In the engine that moves flows, the cores of a host are a link: executions share it as flows share a link, and none has
-more than one core. If other programs (whose calls the shim intercepts) compute on the host, too
+In the engine that moves flows, the cores of a host are a link: executions share the cores as flows share a link, and no
+execution has more than one core. If other programs (whose calls the shim intercepts) compute on the host, too
 (rsg_server/process/cpu.py), rsg_server/processor/shares.py divides the cores among both: an execution of priority 1
-counts as a thread of nice 0. Then each side computes its own part. For the processor the executions are guests. The
-capacity of the link is reduced by what the other programs use, so that the rest is the sum of the executions' fair
-shares.
+counts as a thread of nice 0. Then each of the two sides computes its own part. In rsg_server/processor/ the executions
+of Remote SimGrid are called guests. The capacity of the link is reduced by what the other programs use, so that the
+rest is the sum of the executions' fair shares.
 """
 
 from __future__ import annotations

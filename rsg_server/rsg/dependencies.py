@@ -1,10 +1,11 @@
 """Activities that begin after others (S4U: add_successor), as in SimGrid 3.32 (include/simgrid/s4u/Activity.hpp).
 
-A dependency is solved when an actor has learned by a wait or a test that the predecessor is done. SimGrid solves it then,
-too, whenever the predecessor has ended. A predecessor of which no actor can learn, because it is detached or forgotten,
-solves the dependency by its end. A predecessor that fails or is cancelled never solves it. The successors of one
-predecessor begin in the reverse order in which they were added. Three things differ from SimGrid. An activity that has
-begun or is over cannot be a successor, no activity waits for its own end, and a cancelled activity stays cancelled.
+A dependency is solved when an actor has learned by a wait or a test that the predecessor is done. SimGrid, too, solves
+the dependency at that moment, and not when the predecessor ends. A predecessor of which no actor can learn, because it
+is detached or forgotten, solves the dependency by its end. A predecessor that fails or is cancelled never solves the
+dependency. The successors of one predecessor begin in the reverse order in which they were added. Three things differ
+from SimGrid. An activity that has begun or is over cannot be a successor, no activity waits for its own end, and a
+cancelled activity stays cancelled.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Dependencies:
         made.after[handle] = handle.before[successor] = None
 
     def remove(self, handle: Handle, successor: Handle) -> None:
-        """Remove an activity from those that another one waits for. As in SimGrid, this alone begins nothing."""
+        """Remove an activity from those that another one waits for. As in SimGrid, the removal alone begins no activity."""
         if successor not in handle.before:
             raise OperationError(Code.DEPENDENCY)
         self._forget(handle, successor)
@@ -127,7 +128,7 @@ class Dependencies:
         while handle.before:
             made = self._forget(handle, next(reversed(handle.before)))
             if not made.after:
-                with suppress(OperationError):  # the actor that waits for this activity is told
+                with suppress(OperationError):  # the actor that waits for this activity gets the result
                     self._begin(made)
 
     def dropped(self, handle: Handle) -> None:

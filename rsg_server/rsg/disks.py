@@ -1,7 +1,8 @@
 """Disks as programs of Remote SimGrid use them, by name: their reads and writes are operations on the disks of the storages.
 
-They are flows of the engine (rsg_server.network.engine.FlowEngine.operate), and share a disk with the reads and writes of
-intercepted programs (rsg_server/storage/). As in SimGrid, nothing is stored or cached, and a capacity does not matter.
+These operations are flows of the engine (rsg_server.network.engine.FlowEngine.operate), and share a disk with the reads
+and writes of intercepted programs (rsg_server/storage/). As in SimGrid, nothing is stored or cached, and a capacity
+does not matter.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class ProgramDisks:
         return io
 
     def set_priority(self, io: Io, priority: float) -> None:
-        """Set the priority of a read or a write: so many times the share of an ordinary one, from now on."""
+        """Set the priority of a read or a write: from now on it has so many times the share of an ordinary operation."""
         if not io.is_over:
             self._engine.set_weight(io.flow, priority)
             self._room.moments.is_unsettled = True

@@ -9,7 +9,10 @@ from rsg_server._native import lib
 
 @unique
 class Code(IntEnum):
-    """The reasons for which an operation of Remote SimGrid fails. The caller gets the number; its library has the text."""
+    """The reasons for which an operation of Remote SimGrid fails.
+
+    The caller gets the number of the reason; the library of Remote SimGrid in the caller's process has the text.
+    """
 
     NONE = lib.RSG_NO_ERROR
     BAD_REQUEST = lib.RSG_BAD_REQUEST

@@ -137,7 +137,7 @@ class Lives:
             self.dismiss(number)
 
     def has_connected(self, who: Participant) -> None:
-        """Let a connected actor go on, if the actors have begun; after it the actor goes on that has created it."""
+        """Let a connected actor go on, if the actors have begun; then let the actor go on that has created this one."""
         creator, who.creator = who.creator, None
         if self.has_begun:
             self._room.answer(who, data=who.greeting)
@@ -161,7 +161,7 @@ class Lives:
                 self._room.answer(who, data=who.greeting)
 
     def run(self, runner: Actor, duration_s: float) -> None:
-        """Let the actors begin; answer this thread when all actors but daemons have ended, or after so many seconds."""
+        """Let the actors begin; answer the calling thread when all actors but daemons have ended, or after so many seconds."""
         self._runner = runner
         if duration_s >= 0:
             self._run_timer = self._room.moments.after(duration_s, self._end_run)
@@ -194,7 +194,7 @@ class Lives:
     def look_whether_all_ended(self) -> None:
         """Check whether all actors but daemons have ended.
 
-        If so, kill the daemons, and answer the thread that waits for that.
+        If so, kill the daemons, and answer the thread that waits for the end of all.
         """
         if self._runner is None or not self.has_begun:
             return
@@ -237,7 +237,7 @@ class Lives:
     def kill(self, who: Participant) -> None:
         """End an actor from outside.
 
-        It learns of this at its present or next operation; a process without an operation is killed.
+        The killed actor gets an error at its present or next operation; a process that makes no operation is killed.
         """
         if who.is_over:
             return
@@ -252,7 +252,10 @@ class Lives:
             self._deaths.kill(thread.process)
 
     def _is_alone(self, thread: Actor) -> bool:
-        """Return whether no other thread of the process is a living actor. Threads that help this one do not count."""
+        """Return whether no other thread of the process is a living actor.
+
+        Threads that wait on behalf of this actor do not count.
+        """
         others = (self._room.by_thread.get(other.number) for other in thread.process.actors if other is not thread)
         return all(other is None or other.is_over or other.helps is not None for other in others)
 

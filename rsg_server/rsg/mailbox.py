@@ -1,7 +1,8 @@
 """Mailboxes: where messages that are sent (puts) meet requests to receive one (gets).
 
-A communication begins when both have come. At a mailbox with a permanent receiver it begins when the put has come. Puts
-and gets are served in the order of their arrival, which depends on the order of turns alone, never on real time.
+A communication begins when both its put and its get have come. At a mailbox with a permanent receiver, a communication
+begins when the put has come. Puts and gets are served in the order of their arrival, which depends on the order of
+turns alone, never on real time.
 """
 
 from __future__ import annotations

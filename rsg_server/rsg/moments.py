@@ -1,12 +1,12 @@
 """The clock of Remote SimGrid: seconds, as SimGrid counts them, within the emulation's nanoseconds.
 
 Invariant: `date_s`, rounded up to the nanosecond, is `tick_ns`, and the emulation's clock is never before that. A date is
-what SimGrid would compute, to the last bits. If an event wakes an actor, what the actor then begins has the date of the
-event, not that of the nanosecond after. When the emulation's clock has gone on for another reason (a price, a message of
-TCP), the date follows.
+what SimGrid would compute, to the last bits. If an event wakes an actor, the activities that the actor then begins have
+the date of the event, not the date of the next full nanosecond. When the emulation's clock has gone on for another
+reason (a price, a message of TCP), the date follows.
 
-What happens within 1e-9 s is one instant, as in SimGrid; timers come before executions, these before communications, each
-in the order in which they were started.
+Events within 1e-9 s happen at one instant, as in SimGrid: first timers, then ends of executions, then ends of
+communications, each in the order in which they were started.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Moments:
     """The date, the timers, and the engine that moves flows and executions.
 
     `ended` is called with the numbers of flows that have ended. `take_others` is called, before the clock moves, with
-    those flows of the emulated network whose rates have changed by that.
+    those flows of the emulated network whose rates change because of flows of the engine.
     """
 
     def __init__(
@@ -110,10 +110,10 @@ class Moments:
             self._ended(ends)
 
     def settle(self) -> None:
-        """Put the next event into the timeline. This is called before the emulation's clock moves."""
+        """Put the next event into the timeline. The method is called before the emulation's clock moves."""
         self.is_unsettled = False
         self.engine.advance(self.date_s)
-        if ends := self.engine.ends():  # activities that take no time end now
+        if ends := self.engine.ends():  # let activities that take no time end now
             self.is_unsettled = True
             self._ended(ends)
             return

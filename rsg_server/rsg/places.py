@@ -56,7 +56,7 @@ class Places:
         self._booting: set[str] = set()  # hosts that an actor has switched on, and that have not booted yet
         # the threads that have been told that their host is on again, and have not begun their actor yet
         self.returning: set[Actor] = set()
-        self.on_turned_on: Observers[str] = Observers()  # its observers get a host that is on again without a boot
+        self.on_turned_on: Observers[str] = Observers()  # observers get a host that is on again without a boot
         faults.power.on_power.connect(self._power_changed)
         faults.on_speed.connect(self._speed_changed)
         network.on_state.connect(self._link_turned)
@@ -126,7 +126,7 @@ class Places:
             self._room.tell(thread)
 
     def switch(self, host: Host, is_on: bool) -> None:
-        """Switch a host on or off, with all that runs there."""
+        """Switch a host on or off, with all programs that run there."""
         self.turn(host, is_on)
         cut = self._cuts.pop(host.name, None)
         if cut is not None:
@@ -139,7 +139,7 @@ class Places:
 
     @property
     def actors_return(self) -> bool:
-        """Whether a thread will begin an actor again, because its host was switched on or will be."""
+        """Return whether a thread will begin an actor again, because its host was switched on, or will be."""
         return bool(self.returning) or not self._booting.isdisjoint(self.awaited.values())
 
     def _cut(self, host: Host) -> None:
@@ -229,7 +229,7 @@ class Places:
             self._engine.change("state", self._network.link(name), 0.0)
 
     def set_link(self, link: Link, bandwidth: float, latency: float) -> None:
-        """Set the bandwidth and the latency of a link for activities. A value below 0 leaves the old one."""
+        """Set the bandwidth and the latency of a link for activities. A value below 0 leaves the old value."""
         values = (bandwidth if bandwidth >= 0 else None, latency if latency >= 0 else None)
         self._network.set_link(link.name, *values)
         self._room.moments.is_unsettled = True

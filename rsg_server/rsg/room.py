@@ -109,7 +109,7 @@ class Rsg:
         self._parking.park(thread, wait)
 
     def tell(self, thread: Actor, code: Code = Code.NONE, data: bytes = b"") -> None:
-        """Add a thread to the run queue, behind all that are ready, with the answer to its operation."""
+        """Add a thread to the run queue, behind all that are ready, with the answer to the thread's operation."""
         if thread.state is STATE_PARKED:
             self._parking.wake(thread, WAKE_READY)
         else:
@@ -133,22 +133,25 @@ class Rsg:
         if thread.state is STATE_PARKED and isinstance(thread.parked, OperationWait):
             self.tell(thread, code, data)
         else:
-            who.held = (code, data)  # the actor runs a signal's handler, and will ask afterwards
+            who.held = (code, data)  # the actor runs a signal's handler, and asks for the answer afterwards
 
     def wait(self, who: Participant, handles: list[Handle], is_any: bool = False, is_get: bool = False) -> Wait:
         """Make an actor wait for activities that are not over.
 
-        A get is two simcalls in SimGrid. So the actor is added to the waiting actors only when all actors that are
-        ready now have had a turn.
+        SimGrid makes two simcalls of a get. So a getting actor is added to the waiting actors only when all actors that
+        are ready now have had a turn.
         """
         place = self._sequence + (len(self._queue) + 0.5 if is_get else 0)
         wait = Wait(who, handles, is_any, place)
         who.abandon = wait.end
-        who.waits_for = wait  # made into words only when somebody asks
+        who.waits_for = wait  # turned into words only when a report needs them
         return wait
 
     def outcome(self, handle: Handle, who: Participant) -> tuple[Code, bytes]:
-        """Return the answer for an actor that has waited for an activity which is over. Its handle cannot be used any more."""
+        """Return the answer for an actor that has waited for an activity which is over.
+
+        Afterwards the actor's handle of the activity cannot be used any more.
+        """
         if handle.number:
             self.drop(handle.number)
         activity = handle.activity

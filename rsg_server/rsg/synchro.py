@@ -22,12 +22,13 @@ class Mutex:
     def __init__(self) -> None:
         self.owner: Participant | None = None
         self.queue: deque[Participant] = deque()
-        # actors that wait for the mutex after a wait at a condition variable, by number: the answer for each
+        # actors that wait for the mutex after a wait at a condition variable, by the actor's number: the answer for
+        # each actor
         self.after_wait: dict[int, int] = {}
 
 
 class Semaphore:
-    """A semaphore: `capacity` more actors may pass, others only after a release."""
+    """A semaphore: `capacity` more actors may pass, further actors may pass only after a release."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -92,7 +93,7 @@ class Synchro:
         return self._find(number, Condition)
 
     def forget(self, who: Participant) -> None:
-        """Pass the mutexes of an actor that has ended to the next actors, since nobody else can give them back."""
+        """Pass the mutexes of an actor that has ended to the next actors, since no other actor can unlock them."""
         for mutex in list(who.mutexes):
             self._pass_on(mutex)
 
@@ -132,8 +133,8 @@ class Synchro:
     # Semaphores
 
     def acquire(self, who: Participant, semaphore: Semaphore, timeout_s: float) -> bool:
-        """Pass a semaphore and return True; or let the actor wait and return False: the answer comes when it may pass,
-        or at the timeout.
+        """Pass a semaphore and return True; or let the actor wait and return False: the answer comes when the actor may
+        pass, or at the timeout.
         """
         if semaphore.capacity > 0:
             semaphore.capacity -= 1
@@ -155,8 +156,8 @@ class Synchro:
     # Barriers
 
     def arrive(self, who: Participant, barrier: Barrier) -> bool:
-        """Let an actor wait at a barrier and return False; if it is the last one that was missing, let all go on and
-        return True.
+        """Let an actor wait at a barrier and return False; if the actor is the last one that was missing, let all go on
+        and return True.
         """
         if len(barrier.queue) + 1 >= barrier.expected:
             while barrier.queue:
@@ -171,7 +172,7 @@ class Synchro:
     def wait(self, who: Participant, condition: Condition, mutex: Mutex, timeout_s: float) -> None:
         """Give the mutex back, and let the actor wait.
 
-        The answer comes when it has the mutex again: 1 after a timeout, else 0.
+        The answer comes when the actor has locked the mutex again: 1 after a timeout, else 0.
         """
         self.unlock(who, mutex)
         condition.queue.append(who)

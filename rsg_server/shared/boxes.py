@@ -1,8 +1,8 @@
 """Boxes: for each thread a place in shared memory for its request of Remote SimGrid, and for the answer.
 
 Their layout is in csrc/shared/wire/rsg_protocol.h. The box of a thread has the number of the thread's slot. Until a
-program uses Remote SimGrid there are no boxes, and the shared file ends before them. Emulated processes can write to
-boxes at any time, so a request is copied before it is examined.
+program uses Remote SimGrid there are no boxes, and the shared file ends before the place of the boxes. Emulated
+processes can write to boxes at any time, so a request is copied before it is examined.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Boxes:
     def take(self, slot: int) -> tuple[int, int, bytes]:
         """Take a request out of a box. Return operation, blocked signals, bytes.
 
-        Raises ValueError for one that no box can hold.
+        Raises ValueError for a request that no box can hold.
         """
         memory, words = self._memory, self._words
         if memory is None or words is None or not slot:
@@ -75,7 +75,7 @@ class Boxes:
     def answer(self, slot: int, data: bytes) -> None:
         """Put the bytes of an answer into a box.
 
-        The caller then answers at the slot, by which the thread learns of the bytes.
+        The caller then answers at the thread's slot, which tells the thread to read the box.
         """
         memory, words = self._memory, self._words
         assert memory is not None and words is not None

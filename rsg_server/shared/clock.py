@@ -1,9 +1,9 @@
 """Virtual time in shared memory, and how far the actor that has the turn may advance it without the server.
 
 `now` never decreases. While an actor has the turn, only deadlines of the timer queue are due before `lookahead`. Until
-then the actor may set `now` to the earliest of these deadlines by itself. A `lookahead` of 0 forbids that, because
-other actors are ready. `event` is the moment at which something is due or other actors must run: an actor that reads a
-later time from the clock gives the turn back.
+then the actor may set `now` to the earliest of these deadlines by itself. A `lookahead` of 0 forbids the actor to move
+the clock, because other actors are ready. `event` is the moment at which something is due or other actors must run: an
+actor that reads a later time from the clock gives the turn back.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EVENT: Final = PAGE_FIELDS["event_ns"]
 class Clock:
     """Virtual time in nanoseconds since the start of the run.
 
-    Emulated processes can write to this memory. If one sets the clock back, `now_ns` stays where it was.
+    Emulated processes can write to this memory. If a process sets the clock back, `now_ns` keeps its value.
     """
 
     def __init__(self, words: memoryview) -> None:
@@ -52,7 +52,7 @@ class Clock:
         return self._now_ns
 
     def saw(self, now_ns: int) -> None:
-        """Note a time that the server's C code has read from the clock."""
+        """Record a time that the server's C code has read from the clock."""
         if now_ns > self._now_ns:
             self._now_ns = now_ns
 
@@ -66,7 +66,9 @@ class Clock:
 
     @property
     def lookahead_ns(self) -> int:
-        """The moment (virtual ns) up to which the actor with the turn may move the clock; 0 if it may not."""
+        """The moment (virtual ns) up to which the actor with the turn may move the clock; 0 if that actor may not move
+        the clock.
+        """
         lookahead: int = self._words[_LOOKAHEAD]
         return lookahead
 

@@ -21,7 +21,7 @@ _OF_RECORD: Final = {
 
 
 class Counters:
-    """The counts of calls, clock reads, turns given without the server, and messages. Only the shims write them."""
+    """The counts of calls, clock reads, turns given without the server, and messages. Only the shims write these counts."""
 
     def __init__(self, words: memoryview) -> None:
         self._words = words

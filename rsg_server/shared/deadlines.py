@@ -32,7 +32,7 @@ class Deadlines:
         return self._address
 
     def next_sequence(self) -> int:
-        """Return the next sequence number. What is due at one moment happens in the order of these numbers."""
+        """Return the next sequence number. Deadlines and events of one moment happen in the order of these numbers."""
         words = self._words
         sequence: int = words[_SEQUENCE] + 1 & _WORD
         words[_SEQUENCE] = sequence

@@ -55,7 +55,8 @@ class SharedMemory:
         self.prices, self.counters = Prices(words, costs), Counters(words)
         self.streams, self.boxes = Streams(memoryview(self._memory)), Boxes(self.fd)
         self._buffer = ffi.from_buffer(self._memory)
-        self.address = address = ffi.cast("char *", self._buffer)  # the server's C code uses it as long as the memory exists
+        # the server's C code uses the mapping as long as the shared memory exists
+        self.address = address = ffi.cast("char *", self._buffer)
         self.outbox = Outbox(self._memory, address)
         self.slots = AnswerSlots(address, self.boxes, self.outbox)
         self.deadlines = Deadlines(words, address)

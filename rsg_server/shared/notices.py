@@ -1,4 +1,5 @@
-"""Words in shared memory that spare messages: each says whether the shims must ask or report something.
+"""Words in shared memory that save messages: each word says whether the shims must ask the server, or report to the
+server, something.
 
 `Notices` are about processes, queues and files; those about devices are in rsg_server.shared.devices.
 """
@@ -26,7 +27,10 @@ class Notices:
         self._cgroup_moves = 0  # counted here and not read from shared memory, where an emulated process may write any number
 
     def tell_storage_conditions(self, count: int) -> None:
-        """Tell the shims how many storages are read-only, full or failing. If none is, a thread that writes need not ask."""
+        """Tell the shims how many storages are read-only, full or failing.
+
+        If the number is 0, a thread that writes to a storage need not ask the server.
+        """
         self._words[_STORAGE_CONDITIONS] = count
 
     def tell_exclusive_files(self) -> None:
@@ -39,21 +43,21 @@ class Notices:
     def tell_queue_notifies(self, count: int) -> None:
         """Tell the shims for how many POSIX message queues a process wants a signal.
 
-        If for none, no message to a queue is reported.
+        If the number is 0, the shims do not report messages to queues.
         """
         self._words[_QUEUE_NOTIFIES] = count
 
     def tell_tracees(self, count: int) -> None:
         """Tell the shims how many threads are traced, or have ended before their tracer asked.
 
-        If none, wait(2) need not ask.
+        If the number is 0, a thread that calls wait(2) need not ask the server.
         """
         self._words[_TRACEES] = count
 
     def tell_trace_news(self, count: int) -> None:
         """Tell the shims how many traced threads must stop and do not know it yet.
 
-        While there are any, threads ask before they go on.
+        While the number is above 0, threads ask the server before they go on.
         """
         self._words[_TRACE_NEWS] = count
 
@@ -64,8 +68,8 @@ class Notices:
 
     @property
     def signals_from_outside(self) -> int:
-        """A mask of signals, the lowest bit for signal 1: a handler ran for them, although no process of its host has
-        sent them.
+        """A mask of signals, the lowest bit for signal 1: a process has run a handler for such a signal, although no
+        process of its host has sent the signal.
         """
         signals: int = self._words[_FROM_OUTSIDE]
         return signals

@@ -1,8 +1,8 @@
 """The outbox: shared memory into which the actor that has the turn puts its message for the server; the inbox: for the answer.
 
-One of each is enough, since only one actor has the turn (csrc/shim/core/message/outbox.c). Emulated processes can write
-to this memory at any time. So the server copies a message before it examines it. A length or count beyond the memory
-raises ValueError.
+One outbox and one inbox are enough, since only one actor has the turn (csrc/shim/core/message/outbox.c). Emulated
+processes can write to this memory at any time. So the server copies a message before it examines it. A length or count
+beyond the memory raises ValueError.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Outbox:
         return _PARK.unpack_from(self._memory, _PARK_AT)
 
     def message(self) -> bytes:
-        """Return the bytes of the message. Raises ValueError if they would be more than the memory holds."""
+        """Return the bytes of the message. Raises ValueError if the message is longer than the memory."""
         length: int = self.core.length
         if length > MESSAGE_MAX:
             raise ValueError(f"{length} bytes in the outbox")

@@ -37,8 +37,8 @@ class Costs:
 class Lateness:
     """How late timed waits end on `hosts` in a perturbed run (csrc/shim/turn/lateness.c), as means in ns.
 
-    `wait_ns` applies to each wait. Waits of a second or more end `cycle_ns` later in addition. `seed` seeds the random
-    numbers.
+    `wait_ns` applies to each wait. Waits of a second or more end, in addition, `cycle_ns` later. `seed` seeds the
+    random numbers.
     """
 
     hosts: frozenset[str]
@@ -64,8 +64,8 @@ class Prices:
     def tell_charging(self, least_ns: int, tsc_ns: int, replays: bool) -> None:
         """Tell the shims how computing is measured under `cpu_policy: charged`.
 
-        CPU time of less than `least_ns` is not charged yet. `tsc_ns` is the length of a cycle of the time stamp
-        counter, in units of 2^-32 ns. `replays` says that charges come from a recording.
+        CPU time of less than `least_ns` is not charged until more has been used. `tsc_ns` is the length of a cycle of
+        the time stamp counter, in units of 2^-32 ns. `replays` says that charges come from a recording.
         """
         words = self._words
         words[_CHARGE_LEAST_NS] = least_ns

@@ -24,7 +24,7 @@ class Streams:
         self._words[number % STREAMS] = (number | what) & _WORD
 
     def forget(self, number: int) -> None:
-        """Have the shims ask the server about a TCP socket again."""
+        """Delete the state of a TCP socket from the table, so that the shims ask the server about the socket again."""
         self._words[number % STREAMS] = 0
 
     def close(self) -> None:

@@ -1,4 +1,5 @@
-"""The words in shared memory by which server and shims know the state of the turn: who has it, who may be woken, how it ends.
+"""The words in shared memory by which server and shims know the state of the turn: which thread has it, which threads
+may be woken, how it ends.
 
 A thread may give the turn to another thread without the server: to a thread of its process, or with `remote_handoffs`
 to one of another process.
@@ -73,13 +74,14 @@ class TurnWords:
         self._words[_PREEMPT] = 0
 
     def is_to_charge(self, slot: int) -> bool:
-        """Return whether the thread with a slot has not noticed yet that its CPU time passes (`charge_computing`)."""
+        """Return whether the thread with a slot has not noticed yet that its CPU time passes in virtual time
+        (`charge_computing`).
+        """
         return slot != 0 and self._words[_COMPUTING_SLOT] == slot
 
     def charge_computing(self, slot: int, since_ns: int) -> None:
-        """Let CPU time of the thread with a slot pass in virtual time, beyond the `since_ns` that its process has used.
-
-        This holds until the turn ends. The shim notices it when the thread next reads the clock.
+        """Until the turn ends, let the CPU time of the thread with a slot pass in virtual time, as far as its process
+        uses more CPU time than `since_ns`. The thread's shim notices this when the thread next reads the clock.
         """
         words = self._words
         words[_COMPUTING_SINCE], words[_COMPUTING_SLOT] = since_ns, slot

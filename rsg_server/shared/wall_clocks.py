@@ -1,8 +1,9 @@
 """The wall clock (CLOCK_REALTIME) of each host, which faults may set.
 
-Shims add one word of the shared memory to the virtual time. As only the actor that has the turn reads clocks, the server writes
-the word of this actor's host when it gives the turn. So a run in which a clock is set must give all turns by the server: its
-order of turns allows no hand-offs (rsg_server/turn/choosing.py: ChosenOrder). CLOCK_MONOTONIC is that of the run.
+Shims add one word of the shared memory to the virtual time. Only the actor that has the turn reads clocks. So, when the
+server gives an actor the turn, the server writes into this word by how much the clock of the actor's host is ahead. So
+a run in which a clock is set must give all turns by the server: its order of turns allows no hand-offs
+(rsg_server/turn/choosing.py: ChosenOrder). CLOCK_MONOTONIC is the same on all hosts.
 """
 
 from __future__ import annotations

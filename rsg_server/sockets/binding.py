@@ -1,8 +1,9 @@
-"""Records which socket has which address and port: bind(2), implicit binding, and who receives what is sent to an address.
+"""Records which socket has which address and port: bind(2), implicit binding, and finds the socket that receives the
+packets sent to an address.
 
 A bound socket is in its host's `HostPorts` until it is closed or broken. Accepted connections have the port of their
-listener and are never there. The real kernel may have closed a socket before the server is told. So a socket that is
-found there is examined first (`SocketTable.is_abandoned`).
+listener, and are never in `HostPorts`. The real kernel may have closed a socket before the server is told. So the
+server first checks whether a socket in `HostPorts` still exists (`SocketTable.is_abandoned`).
 """
 
 from __future__ import annotations
@@ -83,14 +84,17 @@ class Binding:
         return 0
 
     def bind_as_wanted(self, bound: SimulatedSocket, ip: bytes, port: int, least: int) -> int:
-        """Bind a socket as bind(2) asks. Unlike with `bind`, the socket keeps this address when its connection ends."""
+        """Bind a socket for a call of bind(2).
+
+        The socket keeps this address when its connection ends, unlike an address from `bind`.
+        """
         code = self.bind(bound, ip, port, least)
         if code == 0:
             bound.wanted = Address(ip, port)
         return code
 
     def loosen(self, which: SimulatedSocket) -> None:
-        """Free the address and port that bind(2) did not ask for, because a socket has no peer any more.
+        """Free the address and port of a socket that has lost its peer, unless the program chose them by bind(2).
 
         As in Linux, getsockname(2) still returns the old port of such a TCP socket, although another socket may take it.
         """
@@ -134,7 +138,8 @@ class Binding:
         return 0
 
     def source(self, which: SimulatedSocket, towards: bytes, own: bytes | None = None) -> Address | None:
-        """Return the source address of a datagram: the socket's own, else `own`, else the host's address towards the target.
+        """Return the source address of a datagram: the address of the socket, else `own`, else the address of the
+        host's interface towards the target.
 
         None if the host has no address towards the target, or no free port.
         """
@@ -165,8 +170,8 @@ class Binding:
     def find(self, host: HostState, kind: type[Kind], ip: bytes, port: int, source: Address | None = None) -> Kind | None:
         """Return the socket of a host that receives what is sent to (ip, port): for TCP a listening one; None if there is none.
 
-        A socket that is bound to exactly this address comes before those bound to any address. Sockets that share a
-        port by SO_REUSEPORT share the senders; each sender always gets the same socket.
+        A socket that is bound to exactly this address is preferred to sockets bound to any address. Sockets that share
+        a port by SO_REUSEPORT share the senders; each sender always gets the same socket.
         """
         found = [
             which

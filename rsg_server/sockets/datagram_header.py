@@ -55,7 +55,7 @@ WANTS = {
 class Sent:
     """The header that a sender's shim has written.
 
-    `target` is None for the socket's peer; `given` says which other fields count.
+    If `target` is None, the datagram goes to the socket's peer; `given` says which other fields the application has set.
     """
 
     target: Address | None
@@ -80,7 +80,7 @@ class Label:
 
     @classmethod
     def of(cls, sender: SimulatedSocket, sent: Sent) -> Label:
-        """Return each field as the header gives it, else as the socket's options set it, else its default."""
+        """Return the fields of a label: each as the header gives it, else as the socket's options set it, else the default."""
         hops, traffic = (_small(sender, key) for key in SENDS[sender.family])
         return cls(
             hop_limit=sent.hop_limit if sent.given & DatagramField.HOP_LIMIT else DEFAULT_HOP_LIMIT if hops is None else hops,
@@ -110,7 +110,7 @@ class Datagram:
         return len(self.payload) + HEADERS_BYTES[self.protocol]
 
     def shown_to(self, receiver: SimulatedSocket, arrived_ns: int, payload: bytes | None = None) -> bytes:
-        """Return the message for a receiver's shim: the header, and the payload or what is shown instead.
+        """Return the message for a receiver's shim: the header, and the payload or the bytes that are shown in its place.
 
         `arrived_ns` is the time of arrival by CLOCK_REALTIME.
         """

@@ -56,12 +56,12 @@ class Datagrams:
         self._sockets, self._readiness = sockets, readiness
         self.multicast = multicast
         self.icmp = icmp.Icmp(wire.network, sockets, self._carry, self.give)
-        # its observers get the sender, the receiving host, which is off, and the payload
+        # observers get the sender, the receiving host, which is off, and the payload
         self.on_to_off: Observers[HostState, HostState, bytes] = Observers()
 
     def take(self, sender: DatagramSocket, is_closed: bool = False) -> None:
         """Send what the application has written, until a datagram has to wait; if the application has closed the
-        socket, all of it.
+        socket, send all datagrams.
         """
         unsent, sender.unsent = sender.unsent, None
         if unsent is not None:
@@ -81,9 +81,8 @@ class Datagrams:
         self._sockets.set_events(sender)
 
     def _joined(self, sender: DatagramSocket, message: bytes) -> bytes | None:
-        """Return a message, joined to what was begun before it (MSG_MORE, UDP_CORK: udp(7)); None while more is to be joined.
-
-        What would become larger than a datagram can be is lost as a whole.
+        """Return a message, joined to the datagram that was begun before it (MSG_MORE, UDP_CORK: udp(7)); None while
+        more is to be joined. A joined message that is larger than a datagram can be is lost as a whole.
         """
         follows = bool(Sent.of(message).given & DatagramField.MORE) or flag(sender, 1, options.SOL_UDP)
         begun, sender.begun = sender.begun, None
@@ -98,12 +97,12 @@ class Datagrams:
         return whole
 
     def has_begun(self, sender: DatagramSocket) -> bool:
-        """Return whether something that the application has sent waits to be joined with more (MSG_MORE, UDP_CORK)."""
+        """Return whether a socket has a datagram to which the application will add more bytes (MSG_MORE, UDP_CORK)."""
         self.take(sender)
         return sender.begun is not None
 
     def finish(self, sender: DatagramSocket) -> None:
-        """Send what waits to be joined with more."""
+        """Send the datagram to which more bytes were to be added."""
         begun, sender.begun = sender.begun, None
         if begun is not None:
             self._send(sender, begun, is_last=True)
@@ -122,7 +121,7 @@ class Datagrams:
         return False
 
     def _send_unsent(self, sender: DatagramSocket) -> None:
-        """Try again to send the datagram that is kept, because there may be room now."""
+        """Try again to send the datagram that is kept, because the queue may have room for it now."""
         if sender.vanished or sender.is_broken:
             sender.unsent = None
         elif sender.unsent is not None:
@@ -130,7 +129,7 @@ class Datagrams:
             self._readiness.changed()
 
     def _send(self, sender: DatagramSocket, message: bytes, is_last: bool) -> None:
-        """Send a datagram. With `is_last` it needs no room in the queue, because its socket is closed."""
+        """Send a datagram. With `is_last` the datagram needs no room in the queue, because its socket is closed."""
         sent = Sent.of(message)
         target = sent.target or sender.remote
         if target is None:
@@ -208,7 +207,7 @@ class Datagrams:
             self._wire.packet(host, sender.host, refuse, frames=lambda capture: capture.unreachable(source, target, payload))
 
     def give(self, receiver: DatagramSocket, datagram: Datagram, shown: bytes | None = None) -> None:
-        """Let a socket receive a datagram; the application sees `shown` instead of its payload, if that is given."""
+        """Let a socket receive a datagram; if `shown` is given, the application sees `shown` instead of the payload."""
         now_ns = self._epoch_ns + self._clock.now_ns
         self._put(receiver, datagram.shown_to(receiver, now_ns, shown))
 

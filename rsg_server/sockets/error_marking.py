@@ -71,7 +71,9 @@ def _send_byte(application: socket.socket) -> bool:
 
 
 def _likely_holders(which: SimulatedSocket) -> Iterator[Process]:
-    """Yield the process that the server gave the socket to, then all others of its host in the order of their birth."""
+    """Yield the processes that may have a socket open: first the one to which the server gave the socket, then all
+    others of the host in the order of their birth.
+    """
     first = which.owner
     if first is not None and not first.dead:
         yield first

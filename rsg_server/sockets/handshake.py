@@ -1,10 +1,10 @@
 """TCP's handshake: SYN and its repetitions, the listener's queue, refusal and accept(2); then a flow for each direction.
 
 A client is CONNECTING from its SYN until its connect has an outcome. When the listener's host gets the SYN, the server
-makes the served socket, which accept(2) will return. It is CONNECTED, and queued in the listener's `pending`, even if
-the SYN-ACK is lost and the client must send its SYN again. For each pending connection the server writes a byte, a
-token, to the listener's pair, as far as there is room (`tokens` counts them). So the application's end is readable
-while there is a connection to accept.
+makes the served socket, which accept(2) will return. The served socket is CONNECTED, and queued in the listener's
+`pending`, even if the SYN-ACK is lost and the client must send its SYN again. For each pending connection the server
+writes a byte, a token, to the listener's pair, as far as there is room (`tokens` counts them). So the application's end
+of the listener is readable while there is a connection to accept.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ WRONG_STATES = {
 
 
 def _send_tokens(listener: StreamSocket) -> None:
-    """Write a token to a listener's pair for each pending connection; the rest follows when others have been accepted."""
+    """Write a token to a listener's pair for each pending connection; further tokens are written when connections have
+    been accepted.
+    """
     # BrokenPipe: the application has shut its end down, so no accept(2) will come
     with contextlib.suppress(BlockingIOError, BrokenPipeError):
         while listener.queue.tokens < len(listener.queue.pending):
@@ -87,12 +89,14 @@ class Handshake:
         """Begin to connect a TCP socket. Return an errno: EINPROGRESS when the SYN is on its way."""
         if client.state is SocketState.CONNECTED and client.attempt.outcome == 0:
             client.attempt.outcome = None
-            return 0  # no call has waited for this attempt, so the first call after it gets its result: connect(2), EISCONN
+            # no call of connect(2) has waited for this attempt, so the next call returns the attempt's result, and not
+            # EISCONN
+            return 0
         if client.state in WRONG_STATES:
             return WRONG_STATES[client.state]
         if client.attempt.was_dissolved:
             client.attempt.was_dissolved, client.error = False, 0
-        if client.error:  # the error of the last attempt, which no SO_ERROR has read
+        if client.error:  # the error of the last attempt, which no program has read by SO_ERROR
             code, client.error = client.error, 0
             return code
         sockets, ip = self._sockets, plain(target.ip)
@@ -150,7 +154,7 @@ class Handshake:
     ) -> None:
         """Send a packet of the handshake.
 
-        Within a host it arrives at once, inside of the call of connect, as over Linux's loopback.
+        Within a host the packet arrives at once, during the call of connect, as over Linux's loopback.
         """
         if source is destination:
             arrive()
@@ -279,7 +283,7 @@ class Handshake:
     def dissolve(self, which: StreamSocket) -> None:
         """Remove the peer of a TCP socket, as connect(2) with AF_UNSPEC does; the socket gets a new pair, unless it was unused.
 
-        Its connection is reset, and SO_ERROR shows ECONNRESET (tcp_disconnect of Linux's net/ipv4/tcp.c).
+        The socket's connection is reset, and SO_ERROR shows ECONNRESET (tcp_disconnect of Linux's net/ipv4/tcp.c).
         """
         if which.state is SocketState.OPEN:
             return
@@ -306,7 +310,10 @@ class Handshake:
         peer.peer = which.flow = None
 
     def _tell(self, client: StreamSocket, outcome: int) -> None:
-        """Wake the actors that wait for a connect that has ended. If none waits, the outcome is stored until one asks."""
+        """Wake the actors that wait for a connect that has ended.
+
+        If no actor waits, the outcome is stored until an actor asks.
+        """
         client.attempt.outcome = outcome
         for process in client.host.processes.values():
             for actor in process.actors:

@@ -1,9 +1,9 @@
 """ICMP and ICMPv6 (RFC 792, RFC 4443): echo requests, which hosts answer by themselves, and the sockets that send them.
 
-A ping socket (SOCK_DGRAM) sends only echo requests, under an identifier of its own, which is its port. It receives only
-their answers (icmp(7)). A raw socket sends whole messages, and receives all messages that reach its host and pass its
-filter; those of IPv4 come with their IP header (raw(7)). As on Linux, a host answers no request that was sent to a
-broadcast or multicast address (net.ipv4.icmp_echo_ignore_broadcasts).
+A ping socket (SOCK_DGRAM) sends only echo requests, under an identifier of its own, which is its port. A ping socket
+receives only the answers to its requests (icmp(7)). A raw socket sends whole messages, and receives all messages that
+reach its host and pass its filter; messages of IPv4 come with their IP header (raw(7)). As on Linux, a host answers no
+request that was sent to a broadcast or multicast address (net.ipv4.icmp_echo_ignore_broadcasts).
 """
 
 from __future__ import annotations

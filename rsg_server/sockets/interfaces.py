@@ -1,4 +1,7 @@
-"""The network interfaces of a host, lo and eth0, as its programs see them: made from its addresses and its link."""
+"""The network interfaces of a host, lo and eth0, as programs of the host see them.
+
+Their properties follow from the host's addresses and link.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,9 @@ class InterfaceTable:
         return any(address in own.network for own in self.of(host)[1].addresses)
 
     def reaches_beyond(self, host: Host) -> bool:
-        """Return whether some hosts of the platform are outside of the network of eth0, so that it needs a default route."""
+        """Return whether some hosts of the platform are outside of the network of eth0, so that the host needs a
+        default route.
+        """
         own = {address.version for address in host.addresses}
         known = (address for other in self._platform.hosts for address in other.addresses)
         return not all(self.is_on_link(host, address) for address in known if address.version in own)

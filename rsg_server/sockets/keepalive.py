@@ -1,8 +1,8 @@
 """SO_KEEPALIVE: a connection whose peer does not answer any more is lost at the moment at which Linux would notice (tcp(7)).
 
 Probes that are answered change nothing, so none is sent while all connections work. When a host or link fails, `look`
-plans the next probe of every connection that is cut. The probe is due a multiple of the idle time after the peer's host
-was last heard of.
+plans the next probe of every connection that is cut. The probe is due when a multiple of the idle time (TCP_KEEPIDLE)
+has passed since the last packet of the peer's host.
 """
 
 from __future__ import annotations

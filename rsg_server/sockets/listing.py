@@ -1,7 +1,7 @@
 """Lists a host's internet sockets as the files of /proc/net do (proc(5)), for netstat, lsof and ss.
 
-Bytes on their way are not shown: the queues of a connection are 0, and that of a listening socket is the number of
-connections to accept. Connections in TIME_WAIT are not listed.
+Bytes on their way are not shown: the lengths of a connection's queues are shown as 0, and the queue of a listening
+socket as the number of connections to accept. Connections in TIME_WAIT are not listed.
 """
 
 from __future__ import annotations
@@ -189,7 +189,10 @@ def _address(address: Address | None, family: int) -> str:
 
 
 def user_of(which: SimulatedSocket) -> int:
-    """Return the user of the process that got the socket. A run without root has one user, which its hosts call root."""
+    """Return the user of the process that got the socket.
+
+    A run that an ordinary user has started has one user, whom its hosts call root.
+    """
     try:
         user = os.stat(f"/proc/{which.owner.global_pid}").st_uid if which.owner is not None else 0
     except OSError:

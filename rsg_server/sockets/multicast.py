@@ -1,4 +1,4 @@
-"""Decides which sockets receive a datagram to a broadcast address or to a multicast group, which sockets join.
+"""Decides which sockets receive a datagram to a broadcast address or to a multicast group, and lets sockets join groups.
 
 All hosts are on one local network. Source filters (IP_ADD_SOURCE_MEMBERSHIP and its like) are refused.
 """
@@ -137,8 +137,8 @@ class Multicast:
         return (group, index or ETH0) if index in (0, LO, ETH0) else errno.ENODEV
 
     def _chosen(self, host: HostState, request: bytes) -> int:
-        """Return the interface that a struct ip_mreq or ip_mreqn names, by its index, else by its address; 0 if it
-        names none.
+        """Return the interface that a struct ip_mreq or ip_mreqn names, by its index, else by its address; 0 if the
+        structure names no interface.
         """
         index = int.from_bytes(request[8:12], "little")
         return index or (self.interface(host, request[4:8]) if any(request[4:8]) else 0)

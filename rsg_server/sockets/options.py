@@ -374,7 +374,7 @@ _FACTS: dict[Key, Callable[[SimulatedSocket], int]] = {
 }
 """Options whose values are numbers that follow from the socket."""
 _TOLD: dict[Key, Callable[[Surroundings, SimulatedSocket], bytes | int]] = {
-    (SOL_SOCKET, 4): _error,  # SO_ERROR, which reading clears
+    (SOL_SOCKET, 4): _error,  # SO_ERROR: a read clears the error
     (SOL_SOCKET, 17): lambda around, which: struct.pack("=iii", 0, -1, -1),  # SO_PEERCRED, which names no process
     (SOL_SOCKET, 28): _peer_name,  # SO_PEERNAME
     (SOL_SOCKET, 57): lambda around, which: struct.pack("=Q", which.number),  # SO_COOKIE

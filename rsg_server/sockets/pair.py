@@ -59,21 +59,21 @@ class SimulatedSocket:
     held: socket.socket | None  # the server's end, `end`; None while it is in the descriptor store
     app_end: socket.socket | None
     owner: Process | None = None  # the process to which the server gave the application's end
-    inode: int = 0  # the inode of the application's end, by which the processes that have it open are found
+    inode: int = 0  # the inode of the application's end; by this inode the server finds the processes that have the end open
     state: SocketState = SocketState.OPEN
     local: Address | None = None
     remote: Address | None = None
     bound: bool = False
-    wanted: Address | None = None  # what bind(2) has asked for; port 0: the kernel's choice
+    wanted: Address | None = None  # the address and port that the program has chosen by bind(2); port 0: the kernel chooses
     error: int = 0  # the errno that SO_ERROR returns
     options: dict[tuple[int, int], bytes] = field(default_factory=dict)
     app_closed: bool = False
     # shut down in both directions: `end` reads as if closed, although the application's descriptor is open
     was_shut_down: bool = False
-    vanished: bool = False  # its host has lost power, and knows nothing of the socket any more
+    vanished: bool = False  # the power of the socket's host was cut, so the host knows nothing of the socket any more
     events: int = READ_EVENTS  # the epoll events for which the server watches `end`
     fd_store: FdStore | None = None
-    is_warm: bool = True  # used since the descriptor store last looked for sockets to take
+    is_warm: bool = True  # `end` was used since the descriptor store last looked for sockets to store
 
     def __repr__(self) -> str:
         return f"socket {self.number} of {self.host.name} ({self.local} -> {self.remote}, {self.state.value})"

@@ -76,7 +76,7 @@ class HostPorts:
         return until_ns > now_ns and not (reusable and flag(new, SO_REUSEADDR))
 
     def clear(self) -> None:
-        """Forget all ports, because the host has lost power. Ephemeral ports begin anew."""
+        """Forget all ports, because the host has lost power. Afterwards ephemeral ports are given from the lowest one again."""
         self.owners.clear()
         self._next_ephemeral = FIRST_EPHEMERAL_PORT
 

@@ -14,7 +14,10 @@ Cut = tuple[Hosts, Hosts]
 
 
 class Reachability:
-    """What cuts hosts off from each other. While nothing cuts any host off (`is_whole`), routes need not be looked up."""
+    """Knows which hosts are off, which links are down, and which partitions and losses there are.
+
+    While there are none of these (`is_whole`), the server need not look up routes.
+    """
 
     def __init__(self, network: Network, seed: int) -> None:
         self._network = network
@@ -26,11 +29,11 @@ class Reachability:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every host reaches every other host."""
+        """Whether a packet gets from every host to every other host."""
         return not (self.off or self.cuts or self._network.down)
 
     def reaches(self, source: Host, destination: Host) -> bool:
-        """Return whether a packet that is on its way now arrives. A host that is on reaches itself."""
+        """Return whether a packet that is on its way now arrives. A host that is on always gets its packets to itself."""
         if self.is_whole:
             return True
         names = (source.name, destination.name)
@@ -47,7 +50,10 @@ class Reachability:
         return not down or all(link.name not in down for link in self._network.route(source, destination).links)
 
     def loses(self, source: Host, destination: Host) -> bool:
-        """Return whether this datagram is lost; to be called once for each. Draws a random number only if there may be loss."""
+        """Return whether this datagram is lost; must be called once for each datagram.
+
+        The function uses up a random number only if datagrams between these hosts may be lost.
+        """
         if not (self.pair_loss or self.link_loss) or source is destination:
             return False
         kept = 1.0

@@ -1,10 +1,10 @@
 """One direction of a TCP connection: sends lost bytes again as TCP does, until they arrive or the time for that is over.
 
 The flow that carries the bytes loses nothing by itself. Bytes that arrive while the way is cut, or at a host that is
-off, count as lost. They and all bytes that follow are held, and sent again after the retransmission timeout, which
-doubles each time (RFC 6298; Linux: net/ipv4/tcp_timer.c). When the way is free at such a moment, all held bytes are
-sent at once. Fast retransmission, which often comes earlier, is not modelled. While bytes are held, no later bytes are
-sent or delivered, which keeps the order, and one timer runs.
+off, count as lost. The lost bytes and all bytes that follow are held, and sent again after the retransmission timeout,
+which doubles each time (RFC 6298; Linux: net/ipv4/tcp_timer.c). If packets get through at such a moment, all held bytes
+are sent at once. Fast retransmission, by which real TCP often sends lost bytes earlier, is not modelled. While bytes
+are held, one timer runs, and later bytes are neither sent nor delivered, so that the order of bytes is kept.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def user_timeout_ns(which: SimulatedSocket) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Something that was lost: bytes and their offset in the stream; or no bytes, and `action`, the effect of the
-    stream's end.
+    """A lost part of a stream: bytes and their offset in the stream; or, for a lost FIN, no bytes and the `action` that
+    its arrival causes.
     """
 
     data: bytes
@@ -74,7 +74,7 @@ class Retransmission:
         self._under_way: deque[tuple[int, int]] = deque()
         self._offset = 0  # the offset of the stream's next byte
         self._left_ns = 0  # when the last byte of the latest piece has left the sender
-        self._held: deque[_Held] = deque()  # what was lost, the oldest first
+        self._held: deque[_Held] = deque()  # the lost parts of the stream, the oldest first
         self._held_bytes = 0
         self._timer: Event | None = None
         self._retries = 0
@@ -85,7 +85,7 @@ class Retransmission:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nothing is delivered any more."""
+        """Whether the stream was cancelled, so that no bytes are delivered any more."""
         return self._flow.is_cancelled
 
     @property
@@ -100,7 +100,7 @@ class Retransmission:
 
     @property
     def is_retrying(self) -> bool:
-        """Whether something was lost and has not arrived yet."""
+        """Whether bytes were lost and have not arrived yet."""
         return bool(self._held)
 
     def send(self, data: bytes) -> None:
@@ -136,7 +136,7 @@ class Retransmission:
     def abandon(self, action: Action) -> None:
         """Send an RST; `action` is called when it arrives.
 
-        TCP never repeats an RST: if it is lost, so is all that was sent before.
+        TCP never repeats an RST: if the RST is lost, all bytes that were held are lost as well.
         """
 
         def arrive() -> None:
@@ -164,7 +164,7 @@ class Retransmission:
         return self._wire.reaches(self._sender.host, self._receiver.host)
 
     def _hold_if_lost(self, data: bytes, offset: int, action: Action | None = None) -> bool:
-        """Hold something that cannot pass, or that comes after what is held. Return whether it is held."""
+        """Hold a part of the stream that cannot pass, or that comes after a held part. Return whether the part is held."""
         if self.is_cancelled or (not self._held and self._is_free):
             return False
         self._held.append(_Held(data, offset, action))
@@ -206,9 +206,11 @@ class Retransmission:
     # What watchers and captures see
 
     def _tell(self, size_bytes: int) -> tuple[int, int]:
-        """Tell the watchers of a piece that has arrived. Return when it began to leave, and its offset in the stream.
+        """Tell the watchers that a piece of the stream has arrived. Return when it began to leave, and its offset in
+        the stream.
 
-        The latency tells when its last byte left, since a flow sends one piece after the other.
+        The moment at which the last byte of a piece left follows from the latency, since a flow sends one piece after
+        the other.
         """
         wire, source, destination = self._wire, self._sender.host, self._receiver.host
         sent_ns, offset = self._under_way.popleft()
@@ -228,7 +230,7 @@ class Retransmission:
             capture.data(self._sender, offset, data, begin_ns, left_ns, arrived_ns)
 
     def _leaves_last_ns(self) -> int:
-        """Return when something left the sender that arrives now, or would arrive if it were not lost."""
+        """Return when the last byte of a piece left the sender; the piece arrives now, or would arrive if it were not lost."""
         there, back = self._sender.host, self._receiver.host
         return max(self._left_ns, self._clock.now_ns - self._wire.latency_ns(there, back))
 

@@ -2,9 +2,9 @@
 
 In each direction, the bytes that the server has taken and not delivered are either on their way
 (`flow.in_flight_bytes`), or have arrived and are `undelivered`, because the receiver's pair is full. The server reads
-from the sender's pair only while both together are below the window. So they exceed it by one piece at most; only bytes
-that were written before a close are taken in any case. A FIN travels behind the last byte in the flow, and the receiver
-sees it behind the last undelivered byte.
+from the sender's pair only while both together are below the window. So these bytes exceed the window by one piece at
+most, except that bytes which were written before a close are always taken. A FIN travels behind the last byte in the
+flow, and the receiver sees it behind the last undelivered byte.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def _window_left(which: StreamSocket) -> int:
 
 
 def _take_sent(which: StreamSocket) -> bool:
-    """Send all that an application has written. Return False if the application has closed the socket with data unread."""
+    """Send all bytes that an application has written.
+
+    Return False if the application has closed the socket with data unread.
+    """
     try:
         while data := which.read():
             if which.flow is not None:
@@ -79,13 +82,13 @@ class Streams:
         return not which.fin.is_sent and _window_left(which) > 0
 
     def take(self, which: StreamSocket, has_only_bytes: bool = False) -> None:
-        """Send what an application has written, as far as the window allows.
+        """Send bytes that an application has written, as far as the window allows.
 
-        With `has_only_bytes` there is no end of data and no urgent byte. Then a short piece is the last one, and the kernel
-        is not asked again.
+        `has_only_bytes` says that neither an end of data nor an urgent byte is there to be read. Then a short piece is
+        the last one, and the server does not read again.
         """
         if which.state is SocketState.CONNECTING:
-            return  # what can be read is filler
+            return  # the readable bytes are the filler of a connecting socket
         try:
             while _window_left(which) > 0:
                 data = which.read()
@@ -103,7 +106,7 @@ class Streams:
         self._sockets.set_events(which)
 
     def _send(self, which: StreamSocket, data: bytes) -> None:
-        """Send bytes. If the socket keeps back what fills no segment, send whole segments only."""
+        """Send bytes. If the socket keeps back bytes that fill no whole segment (`Cork`), send whole segments only."""
         assert which.flow is not None
         if not which.cork.reasons:
             which.flow.send(data)
@@ -132,9 +135,8 @@ class Streams:
             which.cork.until = None
 
     def keep_back(self, which: StreamSocket, reason: int, is_on: bool) -> None:
-        """Begin to keep back what fills no segment, for a reason of KEEPS_; or end that, and send what was kept back.
-
-        Bytes that were written before are taken first.
+        """Begin to keep back bytes that fill no whole segment, for a reason of KEEPS_; or end this, and send the bytes
+        that were kept back. Bytes that were written before this call are sent first.
         """
         if which.state is SocketState.CONNECTED and not which.is_broken:
             self.take(which)
@@ -160,14 +162,14 @@ class Streams:
     def arrived(self, which: StreamSocket, data: bytes) -> None:
         """Deliver bytes that have reached a connected socket through the network."""
         if which.state is SocketState.CLOSED and not which.app_closed:
-            return  # the socket was reset meanwhile
+            return  # the socket was reset while the bytes were on their way
         self._readiness.changed()
         if which.app_closed or not which.deliver(data):
             self.reset(which.peer)
         self._set_events_of_both(which)
 
     def push(self, which: StreamSocket) -> None:
-        """Deliver bytes that wait, because there is room at the application again; it may be waiting for them."""
+        """Deliver waiting bytes, because the application's end has room again; the application may be waiting for them."""
         self._readiness.changed()
         if not which.push():
             self.reset(which.peer)
@@ -260,7 +262,7 @@ class Streams:
         return error_marking.close_with_error(which)
 
     def stop(self, which: StreamSocket) -> None:
-        """Take nothing from an application and deliver nothing to it any more."""
+        """From now on, take no bytes from an application, and deliver none to it."""
         self._readiness.unwatch(which.end.fileno(), which)
         if which.flow is not None:
             which.flow.cancel()

@@ -1,9 +1,9 @@
 """All simulated sockets by number: makes them, handles events of the server's ends, and forgets them.
 
 Each socket is an AF_UNIX pair: `end` is the server's end, `app_end` the application's. While `end` is open, the
-server's epoll watches it. An end of file there (EPOLLHUP) says that the application has closed its last descriptor. If
-`end` is closed and the application's end may still be open, the socket is `silent`: no event tells of its close any
-more, so the server searches for closed ones from time to time.
+server's epoll watches it. EPOLLHUP at `end` says that the application has closed its last descriptor. If
+`end` is closed and the application's end may still be open, the socket is `silent`: no event reports that the
+application closes a silent socket, so the server searches for closed silent sockets from time to time.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class SocketTable:
     ) -> None:
         self._readiness, self._fd_store = readiness, fd_store
         self._next = 1
-        self._tag = f"{os.getpid():08x}"  # a part of the pairs' names that differs between two runs
+        self._tag = f"{os.getpid():08x}"  # a part of the names of AF_UNIX pairs, which differs between two runs
         self.all: dict[int, SimulatedSocket] = {}
         self.silent: dict[int, None] = {}  # the numbers of silent sockets
         self._sweep_at = FIRST_SWEEP
@@ -161,7 +161,7 @@ class SocketTable:
     # Events
 
     def ready(self, which: SimulatedSocket, events: int) -> None:
-        """Handle the events that the server's epoll reports of a socket's end."""
+        """Handle the events that the server's epoll reports for the server's end of a socket."""
         if isinstance(which, StreamSocket):
             if events & select.EPOLLOUT:
                 self.streams.push(which)
@@ -173,7 +173,7 @@ class SocketTable:
             self.closed_by_application(which)
 
     def _take(self, which: SimulatedSocket, events: int) -> None:
-        """Take what the application has sent."""
+        """Take the bytes, or datagrams, that the application has sent."""
         if isinstance(which, StreamSocket):
             self.streams.take(which, not events & ~BYTES_EVENTS and not which.urgent.is_sent)
         elif isinstance(which, DatagramSocket):
@@ -182,7 +182,9 @@ class SocketTable:
             self.netlink.take(which)
 
     def set_events(self, which: SimulatedSocket) -> None:
-        """Choose the events to watch for: input if there is room for it, and room at the application while bytes wait."""
+        """Choose the epoll events of a socket: input, if the server can take more bytes; output, while bytes wait to be
+        delivered to the application.
+        """
         if which.number not in self.all or which.is_broken:
             return
         if isinstance(which, StreamSocket):
@@ -198,8 +200,8 @@ class SocketTable:
     # Ends of sockets
 
     def is_abandoned(self, old: SimulatedSocket) -> bool:
-        """Return whether the application has closed a socket, perhaps in this very turn, so that the epoll was not
-        asked since.
+        """Return whether the application has closed a socket, perhaps in this turn, in which the epoll was not read
+        yet.
         """
         if old.is_broken:
             return True
@@ -225,8 +227,8 @@ class SocketTable:
         self.forget(which)
 
     def forget(self, which: SimulatedSocket) -> None:
-        """Close the server's end and forget the socket; keep its number if the application has only shut it down and
-        may still ask.
+        """Close the server's end and forget the socket; keep the socket's number if the application has only shut the
+        socket down, and may still ask about it.
         """
         if not which.is_broken:
             self._readiness.unwatch(which.end.fileno(), which)
@@ -267,7 +269,7 @@ class SocketTable:
         self.binding.ports_of(host).clear()
 
     def vanish(self, which: SimulatedSocket) -> None:
-        """Remove a socket whose host has lost power. Its peer is not told."""
+        """Remove a socket whose host has lost power. The peer of the socket gets no packet."""
         which.vanished = True
         which.state = SocketState.CLOSED
         if isinstance(which, StreamSocket) and not which.is_broken:

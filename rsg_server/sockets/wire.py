@@ -1,7 +1,7 @@
 """The network as sockets use it: the network model, with packets that are lost (`reach`) and observers (`watchers`).
 
 The network model itself loses nothing. Whether a packet is lost is decided twice, when it leaves and when it would
-arrive: between the two, a host may go off, or a link down. Within a host nothing is lost.
+arrive: between the two, a host may go off, or a link down. Packets within a host are never lost.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Action = Callable[[], None]
 
 
 class Watcher(Protocol):
-    """Observes what crosses the network between two hosts, and changes nothing. Moments are virtual ns."""
+    """Observes the bytes that cross the network between two hosts, and changes nothing. Moments are virtual ns."""
 
     def moved(self, source: Host, destination: Host, begin_ns: int, end_ns: int, size_bytes: int) -> None:
         """Note that bytes have left their source between two moments."""
 
 
 class StreamReader(Protocol):
-    """Observes what connections carry, also within a host, and changes nothing. The bytes of a connection come in order."""
+    """Observes the bytes of connections, also within a host, and changes nothing. The bytes of a connection come in order."""
 
     def sent(self, sender: StreamSocket, size_bytes: int) -> None:
         """Note bytes that an application has written, and that the server has taken from its socket."""
@@ -68,8 +68,8 @@ class Wire:
         size_bytes: int = CONTROL_PACKET_BYTES,
         frames: Callable[[Capture], list[bytes]] | None = None,
     ) -> None:
-        """Send a packet on its own. `arrive` is called when it arrives, or `lost` when it does not; with `arrive` None
-        it is lost.
+        """Send a packet on its own. `arrive` is called when it arrives, or `lost` when it does not; a packet without
+        `arrive` (None) is lost.
 
         A host that is off sends nothing. `frames` returns the packet's frames for a capture.
         """
@@ -86,7 +86,7 @@ class Wire:
         size_bytes: int,
         frames: Callable[[Capture], list[bytes]],
     ) -> None:
-        """Send a datagram, after earlier datagrams of these two hosts that have not left yet; otherwise as `packet` does."""
+        """Send a datagram as `packet` does, but after earlier datagrams between these two hosts that have not left yet."""
         passes = self._passes(source, destination, arrive, None, frames)
         if passes is not None:
 
@@ -103,7 +103,7 @@ class Wire:
         lost: Action | None,
         frames: Callable[[Capture], list[bytes]] | None,
     ) -> Action | None:
-        """Return what is to be called when a packet arrives; None if the packet does not get that far."""
+        """Return the function to call when a packet arrives; None if the packet is lost on its way."""
         if source.name in self.reach.off:
             return None
         seen = frames(self.capture) if self.capture is not None and frames is not None and source is not destination else []

@@ -1,4 +1,5 @@
-"""What groups of processes do at the storages of their host, and their limits there: io.stat and io.max of cgroups(7).
+"""Counts and limits the reads and writes of groups of processes at the storages of their host: io.stat and io.max of
+cgroups(7).
 
 A limit of bytes per second is one more constraint of the solver, shared by all operations of the group and of the groups
 below. Under a limit of operations per second, each operation begins, at the earliest, the limit's interval after the one
@@ -20,7 +21,7 @@ Way = tuple[int, int]
 class Pace:
     """The moments at which operations may begin, so many per second.
 
-    `latest_ns` is when the latest operation has begun, `taken_ns` the latest moment that was given to one.
+    `latest_ns` is the moment at which the latest operation began, `taken_ns` the latest moment that was given to an operation.
     """
 
     __slots__ = ("interval_ns", "latest_ns", "taken_ns")
@@ -90,7 +91,7 @@ class Account:
         return tuple(link for account in self.up() if (link := account.own_link(way)) is not None)
 
     def take_moment(self, way: Way, now_ns: int) -> int:
-        """Return when one more operation may begin by the limit of this group alone."""
+        """Return the moment at which one more operation may begin, by the limit of this group alone."""
         pace = self._paces.get(way)
         return now_ns if pace is None else pace.take(now_ns)
 
@@ -108,5 +109,5 @@ class Account:
             account._counts[way] = bytes_before + size_bytes, operations_before + 1
 
     def counted(self, way: Way) -> tuple[int, int]:
-        """Return bytes and operations so far."""
+        """Return the bytes and operations of the group so far."""
         return self._counts.get(way, (0, 0))

@@ -1,4 +1,4 @@
-"""What storages have done for one process, as /proc/PID/io shows it (proc(5))."""
+"""Counts what one process has read from storages and written to them, as /proc/PID/io shows it (proc(5))."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from rsg_server.platform.disk import Direction
 
 @dataclass(slots=True)
 class IoCounts:
-    """Bytes that were read for a process, bytes that it has made dirty, and those of the latter that were cut off unwritten.
+    """Bytes that were read for a process, bytes that the process has made dirty, and dirty bytes that were cut off
+    before they were written.
 
-    As on Linux, reading ahead counts for the process that has caused it. Writing counts when the process makes pages dirty,
-    or writes past the page cache, whichever process writes the pages back.
+    As on Linux, bytes that are read ahead count for the process whose read has caused this. Writing counts when the
+    process makes pages dirty, or writes past the page cache, whichever process writes the pages back.
     """
 
     read_bytes: int = 0

@@ -1,4 +1,4 @@
-"""The disks of all hosts: what operations on them share, their faults, and what they have done."""
+"""The disks of all hosts: the bandwidth that operations share, faults, and statistics."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _listed(names: list[str]) -> str:
 
 
 class Condition(Enum):
-    """What is wrong with a disk: nothing can be written any more, or nothing that takes room, or all operations fail."""
+    """What is wrong with a disk: it is read-only, or has no room for further bytes, or fails all operations."""
 
     OK = "ok"
     READ_ONLY = "read-only"
@@ -94,12 +94,13 @@ class Disks:
         self.network = network
         self.reaches = reaches
         self.legs: dict[int, Leg] = {}
-        self._tell_conditions = tell_conditions  # gets how many disks have something wrong
+        self._tell_conditions = tell_conditions  # observers get the number of disks that are read-only, full or failing
         self._paths: dict[PathKey, Path] = {}
         self._hosts: dict[str, Host] = {}
         self._disks: dict[Place, Disk] = {}  # the disks that have changed since the platform was read
         self._conditions: dict[Place, Condition] = {}
-        self._weights: dict[Place, float] = {}  # the weights of a server's own operations, beside those that it serves
+        # the weights of operations of a file server's own programs, beside those of other hosts' programs
+        self._weights: dict[Place, float] = {}
         self._activities: dict[Place, Activity] = {}
 
     def disk(self, host: Host, number: int) -> Disk:
@@ -118,7 +119,9 @@ class Disks:
         return self.disk(server, number).latency_s + self.round_trip_s(client, server)
 
     def path(self, client: Host, server: Host, number: int, direction: int, account: Account | None = None) -> Path:
-        """Return what an operation shares with others; the limits of its group are additional constraints."""
+        """Return the disk and the links that an operation shares with others; the limits of the operation's group are
+        additional constraints.
+        """
         limits = account.links((number, direction)) if account is not None else ()
         key = (client.name, server.name, number, direction, tuple(link.name for link in limits))
         path = self._paths.get(key)
@@ -168,7 +171,7 @@ class Disks:
         self._refresh([key for key in self._paths if key[0] != key[1]])
 
     def _refresh(self, keys: list[PathKey]) -> None:
-        """Compute paths anew, and give operations that share with no other their new rates."""
+        """Compute paths anew, and give new rates to operations that share no disk or link with another one."""
         for key in keys:
             client, server, number = key[:3]
             self._paths[key].forget(self._latency_s(self._hosts[client], self._hosts[server], number))
@@ -178,7 +181,7 @@ class Disks:
             if operation is not None and id(operation.path) in changed:
                 operation.refresh()
 
-    # What goes wrong
+    # Faults of disks
 
     def look(self) -> None:
         """Let transfers go on or wait, since another set of hosts can reach each other."""
@@ -188,7 +191,10 @@ class Disks:
                 leg.look()
 
     def lose_client(self, name: str) -> None:
-        """Cancel the transfers to file servers of a host that has lost its power. Its own disks finish their operations."""
+        """Cancel the transfers to file servers of a host that has lost its power.
+
+        The disks of the host itself finish their operations.
+        """
         for number in sorted(self.legs):
             leg = self.legs[number]
             if leg.volume.client.name == name and leg.volume.is_remote:
@@ -222,7 +228,7 @@ class Disks:
         return any(self.condition(*target) is Condition.FULL for target in volume.targets)
 
     def words(self, volume: Volume) -> str:
-        """Describe a volume for a report, with those of its servers that cannot be reached."""
+        """Describe a volume for a report, and name those of its file servers that cannot be reached."""
         if not volume.is_remote:
             return f"storage {volume.name}"
         servers = [host.name for host, _ in volume.targets]
@@ -233,7 +239,7 @@ class Disks:
         """Return the errno with which a write is refused before it begins; 0 if it is allowed."""
         return errno.EROFS if any(self.condition(*target) is Condition.READ_ONLY for target in volume.targets) else 0
 
-    # What has been done
+    # Statistics of disks
 
     def _activity(self, server: Host, number: int) -> Activity:
         activity = self._activities.setdefault((server.name, number), Activity())

@@ -1,4 +1,4 @@
-"""The files that a host has looked up: what Linux keeps in its caches of names and inodes.
+"""Records the files that a host has looked up, as Linux does in its caches of names and inodes.
 
 A file of the host's own disk is looked up once. A file server's answer about a file is valid for three seconds (acregmin,
 nfs(5)), but open(2) asks again (close-to-open consistency).
@@ -34,7 +34,8 @@ class Known:
     def look(self, file: int, now_ns: int, is_remote: bool, is_open: bool) -> bool | None:
         """Note that a program looks a file up, or opens it.
 
-        Returns True if the disk has to work for that, False if only the server is asked, None if neither is needed.
+        Returns True if the look-up needs an operation of the disk, False if the file server is only asked, None if
+        neither is needed.
         """
         asked_ns = self._asked_ns.get(file)
         if not is_remote:

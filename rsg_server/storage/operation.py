@@ -57,7 +57,7 @@ class Operation:
     ) -> None:
         self.number = number
         self.path = path
-        self.variable = -1  # its number in the solver; -1 before it is there, and after
+        self.variable = -1  # the number of the operation in the solver; -1 while the operation is not in the solver
         self.left_bytes = float(size_bytes)
         self._rate = 0.0
         self._updated_ns = 0
@@ -84,7 +84,7 @@ class Operation:
         self._carrier.sharing.enter(self, self._group)
 
     def change_rate(self, rate: float) -> None:
-        """Count what has moved at the rate so far, and go on at another rate, in bytes per second."""
+        """Count the bytes that have moved at the old rate, and go on at another rate (bytes per second)."""
         self._account()
         self._rate = rate
         if self._event is not None:
@@ -95,7 +95,7 @@ class Operation:
             self._event = self._carrier.at(self._updated_ns + duration_ns, self._end)
 
     def refresh(self) -> None:
-        """Take the new rate of a changed disk or link, if the operation shares it with no other."""
+        """Take the new rate of a changed disk or link, if no other operation shares that disk or link."""
         if self._begun and self.variable < 0:
             self.change_rate(self.path.alone)
 

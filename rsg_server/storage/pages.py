@@ -1,7 +1,8 @@
-"""The page cache of a host: the pages of files that it holds, and which of them are dirty: written, but not to their storage.
+"""The page cache of a host: which pages of files are in it, and which of these are dirty (written by a program, and not
+yet to the storage).
 
 Pages are numbered from the beginning of their file. Files are known by numbers of the kernel's, which differ from run to
-run: nothing is ever put into the order of these numbers.
+run: no order in this file depends on these numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def pages_or_all(first: int, end: int) -> tuple[int, int]:
 
 
 class Pages:
-    """A set of page numbers, kept as the edges of its ranges: from, to, from, to … in ascending order."""
+    """A set of page numbers, stored as the edges of its ranges: from, to, from, to … in ascending order."""
 
     __slots__ = ("_edges", "count")
 
@@ -110,7 +111,7 @@ class CachedFile:
         self.dirty = Pages()
         self.dirtied_ns = 0
         self.window = Window()
-        self.flights: list[Flight] = []  # reads of pages that count as cached, and have not arrived yet
+        self.flights: list[Flight] = []  # unfinished reads, whose pages already count as cached
 
 
 class PageCache:
@@ -132,7 +133,7 @@ class PageCache:
         return self._files.get(key)
 
     def read(self, key: int, disk: int, first: int, end: int) -> list[tuple[int, int]]:
-        """Put a range of a file into the cache; returns the parts of the range that were not there."""
+        """Put a range of a file into the cache; returns the parts of the range that were not in the cache."""
         file = self._use(key, disk)
         missing = file.cached.missing(first, end)
         if missing:
@@ -203,7 +204,7 @@ class PageCache:
         return gone
 
     def _shrink(self, used: CachedFile) -> None:
-        """Remove clean pages, those of the least recently used file first, until memory holds the rest."""
+        """Remove clean pages, those of the least recently used file first, until the cache fits into the host's memory."""
         emptied = []
         for file in self._files.values():
             if self.count <= self._most:

@@ -1,9 +1,9 @@
-"""Reads pages into the page cache of a host: those that programs want, and those that are read ahead for them.
+"""Reads pages into the page cache of a host: pages that programs want, and further pages that are read ahead.
 
 Linux reads ahead as well (mm/readahead.c). A program that reads a file from its beginning, or goes on after the last read,
-gets a window of pages that grows up to 128 KiB. When it reaches the window's marker, the next window is read as well, and
-the program does not wait for that window until it wants the pages. There is one window for each file, where Linux has one
-for each open file.
+gets a window of pages that grows up to 128 KiB. When the program reaches the window's marker, the next window is read
+as well; the program waits for that window only when it wants the window's pages. There is one window for each file,
+where Linux has one for each open file.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Reader:
     def read(self, key: int, disk: int, first: int, end: int, last: int) -> Callable[[Ended], None] | None:
         """Read a range of pages for a program, from a file that ends before the page `last`.
 
-        Returns what the program has to wait for: a function that calls its argument with 0 or an errno at the end; None if
-        there is nothing to wait for.
+        Returns the wait of the program: a function that calls its argument with 0 or an errno at the end; None if the
+        program need not wait.
         """
         missing = self._cache.read(key, disk, first, end)
         file = self._cache.find(key)
@@ -108,7 +108,7 @@ class Reader:
 
 
 def _joined(ranges: Ranges, behind: Ranges) -> Ranges:
-    """Join ranges with those that lie behind them; two ranges that meet become one."""
+    """Join each range with the range that lies behind it; two ranges that meet become one."""
     if ranges and behind and ranges[-1][1] == behind[0][0]:
         return [*ranges[:-1], (ranges[-1][0], behind[0][1]), *behind[1:]]
     return [*ranges, *behind]

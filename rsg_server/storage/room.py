@@ -1,9 +1,9 @@
 """How full storages are: adds up the files below the folders whose content is on a storage.
 
-A file takes its size in whole blocks, also if it has holes; a file of several names counts once. Folders, links and removed
-files take nothing, even while a removed file is open. The server keeps no record of each file. It looks through the folders
-when a program asks how full the storage is. For writers it looks when all that they have asked for since the last look
-might not fit.
+A file takes its size in whole blocks, also if it has holes; a file with several names counts once. Folders, links and
+removed files take nothing, even while a removed file is open. The server keeps no record of each file. The server looks
+through the folders when a program asks how full the storage is. For a write, the server looks only when the bytes that
+all writers have asked for since the last look might not fit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _files(folder: str) -> Iterator[os.stat_result]:
     """Yield all regular files below a folder."""
     try:
         entries = [*os.scandir(folder)]
-    except OSError:  # the folder was removed, or is another user's
+    except OSError:  # the folder was removed, or belongs to another user
         return
     for entry in entries:
         try:

@@ -1,7 +1,7 @@
-"""The disk of this computer that contains what the hosts of a run write. When this disk is full, the run ends.
+"""The disk of this computer that contains the files which the hosts of a run write. When this disk is full, the run ends.
 
-An emulated program cannot be left with the error: it would take the disk of its host for full, which the scenario does not
-say. Storages whose capacity is used up are a different case (rsg_server/storage/room.py).
+The emulated program does not get the error: the program would take the disk of its host for full, which the scenario
+does not say. Storages whose capacity is used up are a different case (rsg_server/storage/room.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ MEND = "free some space, or choose another folder with --out"
 
 
 class RunDisk:
-    """The file system of a run's `folder`. Without a folder it is never full, for programs in the foreground."""
+    """The file system of a run's `folder`.
+
+    Without a folder (a program that runs in the foreground), the disk counts as never full.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder

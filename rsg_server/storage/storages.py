@@ -1,10 +1,11 @@
 """The storages of all hosts, and the operations on them.
 
 A disk is three constraints of the solver that also shares links: all reads, all writes, and both together
-(rsg_server/platform/disk.py). A host numbers its own disks first, then what it mounts from file servers
-(rsg_server/storage/volume.py). Each waiter (an actor or another part) has a number, and waits for one thing at a time. What
-goes past the page cache of a host is a transfer at once (`start`). For what goes through the page cache, `ask` returns
-whether there is anything to wait for, and `wait` waits for it.
+(rsg_server/platform/disk.py). Of the storages of a host, its own disks have the first numbers, then come those that it
+mounts from file servers (rsg_server/storage/volume.py). Each waiter (an actor or another part) has a number, and waits
+for one thing at a time. A read or write that bypasses the page cache of a host begins a transfer at once (`start`). For
+a read or write that uses the page cache, `ask` returns whether the program has to wait, and `wait` lets the program
+wait.
 """
 
 from __future__ import annotations
@@ -86,10 +87,10 @@ class Storages:
         self._transfers: dict[int, Transfer] = {}  # by waiter
         self._rooms: dict[tuple[tuple[str, int], ...], Room] = {}
         self._caches: dict[str, Writeback] = {}
-        self._known: dict[str, Known] = {}  # by host: the files that it has looked up
-        self._plans: dict[int, Plan] = {}  # what actors have to wait for, after an `ask`
-        self._waits: dict[int, object] = {}  # actors that wait for the page cache, each with a token of this wait
-        self._errors: dict[int, int] = {}  # by waiter, the errno that its wait has ended with
+        self._known: dict[str, Known] = {}  # by host: the files that the host has looked up
+        self._plans: dict[int, Plan] = {}  # the waits that `ask` has found, for `wait`
+        self._waits: dict[int, object] = {}  # the actors that wait for the page cache, each with a token of its wait
+        self._errors: dict[int, int] = {}  # by waiter: the errno with which its wait has ended
         self.users = Users(application_of)
         self.unsynced: Unsynced | None = None
         """What a power cut may lose, in a run that explores."""
@@ -102,7 +103,7 @@ class Storages:
         targets = tuple((find(name), disk) for name, disk in remote.servers)
         self._volumes[host.name, number] = Volume(host, targets, remote.stripe_bytes, remote.soft_ns, layout)
         for (server, disk), name in zip(targets, remote.servers, strict=True):
-            if (name,) == remote.servers:  # its own programs write the same files
+            if (name,) == remote.servers:  # programs of the file server write the same files
                 self._volumes[server.name, disk] = Volume(server, ((server, disk),), layout=layout)
 
     def volume(self, host: Host, number: int) -> Volume:
@@ -146,8 +147,8 @@ class Storages:
         """Begin to read or write ranges of a file; `ended` is called at the end, never at once.
 
         The operation counts for the application that has used the file last on this host, where applications have shares.
-        It counts for the group of the process that has used the file last in this direction: so a write-back counts for the
-        last writer's group.
+        The operation is counted for the group of the process that has used the file last in this direction: so a
+        write-back is counted for the group of the last writer.
         """
         volume, parts = self.volume(host, number), self.volume(host, number).parts(file, ranges)
         if direction == Direction.WRITE and self.unsynced is not None:
@@ -157,7 +158,7 @@ class Storages:
         return Transfer(self.disks, volume, parts, direction, ended, application, account)
 
     def start(self, waiter: int, host: Host, number: int, direction: int, size_bytes: int, finished: Done) -> None:
-        """Begin to move bytes for a waiter, who can end that with `end`; see `operate`.
+        """Begin to move bytes for a waiter, which can stop the transfer with `end`; see `operate`.
 
         Raises ValueError for a storage that the host does not have, and for a size below 0.
         """
@@ -182,7 +183,7 @@ class Storages:
             self._errors[waiter] = error
 
     def end(self, waiter: int) -> int:
-        """End what a waiter waits for. Returns how many bytes of its own transfer have not moved, rounded up, or -errno."""
+        """End the wait of a waiter. Returns how many bytes of the waiter's transfer have not moved, rounded up, or -errno."""
         self._plans.pop(waiter, None)
         self._waits.pop(waiter, None)
         transfer = self._transfers.pop(waiter, None)
@@ -225,8 +226,8 @@ class Storages:
     ) -> int:
         """Account for a program's use of a file; returns 1 if the program has to wait (`wait`), 0 if not, or -errno.
 
-        Nothing is read ahead behind the `file_bytes` of the file. What is moved for the program is added to `counts`.
-        Raises ValueError for a storage that the host does not have, for an unknown request, and for a position below 0.
+        No page behind the end of the file (`file_bytes`) is read ahead. The moved bytes are added to `counts`. Raises
+        ValueError for a storage that the host does not have, for an unknown request, and for a position below 0.
         """
         volume = self.volume(host, number)
         if offset < 0 or size_bytes < 0:
@@ -349,7 +350,7 @@ class Storages:
         return None if news is None else self._without_bytes(waiter, volume, number, file, Direction.READ if news else ASKS)
 
     def _change(self, waiter: int, volume: Volume, number: int, file: int, flags: int, end: int) -> Plan | None:
-        """Change a name or an inode: on a file server at once, on a host's own disk some time later."""
+        """Change a name or an inode: on a file server at once; on a host's own disk, the change is written some time later."""
         if not volume.is_remote and not flags & StorageFlag.UNCACHED:
             return None
         return self._without_bytes(waiter, volume, number, file, Direction.WRITE)
@@ -358,14 +359,14 @@ class Storages:
         return partial(self._start, waiter, volume.client, number, direction, file, [(0, 0)])
 
     def wait(self, waiter: int, finished: Done) -> None:
-        """Call `finished` when what the last `ask` has begun is over. Raises ValueError if there is nothing to wait for."""
+        """Call `finished` when the operation of the last `ask` is over. Raises ValueError if there is nothing to wait for."""
         plan = self._plans.pop(waiter, None)
         if plan is None:
             raise ValueError("a wait for a storage that has nothing to do")
         token = self._waits[waiter] = object()
 
         def end() -> None:
-            if self._waits.get(waiter) is token:  # else the waiter has gone
+            if self._waits.get(waiter) is token:  # otherwise the waiter has ended
                 del self._waits[waiter]
                 finished()
 

@@ -1,9 +1,10 @@
-"""What is left of unsynced changes after a power cut: a choice for the names of each disk, and one for each file.
+"""Decides which unsynced changes of files survive a power cut: by a choice for the names on each disk, and one for the
+content of each file.
 
-Of the changes of names the last ones are lost, as many as is chosen: a journal has them in their order. Of a file any of the
-unsynced blocks may be lost, whatever the order in which they were written: what was there before is there again, or zeros in
-a part of the file that did not exist. Blocks have 512 bytes, the part that a disk writes whole, or 4096, those of a page. The
-file ends where its last surviving block ends.
+The choice for names says how many of the last changes of names are lost, since a journal writes changes of names in
+their order. Any of the unsynced blocks of a file may be lost, whatever the order in which they were written. A lost
+block has its old content again, or zeros if that part of the file did not exist. Blocks have 512 bytes (a sector, which
+a disk writes whole) or 4096 bytes (a page). The file ends where its last surviving block ends.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Survivors:
         """Descriptors of files that are gone: their inodes are not given to other files, which could get their times."""
 
     def power_cut(self, host: str) -> None:
-        """The power of a host has been cut, and none of its processes is left. Choose what is lost, and lose it."""
+        """Choose which unsynced changes a host has lost, and undo them, after its power was cut and all of its
+        processes have ended.
+        """
         for disk in self._unsynced.disks(host):
             disk.look(self._choices.now_ns())
             self._cut(host, disk)
@@ -69,9 +72,9 @@ class Survivors:
         return names
 
     def _content(self, host: str, disk: KeptDisk, path: str, inode: Inode) -> bytes | None:
-        """What a file contains after the cut; None if it contains what it contains now."""
+        """Return what a file contains after the power cut; None if its present content survives."""
         live = next((other for other, entry in disk.names.items() if entry.inode is inode), None)
-        if live is None:  # it was emptied or removed later: nothing but what is on the disk is known
+        if live is None:  # the file was emptied or removed later: only its content on the disk is known
             return bytes(inode.data)
         now = content(live)
         if now is None or now == inode.data:
@@ -86,16 +89,20 @@ class Survivors:
 
 
 def blocks_of(now: bytes, disk: bytes | bytearray, size: int) -> list[int]:
-    """The numbers of the blocks in which a file differs from what is on the disk, or behind whose begin it ends there."""
+    """Return the numbers of the blocks in which a file differs from its content on the disk, or behind whose beginning
+    the content on the disk ends.
+    """
     count = -(-max(len(now), len(disk)) // size)
     places = ((number, number * size, (number + 1) * size) for number in range(count))
     return [number for number, first, end in places if now[first:end] != disk[first:end]]
 
 
 def survived(now: bytes, disk: bytes | bytearray, taken: int) -> tuple[bytes, list[int], int]:
-    """The content of a file of whose unsynced blocks an alternative loses some; the lost blocks, and the size of a block.
+    """Return the content of a file of which an alternative has lost some unsynced blocks; the lost blocks, and the size
+    of a block.
 
-    Alternative 1 loses all, 2 all but the first, 3 only the first; each further one any, in blocks of one of both sizes.
+    Alternative 1 loses all unsynced blocks, 2 all but the first, 3 only the first; each further alternative loses any,
+    in blocks of one of the two sizes.
     """
     draw = random.Random(taken)
     size = SECTOR_BYTES if taken <= 3 else draw.choice((SECTOR_BYTES, PAGE_BYTES))
@@ -121,7 +128,7 @@ def _ranges(lost: list[int], size: int) -> str:
 
 
 def _shown(disk: KeptDisk, path: str) -> str:
-    """A path as it is below its mount."""
+    """Return a path relative to its mount."""
     return next((path[len(str(folder)) + 1 :] for folder in disk.folders if path.startswith(f"{folder}/")), path)
 
 
@@ -134,18 +141,17 @@ def _differences(disk: KeptDisk, now: Names, then: Names) -> Iterator[str]:
 
 
 class Renaming:
-    """Changes the names on a disk to what they were. Files keep their inodes as far as they still exist.
-
-    `aside` is the begin of names that files have meanwhile.
+    """Gives the files on a disk their former names. Files that still exist keep their inodes. During the change, files
+    have temporary names that begin with `aside`.
     """
 
     def __init__(self, now: Names, then: Names, aside: str) -> None:
         self._now, self._then, self._prefix = now, then, aside
-        self._aside: dict[int, str] = {}  # by inode, where its file lies meanwhile
-        self._placed: dict[int, str] = {}  # by inode, the first name that its file has got
+        self._aside: dict[int, str] = {}  # by inode: the temporary name of its file
+        self._placed: dict[int, str] = {}  # by inode: the first name that its file has got
 
     def done(self) -> list[int]:
-        """Change the names; returns descriptors of the files that no longer have a name."""
+        """Change the names; return descriptors of the files that have no name any more."""
         differing = [path for path, entry in self._now.items() if not _alike(entry, self._then.get(path))]
         for path in reversed(differing):
             self._take(path, self._now[path])
@@ -175,7 +181,7 @@ class Renaming:
         elif stat.S_ISLNK(entry.mode):
             os.symlink(entry.target, path)
         elif entry.inode is None:
-            return  # a FIFO, socket or device: what made it makes it again
+            return  # a FIFO, socket or device: the program that made it makes it again after the boot
         elif (placed := self._placed.get(id(entry.inode))) is not None:
             os.link(placed, path)
         else:
@@ -188,14 +194,14 @@ class Renaming:
 
 
 def _pinned(path: str) -> int:
-    """Remove a file; returns a descriptor that keeps its inode."""
+    """Remove a file; return a descriptor that keeps its inode in use."""
     descriptor = os.open(path, os.O_PATH)
     os.unlink(path)
     return descriptor
 
 
 def _alike(entry: Entry, other: Entry | None) -> bool:
-    """Whether a name is of one file, or of a folder, before and after."""
+    """Return whether a name means the same file, or a folder, before and after the change."""
     if other is None or stat.S_IFMT(entry.mode) != stat.S_IFMT(other.mode):
         return False
     return stat.S_ISDIR(entry.mode) or (entry.inode is other.inode and entry.target == other.target)

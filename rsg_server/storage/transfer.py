@@ -1,8 +1,8 @@
 """A transfer: the bytes of one call, or of a flusher, on their way between a host and the disks of a volume.
 
 There is a leg to each disk concerned, and the transfer ends with the last leg. A leg is an operation on a disk. If the
-disk's server cannot be reached, the leg waits until it can, and then begins anew. Invariant: a leg that has not ended is in
-`Ways.legs`.
+file server of the disk cannot be reached, the leg waits until the server can be reached, and then begins anew.
+Invariant: a leg that has not ended is in `Ways.legs`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Reaches = Callable[[Host, Host], bool]
 
 
 class Network(Carrier, Protocol):
-    """The part of the network that transfers use: numbers for what shares links, and routes between hosts."""
+    """The part of the network that transfers use: numbers for flows and operations, and routes between hosts."""
 
     def new_number(self) -> int: ...
     def route(self, source: Host, destination: Host, /) -> Route: ...
@@ -95,10 +95,11 @@ class Leg:
         self._direction = direction
         self._ended = ended
         self._application = application
-        self.account = account if volume.targets[place][0] is volume.client else None  # groups have disks of their host alone
+        # limits of groups apply only to disks of the group's own host
+        self.account = account if volume.targets[place][0] is volume.client else None
         self._gate: Account | None = None  # the group for whose pace the leg waits
         self._event: Event | None = None
-        self._is_waiting = False  # whether it waits for a server that cannot be reached
+        self._is_waiting = False  # whether the leg waits for a file server that cannot be reached
         self._begun_ns = 0
         self.operation: Operation | None = None
         ways.legs[self.number] = self
@@ -129,7 +130,7 @@ class Leg:
 
     @property
     def way(self) -> Way:
-        """The number of the disk on its host, and the direction."""
+        """The number that the disk has on its host, and the direction (read or write)."""
         return self._target[1], self._direction
 
     def _wait_for_pace(self, account: Account | None) -> None:
@@ -152,7 +153,7 @@ class Leg:
             self._wait_for_pace(gate.parent)
 
     def is_of(self, account: Account) -> bool:
-        """Whether the leg belongs to a group, or to one below it."""
+        """Return whether the leg belongs to a group, or to a group below it."""
         return self.account is not None and account in self.account.up()
 
     def limits_changed(self, account: Account) -> None:
@@ -188,14 +189,16 @@ class Leg:
         self._ways.ends(server, disk, self._direction, moved_bytes, self._begun_ns)
 
     def _wait(self) -> None:
-        """Wait for the server: for ever, or as long as a soft mount does."""
+        """Wait for the file server: for ever, or (for a soft mount) until the mount's time-out."""
         self._is_waiting = True
         network, soft_ns = self._ways.network, self.volume.soft_ns
         if soft_ns is not None:
             self._event = network.at(network.now_ns + soft_ns, partial(self._end, errno.EIO))
 
     def look(self) -> None:
-        """Begin, or wait for the server, since connections between hosts have changed."""
+        """Begin to move bytes, or begin to wait for the file server, because hosts can now reach, or cannot reach any
+        more, each other.
+        """
         is_reached = self._is_reached()
         if is_reached == self._is_waiting:
             self._stop()
@@ -220,7 +223,7 @@ class Leg:
         self._ended(error)
 
     def cancel(self) -> None:
-        """Leave the disk to others; `left_bytes` stays known."""
+        """End the operation on the disk; `left_bytes` stays known."""
         operation = self.operation
         self._stop()
         self.operation = operation

@@ -1,10 +1,13 @@
-"""What a power cut may lose: what the programs of a host have written to its own disks, and what is not on these disks yet.
+"""Records which changes of files a power cut may lose: those that programs of a host have made, and that are not on the
+host's own disks yet.
 
-The files of a run are always as programs see them. Beside them this module keeps what is on the disk: of each file the content
-that was last written back or synced, and the names as the journal of the file system has them. Changes of names and empties of
-files reach the disk in their order, at the latest JOURNAL_NS after they were made, or when a folder or all is synced. fsync(2)
-of a file brings its content to the disk, but not its names. After a power cut each disk goes back to a state that it may have
-been in: rsg_server/storage/survivors.py. Only runs that explore keep this, since only they choose.
+The real files of a run always have the content that programs see. In addition, this module stores the state on the
+disk: the content of each file that was last written back or synced, and the names in the journal of the file system.
+Changes of names, and truncations of files to 0 bytes, reach the disk in their order: at the latest JOURNAL_NS after
+they were made, or earlier when a folder or the whole disk is synced. fsync(2) of a file brings its content to the disk,
+but not its names. After a power cut each disk goes back to a state that a real disk might be in:
+rsg_server/storage/survivors.py. Only runs of `simunix explore` record all this, since only they choose among such
+states.
 """
 
 from __future__ import annotations
@@ -30,7 +33,10 @@ Names = dict[str, "Entry"]
 
 @dataclass(slots=True, eq=False)
 class Inode:
-    """The content of a file on the disk. A file that has been emptied counts as another one, of which `emptied` is known."""
+    """The content of a file on the disk.
+
+    A file that was truncated to 0 bytes counts as a new file, and `emptied` is its old content.
+    """
 
     key: int
     data: bytearray = field(default_factory=bytearray)
@@ -39,7 +45,7 @@ class Inode:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a name is of: a regular file has an inode, a symbolic link a target."""
+    """What a name stands for: a regular file has an inode, a symbolic link a target."""
 
     key: int
     mode: int
@@ -50,12 +56,12 @@ class Entry:
 
 
 def key_of(status: os.stat_result) -> int:
-    """The number by which programs name a file to the server: csrc/shim/sys/procfs/stored_mounts.c: stored_file_number."""
+    """Return the number by which shims name a file to the server (csrc/shim/sys/procfs/stored_mounts.c: stored_file_number)."""
     return (status.st_ino ^ status.st_dev << 40) & KEY_MAX
 
 
 def content(path: str) -> bytes | None:
-    """The content of a file; None if it cannot be read."""
+    """Return the content of a file; None if the file cannot be read."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             return file.read()
@@ -64,7 +70,7 @@ def content(path: str) -> bytes | None:
 
 
 class KeptDisk:
-    """A disk of a host: the files below some folders as they are, and as they are on the disk."""
+    """A disk of a host: the files below some folders, as programs see them and as they are on the disk."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -77,11 +83,11 @@ class KeptDisk:
 
     @property
     def names(self) -> Names:
-        """The names as they are."""
+        """Return the present names below the folders."""
         return self.states[-1][1]
 
     def begin(self) -> None:
-        """All that is below the folders is on the disk."""
+        """Record that all files below the folders are on the disk, at the start."""
         self.inodes.clear()
         self.states = [(0, self._look())]
         for path, entry in self.names.items():
@@ -89,7 +95,7 @@ class KeptDisk:
                 entry.inode.data[:] = content(path) or b""
 
     def look(self, now_ns: int) -> None:
-        """Names may have changed."""
+        """Record changes of names that a program may have made."""
         self.is_stale = False
         before, names = self.names, self._look()
         if names == before:
@@ -122,16 +128,16 @@ class KeptDisk:
                 yield from self._below(found.path)
 
     def expire(self, now_ns: int) -> None:
-        """Forget states of which the journal has a later one by now."""
+        """Forget those states of names for which a later state is in the journal by now."""
         while len(self.states) > 1 and self.states[1][0] <= now_ns - JOURNAL_NS:
             del self.states[0]
 
     def commit(self) -> None:
-        """All changes of names are on the disk."""
+        """Record that all changes of names are on the disk."""
         del self.states[:-1]
 
     def cut(self, key: int, size: int) -> None:
-        """A file is shorter now; with size 0 it is empty, new, or gone."""
+        """Record that a file is shorter now; with size 0 the file is empty, new, or removed."""
         inode = self.inodes.get(key)
         if size == 0:
             self.inodes.pop(key, None)
@@ -140,7 +146,7 @@ class KeptDisk:
             del inode.data[size:]
 
     def written(self, inode: Inode, ranges: Iterable[Range]) -> None:
-        """What is in these ranges of a file now is on the disk."""
+        """Record that the present content of these ranges of a file is on the disk."""
         path = self._path(inode)
         now = content(path) if path is not None else None
         if now is None:
@@ -155,7 +161,9 @@ class KeptDisk:
         return next((path for path, entry in self.names.items() if entry.inode is inode), None)
 
     def synced(self, key: int) -> None:
-        """A file or folder has been synced: the length of the file, and that it was emptied; or the names."""
+        """Record that a file or folder was synced: a file's length is then on the disk (also a truncation to 0 bytes),
+        a folder's names.
+        """
         inode = self.inodes.get(key)
         if inode is None:
             if any(stat.S_ISDIR(entry.mode) and entry.key == key for entry in self.names.values()) or self._is_top(key):
@@ -183,39 +191,41 @@ def _noted(plan: Plan, note: Callable[[], None], finished: Callable[[], object])
 
 
 class Unsynced:
-    """The disks of all hosts whose files a power cut may change. `now_ns` tells the virtual time."""
+    """The disks of all hosts whose files a power cut may change. `now_ns` returns the virtual time."""
 
     def __init__(self, now_ns: Callable[[], int]) -> None:
         self._now_ns = now_ns
         self._disks: dict[str, dict[int, KeptDisk]] = {}
 
     def keep(self, host: str, number: int, name: str, folder: Path) -> None:
-        """Files below a folder are on a disk of the host's own."""
+        """Note that the files below a folder are on a disk of the host itself."""
         disk = self._disks.setdefault(host, {}).setdefault(number, KeptDisk(name))
         if folder not in disk.folders:
             disk.folders.append(folder)
             disk.begin()
 
     def disks(self, host: str) -> list[KeptDisk]:
-        """The disks of a host, in the order of their numbers."""
+        """Return the disks of a host, in the order of their numbers."""
         return [disk for _, disk in sorted(self._disks.get(host, {}).items())]
 
     def cut(self, host: str, key: int, size: int) -> None:
-        """A file of a host is shorter; with size 0 it is empty, new, or gone."""
+        """Record that a file of a host is shorter now; with size 0 the file is empty, new, or removed."""
         for disk in self.disks(host):
             disk.cut(key, size)
 
     def changed(self, host: str, number: int, is_open: bool) -> None:
-        """Names on a disk may have changed; by the opening of a file only if that has made or emptied the file."""
+        """Record changes of names on a disk that a program may have made; open(2) changes names only if it has made or
+        emptied the file.
+        """
         disk = self._disks.get(host, {}).get(number)
         if disk is not None and (disk.is_stale or not is_open):
             disk.look(self._now_ns())
 
     def told(self, host: str, number: int, what: int, key: int, end: int, plan: Plan | None) -> Plan | None:
-        """A program does something to a file (enum simunix_storage), and has to wait for a plan, if there is one.
-
-        Returns the plan with what is to be noted at its end. If the program cuts a file, `end` is the file's new
-        length. If the program syncs whole disks, `end` is 0 for one disk (syncfs(2)), 1 for all disks of the host (sync(2)).
+        """Handle a program's request about a file (enum simunix_storage); `plan` is the operation for which the program
+        has to wait, if any. Return the plan, extended so that the effect on the disk is recorded at its end. If the
+        program cuts a file, `end` is the file's new length. If the program syncs whole disks, `end` is 0 for one disk
+        (syncfs(2)), 1 for all disks of the host (sync(2)).
         """
         if what == Storage.CUT:
             self.cut(host, key, end)
@@ -233,7 +243,10 @@ class Unsynced:
         return plan
 
     def after(self, host: str, number: int, key: int, ranges: Sequence[Range], ended: Callable[[int], object]) -> Ended:
-        """Ranges of a file begin to be written to a disk. Returns what is to be called at the end instead of `ended`."""
+        """Note that ranges of a file begin to be written to a disk.
+
+        Return the function to call at the end, in place of `ended`.
+        """
         disk = self._disks.get(host, {}).get(number)
         inode = disk.inodes.get(key) if disk is not None else None
 
@@ -245,13 +258,13 @@ class Unsynced:
         return end
 
     def synced(self, host: str, number: int, key: int) -> None:
-        """A file or folder of a disk has been synced."""
+        """Record that a file or folder of a disk was synced."""
         disk = self._disks.get(host, {}).get(number)
         if disk is not None:
             disk.synced(key)
 
     def all_synced(self, host: str, number: int | None) -> None:
-        """What has been changed on a disk, or on each disk of a host, has been brought there."""
+        """Record that all changes of files on one disk, or on each disk of a host, are on the disk."""
         for other, disk in self._disks.get(host, {}).items():
             if number in (None, other):
                 disk.commit()
@@ -259,6 +272,6 @@ class Unsynced:
                     disk.synced(key)
 
     def unmounted(self, host: str) -> None:
-        """A host has been shut down in good order: all that was written is on its disks."""
+        """Record that all written bytes of a host are on its disks, because the host was shut down and not cut off."""
         for disk in self.disks(host):
             disk.begin()

@@ -1,4 +1,5 @@
-"""Records what the disks of all hosts do in each interval of virtual time, and writes it as a CSV file.
+"""Records how many bytes and operations the disks of all hosts move in each interval of virtual time, and writes these
+numbers as a CSV file.
 
 There are INTERVALS_MAX intervals at most: when a run grows longer, they become twice as long, so that a run of months needs
 no more memory than one of an hour.
@@ -25,7 +26,7 @@ least one was under way, and the used part of the bandwidth: the largest of thos
 
 @dataclass(slots=True)
 class Interval:
-    """What one disk has done in one interval."""
+    """The bytes, operations and busy time of one disk in one interval."""
 
     read_bytes: float = 0.0
     written_bytes: float = 0.0
@@ -33,7 +34,7 @@ class Interval:
     busy_ns: int = 0
 
     def add(self, other: Interval) -> None:
-        """Add what the other interval counts."""
+        """Add the counts of another interval."""
         self.read_bytes += other.read_bytes
         self.written_bytes += other.written_bytes
         self.operations += other.operations
@@ -67,7 +68,7 @@ class DiskUsage:
         self._active[disk] = count + 1
 
     def ended(self, shared: tuple[str, ...], now_ns: int) -> None:
-        """Count an operation that has ended, or was given up."""
+        """Count an operation that has ended, or was cancelled."""
         disk, _ = self._disk_of(shared)
         self._active[disk] -= 1
         self._at(now_ns, disk).operations += 1

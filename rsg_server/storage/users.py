@@ -1,6 +1,8 @@
-"""Records who uses files of storages: applications, which have shares there, and groups of processes, which have counts.
+"""Records which application and which group of processes used a file of a storage last. Applications have shares of a
+disk; groups have counts of bytes.
 
-What is read ahead and written back later counts for the last user of the file. Files are keys, never an order.
+Bytes that are read ahead, or written back later, count for the last user of the file. Nothing depends on the order of
+the files' numbers.
 """
 
 from __future__ import annotations
@@ -16,13 +18,15 @@ from rsg_server.storage.volume import Volume
 class Users:
     """By host and file: the application of the latest use, and the group of the latest read and of the latest write.
 
-    `application_of` and `account_of` return those of a waiter. Without `account_of` no groups are recorded.
+    `application_of` and `account_of` return the application and the group of a waiter. Without `account_of` no groups
+    are recorded.
     """
 
     def __init__(self, application_of: Callable[[int], Application]) -> None:
         self.application_of = application_of
         self.account_of: Callable[[int], Account | None] | None = None
-        self._applications: dict[tuple[str, int], Application] = {}  # of disks that are fair per application only
+        # only for disks that are divided equally between applications
+        self._applications: dict[tuple[str, int], Application] = {}
         self._accounts: dict[tuple[str, int, int], Account] = {}
 
     def note(self, waiter: int, volume: Volume, file: int, direction: int) -> None:

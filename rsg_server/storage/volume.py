@@ -1,4 +1,4 @@
-"""The disks behind a mount: a disk of the mount's own host, or disks of file servers, which have stripes of a file in turn."""
+"""The disks behind a mount: a disk of the mount's own host, or disks of file servers, over which each file is striped."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Part = tuple[int, int]
 class Remote:
     """Disks of file servers that a host mounts: for each server its name, and the number of its disk.
 
-    Of several servers, each has a stripe of a file in turn. An operation waits for a server that cannot be reached: for
-    ever (a hard mount), or for `soft_ns`, after which it fails.
+    If there are several servers, the stripes of a file are on the servers in turn. An operation waits for a server that
+    cannot be reached: for ever (a hard mount), or for `soft_ns`, after which it fails.
     """
 
     servers: tuple[tuple[str, int], ...]
@@ -27,15 +27,16 @@ class Remote:
 
 
 class Layout:
-    """What servers know of their files: the server on which each file begins, and the hosts that may have its pages.
-
-    The first stripe of each further file is on the next server. Files are keys, never an order.
+    """What file servers know of their files: the server that has the first stripe of each file, and the hosts that may
+    have pages of the file in their caches. The first stripe of each further file is on the next server. Nothing depends
+    on the order of the files' numbers.
     """
 
     def __init__(self) -> None:
         self._first: dict[int, int] = {}
         self._count = 0
-        self.holders: dict[int, dict[str, bool]] = {}  # by file and host: whether another host has written since
+        # by file and host: whether another host has written the file since this host last asked
+        self.holders: dict[int, dict[str, bool]] = {}
 
     def first(self, file: int, servers: int) -> int:
         """Return the index of the server that has the first stripe of a file."""
@@ -46,7 +47,7 @@ class Layout:
         return place % servers
 
     def forget(self, file: int) -> dict[str, bool]:
-        """Forget a file that has been removed or emptied; returns its holders."""
+        """Forget a file that has been removed or emptied; return the hosts that may have its pages."""
         self._first.pop(file, None)
         return self.holders.pop(file, {})
 
@@ -61,7 +62,9 @@ class Layout:
             holders.setdefault(host, False)
 
     def take_stale(self, file: int, host: str) -> bool:
-        """Return whether another host has written a file since this host last asked, and count that as known now."""
+        """Return whether another host has written a file since this host last asked; from now on, this host counts as
+        informed.
+        """
         holders = self.holders.get(file, {})
         is_stale = holders.get(host, False)
         if is_stale:

@@ -1,7 +1,7 @@
 """Measures for how long groups of processes have waited for storages.
 
-Processes belong together if a variable has the same value in their environments, on hosts of one group. The measured time
-is that in which at least one of their threads waits.
+Processes belong to one group if an environment variable has the same value in all of them, and their hosts are of one
+group. The measured time is the time in which at least one thread of the group waits.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Label = tuple[str, str]
 
 
 class Process(Protocol):
-    """The part of a process that is used here, to look up its environment."""
+    """The part of a process that this module uses, to look up the process's environment."""
 
     @property
     def number(self) -> int: ...
@@ -30,7 +30,7 @@ class Process(Protocol):
 
 @dataclass(slots=True)
 class Waited:
-    """How many threads wait, since when at least one of them does, and for how long that was so before."""
+    """How many threads of a group wait, since when at least one of them waits, and the total time of earlier waits."""
 
     count: int = 0
     since_ns: int = 0
@@ -43,13 +43,14 @@ class StorageWaits:
     def __init__(self, groups: Mapping[str, str] | None = None, variables: Mapping[str, str] | None = None) -> None:
         self._groups = groups or {}  # by host
         self._variables = variables or {}  # by group
-        self._labels: dict[tuple[int, int], Label | None] = {}  # by process and how many programs it has run
+        # by process, and by the number of programs that the process has run
+        self._labels: dict[tuple[int, int], Label | None] = {}
         self._waiting: dict[int, Label] = {}  # by waiter
         self._waited: dict[Label, Waited] = {}
 
     @property
     def counts(self) -> bool:
-        """Whether anything is counted."""
+        """Whether any waits are counted."""
         return bool(self._groups)
 
     def begins(self, waiter: int, process: Process, now_ns: int) -> None:
@@ -64,7 +65,7 @@ class StorageWaits:
         waited.count += 1
 
     def ends(self, waiter: int, now_ns: int) -> None:
-        """Note that a thread does not wait any more; nothing happens if it did not."""
+        """Note that a thread does not wait any more; nothing happens if the thread did not wait."""
         label = self._waiting.pop(waiter, None)
         if label is None:
             return
@@ -89,7 +90,7 @@ class StorageWaits:
             return None
         try:
             words = Path(f"/proc/{process.global_pid}/environ").read_bytes().split(b"\0")
-        except OSError:  # it has just ended
+        except OSError:  # the process has just ended
             return None
         prefix = f"{name}=".encode()
         value = next((word.removeprefix(prefix) for word in words if word.startswith(prefix)), None)

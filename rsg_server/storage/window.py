@@ -21,7 +21,7 @@ class Window:
         self.marker = -1  # a read of this page starts the read of the next window
 
     def follows(self, first: int, end: int) -> bool:
-        """Return whether a read goes on where the last read has ended, or begins the file; note where this one ends."""
+        """Return whether a read goes on where the last read has ended, or begins the file; record where this read ends."""
         is_next = first in (0, self._next, self._next - 1)
         self._next = end
         return is_next
@@ -44,7 +44,7 @@ class Window:
 
 
 class Flight:
-    """A read of pages that is under way, and those who wait for the pages."""
+    """A read of pages that is under way, and the functions to call when the pages have arrived."""
 
     __slots__ = ("_end", "_first", "waiters")
 

@@ -1,10 +1,10 @@
 """Writes dirty pages to the storages of a host, as Linux writes them back.
 
 For each disk one flusher writes a piece of a file after the other, and begins with the file that has been dirty for
-longest. It writes while more than a tenth of the memory is dirty, and what has been dirty for 30 s, for which it looks
-every 5 s (vm.dirty_background_ratio, vm.dirty_expire_centisecs, vm.dirty_writeback_centisecs). A program that writes while
-more than a fifth is dirty waits until less is dirty (vm.dirty_ratio). fsync(2) writes the dirty pages of its file, and
-waits for pages of the file that the flusher and other fsyncs are writing.
+longest. The flusher writes while more than a tenth of the memory is dirty (vm.dirty_background_ratio). Every 5 s
+(vm.dirty_writeback_centisecs) it also writes pages that have been dirty for 30 s (vm.dirty_expire_centisecs). A program
+that writes while more than a fifth of the memory is dirty waits until less is dirty (vm.dirty_ratio). fsync(2) writes
+the dirty pages of its file, and waits for pages of the file that the flusher and other fsyncs are writing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Flusher:
         self.file: CachedFile | None = None
         self.pages = 0
         self.waiters: list[Done] = []
-        self.is_due = False  # a later look is planned
+        self.is_due = False  # whether a later look at the dirty pages is planned
 
 
 class Batch:
@@ -83,13 +83,13 @@ class Writeback:
         self._batches: dict[int, list[Batch]] = {}  # batches of fsync(2) that are being written, by file
         self._throttled: list[Done] = []
         self._errors: dict[int, int] = {}  # the errno that the next fsync(2) of a file returns, by file
-        self.dirty = 0  # pages that are dirty, or being written
-        self.dirtied = 0  # pages that have become dirty so far, or were written through
+        self.dirty = 0  # the number of pages that are dirty, or being written
+        self.dirtied = 0  # the number of pages that have become dirty so far, or were written through
 
-    # What programs do
+    # Calls of programs
 
     def wrote(self, key: int, disk: int, first: int, end: int) -> bool:
-        """Note that a program has written a range of pages; returns whether it has to wait until less is dirty."""
+        """Note that a program has written a range of pages; return whether the program has to wait until less is dirty."""
         fresh = self.cache.write(key, disk, first, end, self._disks.now_ns)
         self.dirty += fresh
         self.dirtied += fresh
@@ -97,7 +97,7 @@ class Writeback:
         return self.dirty > self._limit
 
     def wrote_through(self, key: int, disk: int, first: int, end: int) -> None:
-        """Note that a program writes a range of pages to the disk itself: they are in the cache, and not dirty."""
+        """Note that a program writes a range of pages to the disk itself: the pages are then in the cache, and not dirty."""
         self.cache.read(key, disk, first, end)
         gone = self.cache.written(key, first, end)
         self.dirtied += end - first - gone
@@ -117,7 +117,7 @@ class Writeback:
         return [disk for disk in sorted(self._flushers) if self.has_dirty(disk)]
 
     def wait_for_room(self, done: Done) -> None:
-        """Call `done` once less than the limit is dirty."""
+        """Call `done` once fewer pages than the limit are dirty."""
         self._throttled.append(done)
 
     def is_dirty(self, key: int, disk: int, first: int = 0, end: int = FAR) -> bool:
@@ -130,7 +130,10 @@ class Writeback:
         return [batch for batch in self._batches.get(key, ()) if batch.has(first, end)]
 
     def sync(self, key: int, disk: int, done: Done, first: int = 0, end: int = FAR) -> None:
-        """Write the dirty pages in a range of a file. `done` is called when these, and those that others write, are written."""
+        """Write the dirty pages in a range of a file.
+
+        `done` is called when these pages are written, also those that other calls are writing.
+        """
         file = self.cache.find(key)
         queues = [batch.waiters for batch in self._written_by_others(key, first, end)]
         if file is not None and self._is_at(file, disk):
@@ -182,31 +185,31 @@ class Writeback:
             self._errors[key] = error
 
     def take_error(self, key: int) -> int:
-        """Return the errno with which pages of a file could not be written, once; then, and without an error, 0."""
+        """Return the errno of a failed write of pages of a file, once; if there was no error, or on the next call, return 0."""
         return self._errors.pop(key, 0)
 
     def cut(self, key: int, end: int) -> int:
-        """Remove the pages of a file from `end` on; returns how many dirty ones have gone.
+        """Remove the pages of a file from `end` on; return how many dirty pages were removed.
 
-        With `end` 0 the file was removed, or it is new and has the number of a removed file.
+        With `end` 0 the file was removed, or is a new file with the number of a removed one.
         """
         gone = self.cache.cut(key, end)
         self._gone(gone)
         return gone
 
     def lose(self) -> None:
-        """Forget all pages, and all that wait: the host is off."""
+        """Forget all pages and all waiting programs, because the power of the host was cut."""
         self.cache = PageCache(0)
         self._throttled = []
 
-    # What the flushers do
+    # Steps of the flushers
 
     def _is_at(self, file: CachedFile, disk: int) -> bool:
         flusher = self._flushers.get(disk)
         return flusher is not None and flusher.file is file
 
     def _look(self, disk: int) -> None:
-        """Let the flusher of a disk write if it should, or look again when it might have to."""
+        """Let the flusher of a disk write if the rules above demand it; else plan the next look."""
         flusher = self._flushers.setdefault(disk, Flusher())
         file = self.cache.oldest(disk)
         if flusher.file is not None or file is None:

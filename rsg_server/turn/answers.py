@@ -73,10 +73,9 @@ class Answers:
                 os.close(fd)
 
     def lost_runner(self, runner: Actor) -> None:
-        """End the process of the actor that had the turn, because it is gone.
-
-        If threads have given the turn to each other without the server, the journal lists how; all actors are first put
-        into the state that follows from it.
+        """End the process of the actor that had the turn, because the actor has ended. If threads have given the turn
+        to each other without the server, the journal in shared memory lists these hand-offs, and the server first
+        records the state of all actors that follows from the journal.
         """
         if runner is not self._core.holder:
             self._core.catch_up(runner)

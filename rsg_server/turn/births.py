@@ -74,10 +74,9 @@ class FirstMessages:
         return None
 
     def find_dead(self, actor: Actor) -> bool:
-        """Find the pid of a process that has died before its first message, and open its pidfd. Return whether it is open now.
-
-        Without the message, whose credentials have the pid, it is looked up among the children of the parent. The child
-        of a vfork has left its pid, as its own PID namespace has it, in its slot.
+        """Find the pid of a process that has died before its first message, and open its pidfd. Return whether the
+        pidfd is open now. The first message would have brought the pid; without the message, the pid is looked up among
+        the children of the parent. The child of a vfork has left its pid, as its own PID namespace has it, in its slot.
         """
         process = actor.process
         if process.is_quiet and actor.slot and process.pidfd < 0:

@@ -1,5 +1,5 @@
-"""Lets a run of `simunix explore` choose: which ready actor is next, when it runs, when its turn ends, who is woken,
-what is first.
+"""Lets a run of `simunix explore` choose which ready actor is next, when it runs, when its turn ends, which waiter is
+woken, and what comes first at a tie.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class ChosenTurns:
     def _is_paused(self, actor: Actor) -> bool:
         """Choose whether an actor, which has left the run queue, comes back there only after a while.
 
-        This is never chosen for an actor that is nominated, since it may find nothing to do, nor for one that owes a
-        message, since others wait for it.
+        An actor that is nominated never pauses, since it may find nothing to do, nor does an actor that still has to
+        send its first message, since other actors wait for that message.
         """
         if PAUSE not in self._choices.places or actor.is_nominated or actor.owes_message:
             return False
@@ -89,7 +89,7 @@ class ChosenWakes:
         self._choices = choices
 
     def pick(self, waiters: list[Actor]) -> int:
-        """Return the place of the chosen one of two or more waiters, which are in the order of their arrival."""
+        """Return the place of the chosen waiter among two or more, which are in the order of their arrival."""
         if WAKE not in self._choices.places:
             return 0
         taken = self._choices.choose(WAKE, len(waiters), [actor.number for actor in waiters])

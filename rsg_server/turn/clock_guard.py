@@ -1,8 +1,8 @@
 """Checks that the virtual time in shared memory is possible: every emulated process can write there, also by mistake.
 
 Between two messages the clock moves forward by the prices of calls, by CPU time, and up to the next event of the
-server. It never moves back. A small jump is not examined further, so that the check costs one comparison at most
-messages.
+server. The clock never moves back. A small step forward is not examined further, so that the check costs one comparison
+at most messages.
 """
 
 from __future__ import annotations

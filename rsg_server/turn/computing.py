@@ -1,11 +1,11 @@
 """Finds an actor that waits for a moment by computing and reading the clock, and lets its CPU time pass in virtual time.
 
 Under the CPU policy `free`, computing takes no virtual time, so a benchmark that runs for two seconds by the clock
-would run for ever. Therefore an actor that has made no call but clock reads for a long while is told that its CPU time
-passes from then on. The shim adds the CPU time to the price of each of its clock reads, until the actor waits for
-something (csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time is let alone, such as a
-spinner on the time stamp counter (csrc/shim/sys/time/tsc.c). CPU time is the real computer's, so the run is no longer
-deterministic, which run.json says.
+would run for ever. Therefore, if an actor has made no calls but clock reads for a long while, the server tells its shim
+to let CPU time pass in virtual time from then on. The shim adds the CPU time to the price of each of its clock reads,
+until the actor waits for something (csrc/shim/turn/price.c). An actor whose reads cost as much virtual time as CPU time
+is let alone, such as a spinner on the time stamp counter (csrc/shim/sys/time/tsc.c). CPU time is that of the real
+computer, so the run is no longer deterministic, and run.json says so.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Computing:
         self.count = 0
         self.is_off = False
         self._shared, self._warner = shared, warner
-        # an actor that is watched, and the number of all calls so far when that began
+        # an actor that is watched, and the number of all calls when the watching began
         self._watched: tuple[int, int] | None = None
         self._since_ns = 0
-        self._began_ns = 0  # the virtual time when that began
+        self._began_ns = 0  # the virtual time when the watching began
         self._reads = 0
         self._is_told = False
         self._unheard: Actor | None = None
@@ -45,8 +45,8 @@ class Computing:
         self._unheard_since_ns = self._since_ns
 
     def begins(self, actor: Actor) -> None:
-        """Begin a turn of an actor: set the mark again which its shim has not noticed yet, since each new turn clears
-        the mark.
+        """Begin a turn of an actor: write the request to charge CPU time again if the actor's shim has not noticed it,
+        since each new turn clears the request.
         """
         if self._unheard is actor:
             self._unheard = None

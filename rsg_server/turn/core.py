@@ -34,7 +34,7 @@ LIES: Final = {
 
 
 class Core:
-    """The struct turn_core of a server. The objects given to the constructor must live as long."""
+    """The struct turn_core of a server. The objects that the constructor gets must live as long as this object."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class Core:
             self.holder = None
 
     def forbid_handoffs(self) -> None:
-        """Forbid hand-offs (turns that threads give each other), so that every turn comes from the server from the next
-        one on.
+        """Forbid hand-offs (turns that threads give each other): from the next turn on, every turn comes from the
+        server.
         """
         self.struct.solo_limit_ns = 0
 

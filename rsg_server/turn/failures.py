@@ -1,6 +1,6 @@
-"""Handles an actor that sends what no shim sends, and a system call of the server itself that fails.
+"""Handles an actor that sends a message which no shim sends, and a failed system call of the server itself.
 
-In the first case the actor's process is killed, and no other process suffers. An error of the server's own system calls
+The process of such an actor is killed; no other process is affected. An error of the server's own system calls
 is never the sender's fault: the sender gets an errno if nothing has changed yet, else the run ends.
 """
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Failures:
-    """Kills processes that send what no shim sends, and ends the run if the server itself has failed."""
+    """Kills processes that send messages which no shim sends, and ends the run if the server itself has failed."""
 
     def __init__(self, warner: Warner, deaths: Deaths) -> None:
         self._warner, self._deaths = warner, deaths
 
     def kill(self, actor: Actor, why: str) -> None:
-        """Kill the process of an actor that has sent what no shim sends, and tell the user why."""
+        """Kill the process of an actor that has sent a message which no shim sends, and tell the user why."""
         self._warner.warn(f"{actor!r} {why}; the process is killed")
         self._deaths.kill(actor.process)
 

@@ -1,8 +1,8 @@
-"""The turn loop of the server, as far as it is Python: it does what the C code in csrc/turn/loop.c cannot do by itself.
+"""The Python part of the server's turn loop, for the cases that the C code in csrc/turn/loop.c cannot handle.
 
 At most one actor (emulated thread) has the turn and runs. All others wait, or are ready in the run queue, which is
-first in, first out. What is due by now happens before the next turn is given. The loop moves virtual time on only when
-no actor is ready, or when all ready actors only look again and again for a change (preemption.py).
+first in, first out. Events that are due by now happen before the next turn is given. The loop moves virtual time on
+only when no actor is ready, or when all ready actors only look again and again for a change (preemption.py).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class TurnLoop:
         self._moments, self._wakeups, self._preemption = parts.moments, parts.wakeups, parts.preemption
         self._failures, self._deaths = parts.failures, parts.deaths
         self.stop = False
-        self.check: Callable[[Actor], None] | None = None  # called at each turn before the actor is told (rsg_server.checks)
+        self.check: Callable[[Actor], None] | None = None  # called at each turn before the actor is woken (rsg_server.checks)
         self.handlers, self.parks = handlers, parks
         self.answers = Answers(parts)
 

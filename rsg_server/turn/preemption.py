@@ -4,11 +4,11 @@ One actor runs at a time, so a loop that waits for a word of shared memory to ch
 cannot tell such a loop, which is said to spin, from a long computation, which had better not be interrupted. So an
 actor may run for a while before it is preempted, that is, before the turn is taken from it; then other actors that can
 run go first. Computing takes no virtual time, but waiting does. Once all actors that can run have been preempted
-several times over, and none has made a call in between, the server takes all of them to wait for a later event. Time
-then moves on to the next event.
+several times, and none has made a call in between, the server assumes that all of them wait for a later event. Virtual
+time then moves on to the next event.
 
-An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. A spinner
-finds the same however long it looks, so the turns that a spinner goes on with leave no trace in the event log.
+An actor that makes a call after that was spinning and will spin again: it is preempted sooner from then on. It makes no
+difference how long a spinner looks, so turns in which a spinner only goes on looking leave no trace in the event log.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ class Preemption:
         self.streak = 0
 
     def interrupt(self, actor: Actor, listener: Listener) -> bytes | None:
-        """Take the turn back from a silent holder if it is time. Return the holder's next message; None if it stays silent."""
+        """Take the turn back from an actor that makes no calls, if its patience is used up.
+
+        Return the holder's next message; None if the actor sends none.
+        """
         if self.after_ns is None or actor.owes_message or self._has_debugger:
             return None
         self.computing.look(listener.runner(actor), self.after_ns)
@@ -103,8 +106,8 @@ class Preemption:
     def _take_back(self, actor: Actor, runner: Actor, listener: Listener) -> bytes | None:
         """Demand the turn back from the actor that has it, from the server or from another thread. Return its next message.
 
-        A message that the actor has sent just before comes first, and counts as a call. On a loaded computer the answer
-        may be late.
+        If the actor has sent a message just before the demand, that message is returned, and counts as a call. On a
+        loaded computer the answer may be late.
         """
         self._shared.turn.demand_back()
         native_signal.preempt(runner.process.global_pid, self._global_tid(runner))
@@ -141,8 +144,9 @@ class Preemption:
     def _until_due_ns(self) -> float:
         """Return how long (ns) an actor that was preempted before may go on: half of the time until the next event.
 
-        The other half is for what others do at that event, so that a run with a spinner is not slower than real time.
-        There is no such limit if other actors can run, which then go first, or if no event is due.
+        The other half of that time is for what other actors compute at the event, so that a run with a spinner is not
+        slower than real time. There is no such limit if other actors can run, which then go first, or if no event is
+        due.
         """
         return math.inf if self._others_may_run() else self._half_until_due_ns()
 
@@ -199,7 +203,7 @@ class Preemption:
     def begins(self, actor: Actor, spinner: Spinner) -> bool:
         """Begin a turn of an actor that was preempted before.
 
-        Return whether this turn only continues the one that was taken back.
+        Return whether this turn only continues the turn that was taken back.
         """
         spinner.calls, spinner.cpu_ns = (
             self._shared.counters.calls,
@@ -224,7 +228,7 @@ class Preemption:
             spinner.patience_ns = max(spinner.patience_ns // 2, SHORTEST_NS)
 
     def _rounds(self, spinner: Spinner) -> int:
-        """Return how often an actor must be preempted before time moves on: less often if it is known to spin."""
+        """Return how often an actor must be preempted before time moves on: less often if the actor is known to spin."""
         return KNOWN_ROUNDS if spinner.is_known else ROUNDS * (self.after_ns or 0) // spinner.patience_ns
 
     def all_spin(self) -> bool:

@@ -1,4 +1,6 @@
-"""The epoll by which the server learns what is ready: the private epolls of actors, its ends of simulated sockets, pidfds."""
+"""The epoll by which the server learns which descriptors are ready: the private epolls of actors, the server's ends of
+simulated sockets, pidfds.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ class Readiness:
     The token of an actor is made from its channel's number. The server does not keep the private epolls of actors open,
     and the kernel may reuse a descriptor's number; a token is not reused. Private epolls are edge-triggered. An actor
     stays ready until its turn has come: if a thousand nodes are pinged at one moment, a level-triggered epoll would
-    report all those left at every look. No edge is missed, since the shim fills the private epoll anew for each wait,
-    after it has found that nothing is ready.
+    report, at every look, all actors that have not had their turn yet. No edge is missed, since the shim fills the
+    private epoll anew for each wait, after it has found that nothing is ready.
     """
 
     def __init__(self) -> None:
@@ -46,7 +48,10 @@ class Readiness:
 
     @property
     def may_have_changed(self) -> bool:
-        """Whether something may have become ready since the kernel was last asked. If so, it is asked before the next turn."""
+        """Whether something may have become ready since the kernel was last asked.
+
+        If so, the kernel is asked before the next turn.
+        """
         return bool(self.core.may_have_changed)
 
     @may_have_changed.setter
@@ -89,7 +94,10 @@ class Readiness:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
 
     def put_away(self, descriptor: int, target: Target) -> bool:
-        """Stop watching a descriptor that an epoll of `look_also_at` will watch instead. Return False if it was not watched."""
+        """Stop watching a descriptor that an epoll of `look_also_at` will watch instead.
+
+        Return False if the descriptor was not watched.
+        """
         is_watched = target in self
         if is_watched:
             _check(lib.watch_remove(self._epoll.fileno(), descriptor))
@@ -101,7 +109,10 @@ class Readiness:
             self.watch(descriptor, target, events)
 
     def look_also_at(self, epoll: int) -> None:
-        """Add another epoll, whose events are reported as well. It must use the same tokens for targets, and stay open."""
+        """Add another epoll, whose events are reported as well.
+
+        The other epoll must use the same tokens for targets, and must stay open.
+        """
         lib.readiness_look_also_at(self.core, epoll)
         _check(lib.watch_add(self._epoll.fileno(), epoll, select.EPOLLIN, _OF_EPOLLS))
 
@@ -111,7 +122,10 @@ class Readiness:
         lib.readiness_forget(self.core, actor.channel_number)
 
     def look(self, parking: Parking) -> bool:
-        """Ask the kernel what is ready, and wake actors. Return True if Python must handle what the C code cannot (`news`)."""
+        """Ask the kernel what is ready, and wake actors.
+
+        Return True if there are ready descriptors that Python must handle and C cannot (`news`).
+        """
         return _check(lib.readiness_look(self.core, parking.core)) != 0
 
     @property

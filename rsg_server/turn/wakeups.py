@@ -1,10 +1,10 @@
 """Asks the kernel between two turns what has become ready, and wakes actors in the order of the server's own numbers.
 
 Several actors of a host may wait for one descriptor, as the workers of a web server do for connections. Linux wakes all
-of them, or only one of them with EPOLLEXCLUSIVE (epoll_ctl(2); here `_is_told` and `_reason`). A thread that comes too
-late finds nothing and waits on. In simunix the first actor is woken, and the others are nominated: they get places in
-the run queue, although they still wait. When such a place comes, the server looks whether there is still something for
-the actor. So no turn is spent on an actor that would come too late.
+of them, or only one of them with EPOLLEXCLUSIVE (epoll_ctl(2); here `_is_told` and `_reason`). On Linux, a woken thread
+that comes too late finds nothing to do, and waits again. In simunix the first actor is woken, and the others are
+nominated: they get places in the run queue, although they still wait. When such a place comes, the server looks whether
+the descriptor is still ready. So no turn is spent on an actor that would come too late.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
 
 class Wakeups:
-    """Wakes actors that wait for what has become ready.
+    """Wakes actors that wait for descriptors which have become ready.
 
-    `at_terminals` maps numbers of actors to the actors that wait for the master of a terminal. If only the kernel has
-    to be asked about a descriptor, the server's C code ends the wait (csrc/turn/readiness.c).
+    `at_terminals` maps numbers of actors to the actors that wait for the master of a terminal. If a wait is for
+    descriptors of which the kernel alone knows whether they are ready, the server's C code ends the wait
+    (csrc/turn/readiness.c).
     """
 
     def __init__(
@@ -59,8 +60,8 @@ class Wakeups:
         return self._signals.is_at_terminal and bool(self._signals.listeners)
 
     def wake_ready(self) -> None:
-        """Wake actors whose descriptors are ready, serve sockets, and handle ended processes, until no more becomes
-        ready by that.
+        """Wake actors whose descriptors are ready, serve sockets, and handle ended processes, until this makes no
+        further descriptor ready.
         """
         if self._deaths.held:
             self._deaths.end_held()
@@ -68,13 +69,16 @@ class Wakeups:
             pass
 
     def serve_news(self) -> None:
-        """Handle what the C code has found ready and cannot handle itself, until no more becomes ready by that."""
+        """Handle the ready descriptors that the C code cannot handle itself, until this makes no further descriptor ready."""
         if self._serve():
             while self._look():
                 pass
 
     def _look(self) -> bool:
-        """Ask the kernel once what is ready, and act on the answer. Return whether more may have become ready by that."""
+        """Ask the kernel once which descriptors are ready, and act on the answer.
+
+        Return whether this may have made further descriptors ready.
+        """
         readiness = self._readiness
         readiness.may_have_changed = False
         if self._at_terminals:
@@ -85,7 +89,10 @@ class Wakeups:
         return readiness.found > 0 and readiness.may_have_changed
 
     def _serve(self) -> bool:
-        """Handle what the last look has found. Return whether more may have become ready by that."""
+        """Handle the descriptors that the last look has found ready.
+
+        Return whether this may have made further descriptors ready.
+        """
         again = False
         news = self._readiness.news()
         files: set[int] = set()
@@ -122,7 +129,7 @@ class Wakeups:
     def _reason(self, parked: DescriptorWait) -> int | None:
         """Return the reason to wake an actor whose descriptors are ready.
 
-        None if the actor waits on: it has just looked, and what is ready is for other actors.
+        None if the actor waits on: the actor has just looked, and the ready connections are for other actors.
         """
         if not parked.is_exclusive:
             return WAKE_READY
@@ -135,13 +142,13 @@ class Wakeups:
             listener.queue.unannounced -= 1
             return WAKE_READY
         if parked.has_looked:
-            parked.has_looked = False  # the kernel has reported what was ready when the wait began
+            parked.has_looked = False  # the kernel has reported the descriptors that were ready when the wait began
             return None
         return WAKE_ELSEWHERE
 
     def elect(self, actor: Actor) -> bool:
-        """Return whether a nominated actor gets the turn when its place in the run queue comes, because there is still
-        something for it.
+        """Return whether a nominated actor gets the turn when its place in the run queue comes, because a descriptor
+        that it waits for is still ready.
 
         An actor that was woken meanwhile for another reason gets the turn in any case.
         """
@@ -184,7 +191,9 @@ def _watches(parked: ActorWait | None, file: int) -> bool:
 
 
 def _are_of_file(actor: Actor, file: int, news: list[tuple[Target, int]]) -> bool:
-    """Return whether a report may be about a file: the readiness of a file reaches all actors that wait for it."""
+    """Return whether a report of the epoll may be about a file: when a file becomes ready, the kernel reports each
+    actor that waits for the file.
+    """
     told = {target.number for target, _ in news if isinstance(target, Actor)}
     everybody = (other for process in actor.process.host.processes.values() for other in process.actors)
     return all(other.number in told for other in everybody if other.state is STATE_PARKED and _watches(other.parked, file))

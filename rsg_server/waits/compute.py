@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class ComputeWait(ActorWait):
-    """A wait that ends when the actor has computed so many flops. The actor learns how many are left. `raw_nice` is 20
+    """A wait that ends when the actor has computed so many flops. The actor gets the number of flops that are left.
+    `raw_nice` is 20
     - nice, or 0.
 
     Raises ValueError for more than MOST_TOLD flops, which no shim asks for.
@@ -76,7 +77,8 @@ class ChargeRestMaker(ChargeMaker):
 
 
 class ChargeWait(ComputeWait):
-    """A wait that ends when the charged CPU time has passed. The actor learns its next charge, or for how long it may compute.
+    """A wait that ends when the charged CPU time has passed. The actor gets its next recorded charge, or the time for
+    which it may compute.
 
     `busy_ns` is the CPU time that the actor has used, `points` is the kind of the charge and where in the program it
     was made, `prices_ns` is the virtual time that has passed for the prices of calls: see PARK_CHARGE in
@@ -92,7 +94,7 @@ class ChargeWait(ComputeWait):
     def prepare(self, actor: Actor) -> tuple[int, int] | None:
         """Convert the charge into flops.
 
-        If there are none, return the values with which the actor goes on at once, else None.
+        If the charge has no flops, return the values with which the actor goes on at once, else None.
         """
         charges, timers = self._maker.known_charges(), self._maker.timers
         if self.over() is not None:

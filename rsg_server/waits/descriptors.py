@@ -1,4 +1,6 @@
-"""Waits for descriptors in the actor's private epoll, and waits for room, after which the actor tries its call again."""
+"""Waits for descriptors in the actor's private epoll, and waits for room in a descriptor, after which the actor tries
+its call again.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ class DescriptorWait(ActorWait):
         return WAIT_FD, self.first_fd, self.watched, self._flags
 
     def over(self) -> int | None:
-        """Return None even after the deadline: ready descriptors come first, and only the kernel knows of them."""
+        """Return None even after the deadline: a ready descriptor has precedence over the deadline, and only the kernel
+        knows whether one is ready.
+        """
         return None
 
     def begin(self, actor: Actor) -> None:
@@ -106,7 +110,7 @@ class DescriptorWait(ActorWait):
 
 
 class RoomWait(ActorWait):
-    """A wait that ends at its deadline. The actor then tries again whether a descriptor has room."""
+    """A wait that ends at its deadline. Afterwards the actor tries again whether a descriptor has room."""
 
     __slots__ = ("fd",)
 

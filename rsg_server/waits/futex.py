@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class FutexWait(ActorWait):
     """A wait that ends when an actor wakes the futex word with a bit of `bitset`. In some spaces the bits above bit 31
-    are a detail.
+    contain a further number, the detail.
 
     Space 0 is the private memory of the actor's process.
     """

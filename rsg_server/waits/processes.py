@@ -58,7 +58,7 @@ class VforkWait(ActorWait):
 
 
 class TracedWait(ActorWait):
-    """A wait that ends when the tracer lets the thread go on (ptrace(2)). No signal ends it."""
+    """A wait that ends when the tracer lets the thread go on (ptrace(2)). No signal ends this wait."""
 
     def takes(self, bit: int, is_for_all: bool) -> bool:
         return False

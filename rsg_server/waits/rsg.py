@@ -1,4 +1,4 @@
-"""The wait for the answer to an operation of Remote SimGrid. No message of a shim begins such a wait, only the server."""
+"""The wait for the answer to an operation of Remote SimGrid. The server begins such a wait; no message of a shim does."""
 
 from __future__ import annotations
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 
 class StorageWait(ActorWait):
-    """A wait that ends when bytes have been read or written, or when what the actor asked for before is done (OP_STORAGE).
+    """A wait that ends when bytes have been read or written, or when the operation that the actor has asked for
+    (OP_STORAGE) is done.
 
-    `direction` is a `Direction`, or STORAGE_AS_SAID for what the actor asked for before. The actor gets the number of
-    bytes that have not moved, or a negative errno. No signal ends the wait: work of a disk cannot be interrupted
-    (signal(7)). Raises ValueError for more than MOST_TOLD bytes, which no shim asks for.
+    `direction` is a `Direction`, or STORAGE_AS_SAID for the operation that the actor has asked for. The actor gets the
+    number of bytes that have not moved, or a negative errno. No signal ends the wait: work of a disk cannot be
+    interrupted (signal(7)). Raises ValueError for more than MOST_TOLD bytes, which no shim asks for.
     """
 
     __slots__ = ("_clock", "_counts", "_parking", "_storages", "direction", "size_bytes", "storage")

@@ -46,7 +46,7 @@ class YieldWait(ActorWait):
 
 
 class YieldMaker(Maker):
-    """Makes waits for the next turn. A program that looks again and again for a change makes one after the other."""
+    """Makes waits for the next turn. A program that looks again and again for a change makes one such wait after the other."""
 
     def __init__(self) -> None:
         super().__init__(self.make)

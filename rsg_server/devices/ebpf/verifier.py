@@ -1,7 +1,8 @@
 """Checks whether an eBPF program may run: it ends, reads only existing memory, and answers 0 or 1 (kernel/bpf/verifier.c).
 
-The verifier of Linux follows each way through a program. This one merges what it knows where ways meet, and allows no
-loops. So it refuses (EINVAL) some programs that Linux accepts, but no known program about devices.
+The verifier of Linux follows each way through a program. The verifier of simunix merges what it knows where two ways
+meet, and allows no loops. So simunix refuses (EINVAL) some programs that Linux accepts, but no known program about
+devices.
 """
 
 from __future__ import annotations

@@ -53,7 +53,8 @@ class DeviceHandlers:
         )
 
     def device(self, actor: Actor, arguments: Sequence[Any]) -> Reply:
-        """Handle a request about a file that may stand for a device; enum simunix_device says what c, d and the reply mean.
+        """Handle a request about a file that may stand for a device; enum simunix_device says what the arguments c and
+        d and the reply mean.
 
         [what, st_dev, st_ino, c, d] -> see there; -ENOENT if the file stands for no device.
         """

@@ -55,7 +55,7 @@ class SystemBuses:
         return True
 
     def holds(self, process: Process) -> bool:
-        """Return whether a process is the bus of its host. No program of the scenario has asked for that process itself."""
+        """Return whether a process is the bus of its host. No program of the scenario has started that process by itself."""
         latest = self._latest.get(process.host.name)
         return latest is not None and latest.process is process
 

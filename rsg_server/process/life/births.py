@@ -37,12 +37,15 @@ class Births:
     def seed_of_host(self, name: str) -> int:
         """Return the random seed for what the processes of a host share.
 
-        It is made from a number below 0, unlike processes' seeds.
+        The seed is made from a number below 0, whereas seeds of processes are made from numbers above 0.
         """
         return seed_of(self._options.seed, -1 - list(self._hosts).index(name))
 
     def new_process(self, host: HostState, parent: Process | None, program: str) -> Process:
-        """Announce a process that is about to be created, and return it. This gives it its number, in the order of births."""
+        """Announce a process that is about to be created, and return it.
+
+        The announcement gives the process its number, so numbers are in the order of births.
+        """
         number, options = self._next, self._options
         self._next += 1
         nofile = parent.nofile if parent else (options.nofile, options.nofile_hard)
@@ -53,7 +56,7 @@ class Births:
         if parent is not None:
             parent.children.append(process)
             if parent.hears_kernel:
-                # the message that announced it came from its parent
+                # the parent has sent the message that announced the process
                 self._signals.listen_to_kernel(process, is_at_terminal=False)
             process.label, process.cpu_policy = parent.label, parent.cpu_policy
             process.cpu_limit, process.filters = parent.cpu_limit, parent.filters
@@ -69,6 +72,6 @@ def seed_of(seed: int, number: int) -> int:
 def seed_of_image(process: Process) -> int:
     """Return the random seed of the program that a process runs.
 
-    Each exec changes it, so that two programs draw other numbers.
+    Each exec changes the seed, so that two programs of a process get different random numbers.
     """
     return seed_of(process.seed, process.images)

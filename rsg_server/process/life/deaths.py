@@ -55,7 +55,7 @@ class Deaths:
     def await_deaths(self, processes: Sequence[Process]) -> None:
         """Wait until the kernel has ended the processes that a SIGKILL has reached, then remove them in this order.
 
-        So /proc shows the same of all of them in every run.
+        So /proc shows the same states of these processes in every run.
         """
         self._end_all([process for process in processes if not process.dead and process.is_dying()])
 
@@ -83,7 +83,10 @@ class Deaths:
         self.held.append((reaper, left))
 
     def end_held(self) -> None:
-        """End those processes, kept by `_hold`, that have ended for the kernel. This is called between two turns."""
+        """End those processes, kept by `_hold`, that have ended for the kernel.
+
+        The turn loop calls this method between two turns.
+        """
         for item in list(self.held):
             reaper, left = item
             left[:] = [zombie for zombie in left if zombie.may_exist()]

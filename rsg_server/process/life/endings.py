@@ -47,8 +47,9 @@ class Endings:
     ) -> None:
         self._clock, self._log, self._launcher, self._off = clock, log, launcher, off
         self._disturbances, self._warner = disturbances, warner
-        self.on_death: Observers[Process] = Observers()  # its observers get a dead process, while the kernel still knows it
-        # its observers get a process that is gone, and the moment of virtual time
+        # observers get a dead process, while the kernel still has its entry in /proc
+        self.on_death: Observers[Process] = Observers()
+        # observers get a process that the kernel has removed, and the moment of virtual time
         self.on_gone: Observers[Process, int] = Observers()
 
     def look_for_killer(self, process: Process, in_turn: bool) -> None:

@@ -24,7 +24,7 @@ def hang_up_orphans(signals: Signals, host: HostState) -> None:
     (setpgid(2)).
 
     If a member of such a group is stopped, the kernel sends SIGHUP and SIGCONT to all members, so that the stopped one
-    runs again. This function makes the server know that, and wakes the actors that take the two signals.
+    runs again. This function records in the server that the members run again, and wakes the actors that take the two signals.
     """
     stopped = [process for process in host.processes.values() if process.stopped]
     groups = {process.group() for process in stopped if process.status_fields().get("State", "T")[0] not in "Tt"}

@@ -22,7 +22,9 @@ class Relatives:
         self._clock, self._signals, self._futexes, self._vforks = clock, signals, futexes, vforks
 
     def tell_parent(self, process: Process) -> None:
-        """Wake those that wait for the end of a process: its parent, and actors that wait for locks which it may have held."""
+        """Wake the actors that wait for the end of a process: those of its parent, and those that wait for locks which
+        the process may have held.
+        """
         self._vforks.release(process)
         self._futexes.wake_shared()
         parent = process.parent
@@ -40,8 +42,8 @@ class Relatives:
         return [child for child in process.children if child.pidfd >= 0]  # the signal of PR_SET_PDEATHSIG may have been SIGKILL
 
     def hang_up(self, process: Process) -> None:
-        """Continue what the kernel has continued in an orphaned process group, and tell the observers that a process
-        has ended.
+        """Give turns again to the processes of an orphaned process group that the kernel has continued, and tell the
+        observers that a process has ended.
         """
         hang_up_orphans(self._signals, process.host)
         process.on_exit.tell(process)

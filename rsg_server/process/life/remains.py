@@ -37,7 +37,7 @@ class Remains:
     ) -> None:
         self._processes, self._threads, self._channel_pool = processes, threads, channel_pool
         self._readiness, self._signals = readiness, signals
-        self.on_release: Observers[Process] = Observers()  # its observers get each dead process that the server forgets
+        self.on_release: Observers[Process] = Observers()  # observers get each dead process that the server forgets
 
     def release(self, process: Process) -> None:
         """Close and forget everything that the server keeps of a dead process."""

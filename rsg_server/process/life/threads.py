@@ -1,4 +1,4 @@
-"""Makes and ends actors (threads). A thread is announced before it exists, which gives it its number.
+"""Makes and ends actors (threads). A thread is announced before it exists; the announcement gives the thread its number.
 
 At its end a thread gives back its slot, its channel and its epoll.
 """
@@ -33,7 +33,7 @@ class Threads:
         self.waits: WaitViews | None = None  # makes Python objects for the waits that the core (csrc/turn/) has begun
         self._next = 1
         self.all: dict[int, Actor] = {}
-        # its observers get an actor that ends, when it no longer waits for anything
+        # observers get an actor that ends, after its wait has been ended
         self.on_end: Observers[Actor] = Observers()
 
     def new(self, process: Process, channel: tuple[socket.socket, socket.socket] | None = None) -> tuple[Actor, int]:
@@ -50,7 +50,7 @@ class Threads:
     def new_sibling(self, process: Process) -> tuple[Actor, tuple[int, ...]]:
         """Announce another thread of a process. Return its actor, and the descriptor of the actor's end of a new channel.
 
-        With a channel of the pool there is no descriptor to pass on, and the tuple is empty.
+        The tuple of descriptors is empty if the actor gets a channel of the pool, whose descriptor the process already has.
         """
         pooled = self._channel_pool.take(process)
         if pooled is None:

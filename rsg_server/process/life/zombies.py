@@ -84,9 +84,10 @@ def is_kept(process: Process) -> bool:
 
 
 def _keeper(process: Process, zombie: Zombie) -> Process | None:
-    """Return the emulated parent that has to wait for a process which has just died; None if that must be looked into.
+    """Return the emulated parent that has to wait for a process which has just died; None if only /proc can tell.
 
-    The kernel's answer is enough: the parent has had no turn since, so nobody can have waited for the zombie.
+    The parent has had no turn since the death, so no process can have waited for the zombie, and the kernel's record of
+    the parent is correct.
     """
     parent = process.parent
     if parent is None or parent.dead or zombie.global_pid != process.global_pid:
@@ -138,7 +139,7 @@ def _await_reaping(warner: Warner, host: HostState, zombie: Zombie) -> Process |
 def _prune(parent: Process) -> None:
     """Forget zombies for which a parent has waited.
 
-    There may be thousands of zombies, so this is done only when their number is a power of two.
+    There may be thousands of zombies, so the list is searched only when the number of zombies is a power of two.
     """
     count = len(parent.zombies)
     if count >= _PRUNED_FROM and count & count - 1 == 0:

@@ -1,4 +1,4 @@
 """The operations of Remote SimGrid (csrc/shared/wire/rsg_protocol.h): a function for each.
 
-The functions are in a file for each family; table.py lists their numbers and fields.
+Each family of operations has a file; table.py lists the numbers and fields of all operations.
 """

@@ -46,7 +46,7 @@ def mailbox(room: Rsg, who: Participant | None, fields: Fields, name: bytes) -> 
 
 
 def mailbox_state(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return what waits at a mailbox: the numbers of puts and gets, whether the first message has arrived, and the receiver."""
+    """Return what waits at a mailbox: how many puts and gets, whether the first message has arrived, and the receiver."""
     box = room.comms.numbered(fields[0])
     is_ready = any(comm.is_over for comm in list(box.arrived)[:1])
     receiver = box.receiver.pid if box.receiver is not None else -1
@@ -70,7 +70,10 @@ def stage(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes:
 
 
 def put(room: Rsg, who: Participant, fields: Fields, data: bytes) -> bytes | None:
-    """Send a message. Depending on the flags, wait for its end, return a handle, or let it go on unobserved."""
+    """Send a message.
+
+    Depending on the flags, wait for the end of the communication, return a handle for it, or let it go on unobserved.
+    """
     number, flags, size, rate, timeout_s = fields
     box = room.comms.numbered(number)
     if flags & STAGED:
@@ -215,7 +218,10 @@ def wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes | None:
 
 
 def take(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Return the next bytes of a received message that is too long for one answer. The last piece ends it."""
+    """Return the next bytes of a received message that is too long for one answer.
+
+    After its last piece, the message is deleted.
+    """
     offset = fields[1]
     if not 0 <= offset < len(who.received):
         raise OperationError(Code.BAD_VALUE)

@@ -1,8 +1,8 @@
 """The parameters and results that the functions for all operations of Remote SimGrid have in common.
 
 A function gets the object that has all actors and activities (`Rsg`), the actor that asks (None: the thread is no
-actor), the fields of the request, and the text or bytes that follow them. It returns the answer, or None if the actor
-has to wait.
+actor), the fields of the request, and the text or bytes that follow the fields. The function returns the answer, or
+None if the actor has to wait.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ DETACHED: int = lib.RSG_DETACHED
 def start(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
     """Begin an activity now, or when the activities that it waits for are done.
 
-    In the second case the caller keeps the turn, as in SimGrid.
+    If the activity has to wait, the caller keeps the turn, as in SimGrid.
     """
     handle = room.find(fields[0])
     if fields[1] & DETACHED:
@@ -53,7 +53,7 @@ def successor(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def dependencies(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Return the activities that an activity waits for, from a place in the list on; none if it has begun."""
+    """Return the activities that an activity waits for, from a place in the list on; none if the activity has begun."""
     made = room.find(fields[0]).activity
     if fields[1] < 0:
         raise OperationError(Code.BAD_VALUE)

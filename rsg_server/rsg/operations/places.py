@@ -90,7 +90,7 @@ def link_turn(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def link_set(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> bytes:
-    """Set the bandwidth and the latency of a link. A value below 0 leaves the old one."""
+    """Set the bandwidth and the latency of a link. A value below 0 leaves the old value."""
     if not (fields[1] <= BANDWIDTH_MAX_BYTES_PER_S and fields[2] < FOREVER_NS / NS):
         raise OperationError(Code.NEGATIVE)
     room.places.change_link(room.places.link(fields[0]), fields[1], fields[2])

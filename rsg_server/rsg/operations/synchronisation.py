@@ -35,7 +35,7 @@ def try_lock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
 
 
 def unlock(room: Rsg, who: Participant, fields: Fields, _: bytes) -> bytes:
-    """Give a mutex back, which the next waiting actor gets."""
+    """Unlock a mutex; the first waiting actor gets the mutex."""
     room.synchro.unlock(who, room.synchro.find_mutex(fields[0]))
     return NOTHING
 
@@ -86,7 +86,7 @@ def condition(room: Rsg, who: Participant | None, fields: Fields, _: bytes) -> b
 
 
 def condition_wait(room: Rsg, who: Participant, fields: Fields, _: bytes) -> None:
-    """Make the caller wait for a notification; it gives the mutex back meanwhile."""
+    """Make the caller wait for a notification; the caller's mutex is unlocked until then."""
     made = room.synchro.find_condition(fields[0])
     room.synchro.wait(who, made, room.synchro.find_mutex(fields[1]), fields[2])
     if not who.waits_for:

@@ -32,8 +32,8 @@ _TIME = struct.Struct("<d")
 
 
 class Row:
-    """An operation: the fields of its request; whether it only asks, and is answered at once; whether only actors may
-    use it.
+    """An operation: the fields of its request; whether the operation only asks, and is answered at once; whether only
+    actors may use it.
     """
 
     __slots__ = ("do", "fields", "is_question", "only_actors")

@@ -13,9 +13,10 @@ ICMP_OF = {4: ICMP, 6: ICMPV6}
 
 @dataclass(eq=False, repr=False, slots=True)
 class DatagramSocket(SimulatedSocket):
-    """What all sockets that send datagrams have."""
+    """The properties that all sockets which send datagrams have."""
 
-    unsent: bytes | None = None  # a datagram that waits for room in the queue to its host; until it has left, no other is taken
+    # a datagram that waits for room in the queue to its host; until this datagram has left, no other one is taken
+    unsent: bytes | None = None
     begun: bytes | None = None  # a datagram to which more is going to be joined (MSG_MORE, UDP_CORK)
 
 

@@ -15,4 +15,4 @@ class NetlinkSocket(SimulatedSocket):
 
     type: int = SOCK_DGRAM  # or SOCK_RAW, as the program has asked
     protocol: int = 0
-    port: int = 0  # its netlink port number; 0 until it has one
+    port: int = 0  # the socket's netlink port number; 0 until the socket has one

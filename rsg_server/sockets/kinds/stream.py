@@ -1,8 +1,8 @@
 """A TCP socket: its connection (or its queue, if it listens), and the bytes between the server's and the application's end.
 
 The server reads bytes that the application has written from `end`. It writes bytes that come through the network to
-`end`; while the AF_UNIX pair is full they wait in `undelivered`. `bytes_read` and `bytes_pushed` count both since the
-beginning. The places of urgent bytes are given in these numbers.
+`end`; while the AF_UNIX pair is full they wait in `undelivered`. `bytes_read` and `bytes_pushed` count the bytes of the
+two directions since the beginning of the connection. The place of an urgent byte is such a count.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class AcceptQueue:
     backlog: int = 0
     pending: deque[StreamSocket] = field(default_factory=deque)
     tokens: int = 0  # bytes that were written to the listening application, and that no accept(2) has taken back
-    unannounced: int = 0  # tokens for which no actor was woken yet, among those that wait with EPOLLEXCLUSIVE; at most `tokens`
+    # the number of tokens for which no actor that waits with EPOLLEXCLUSIVE was woken yet; at most `tokens`
+    unannounced: int = 0
 
 
 @dataclass(slots=True)
@@ -64,7 +65,7 @@ class Attempt:
 
     waits: bool = False  # connect(2) was called on a blocking socket
     outcome: int | None = None  # the result of the attempt, until an actor asks for it
-    # ended by connect(2) to AF_UNSPEC; the error of that does not keep the socket from connecting again
+    # the attempt was ended by connect(2) to AF_UNSPEC; its error does not keep the socket from connecting again
     was_dissolved: bool = False
 
 
@@ -74,16 +75,16 @@ class Fin:
 
     is_sent: bool = False  # the application sends nothing more
     is_heard: bool = False  # the peer's FIN has arrived
-    is_first: bool = False  # sent before the peer's FIN has arrived, so that the socket's port goes into TIME_WAIT
-    is_due: bool = False  # the application is to see the end of data as soon as `undelivered` is empty
+    is_first: bool = False  # the socket's FIN was sent before the peer's FIN arrived, so the socket's port goes into TIME_WAIT
+    is_due: bool = False  # the application gets the end of data as soon as `undelivered` is empty
     reads_no_more: bool = False  # the application has shut the socket down for reading
 
 
 @dataclass(slots=True)
 class Cork:
-    """Bytes that fill no whole segment and are kept back until more is written (MSG_MORE, TCP_CORK)."""
+    """Bytes that fill no whole segment, and that are kept back until the application writes more (MSG_MORE, TCP_CORK)."""
 
-    reasons: int = 0  # KEEPS_ bits: why such bytes are kept back
+    reasons: int = 0  # the reasons for which bytes are kept back, as KEEPS_ bits
     data: bytearray = field(default_factory=bytearray)
     until: Event | None = None  # the event at which `data` is sent all the same
 
@@ -92,7 +93,7 @@ class Cork:
 class Urgent:
     """Urgent bytes, sent with MSG_OOB."""
 
-    is_sent: bool = False  # the application has sent one that the server has not read yet
+    is_sent: bool = False  # the application has sent an urgent byte that the server has not read yet
     places: deque[int] = field(default_factory=deque)  # the places of urgent bytes in the stream to the application
 
 
@@ -113,12 +114,13 @@ class StreamSocket(SimulatedSocket):
     cork: Cork = field(default_factory=Cork)
     urgent: Urgent = field(default_factory=Urgent)
     undelivered: bytearray = field(default_factory=bytearray)
-    # bytes that came after `fin.reads_no_more`, which the pair does not take any more
+    # bytes that came after the application had shut down reading (`fin.reads_no_more`): the AF_UNIX pair takes no more
+    # bytes
     late: bytearray = field(default_factory=bytearray)
-    bytes_read: int = 0  # counted since the beginning of the connection
+    bytes_read: int = 0  # the number of bytes since the beginning of the connection
     bytes_pushed: int = 0
     send_bytes: int = 0  # the buffer size that the application has forced by SO_SNDBUFFORCE
-    receive_bytes: int = 0  # the same by SO_RCVBUFFORCE
+    receive_bytes: int = 0  # the buffer size that the application has forced by SO_RCVBUFFORCE
 
     @property
     def pair_type(self) -> int:
@@ -127,7 +129,7 @@ class StreamSocket(SimulatedSocket):
 
     @property
     def buffer_bytes(self) -> int:
-        """How many bytes may be on their way to the peer because both sides have forced larger buffers; 0 if they have not."""
+        """How many bytes may be on their way to the peer because both sides have forced larger buffers; 0 if not both have."""
         return 0 if self.peer is None else min(self.send_bytes, self.peer.receive_bytes)
 
     def read(self) -> bytes | None:
@@ -143,9 +145,8 @@ class StreamSocket(SimulatedSocket):
         return data
 
     def _read_urgent(self) -> bytes:
-        """Return the byte that was sent with MSG_OOB if it is the next one, else b"".
-
-        The peer learns its place in the stream.
+        """Return the urgent byte (sent with MSG_OOB) if it is the next byte of the stream, else b"". The peer learns
+        the place of the urgent byte in the stream.
         """
         if not self.urgent.is_sent or not _is_at_mark(self.end):
             return b""
@@ -155,7 +156,7 @@ class StreamSocket(SimulatedSocket):
         return self.end.recv(1, socket.MSG_OOB)
 
     def begin_anew(self) -> None:
-        """Forget the connection: the socket is then as new, but for its options and its address."""
+        """Forget the connection: afterwards the socket is like a new one, except for its options and its address."""
         self.state, self.remote, self.peer, self.flow = SocketState.OPEN, None, None, None
         self.bytes_read = self.bytes_pushed = self.queue.tokens = self.queue.unannounced = 0
         self.fin, self.urgent = Fin(), Urgent()
@@ -170,7 +171,7 @@ class StreamSocket(SimulatedSocket):
                 pass
 
     def deliver(self, data: bytes) -> bool:
-        """Give bytes to the application; what does not fit waits. Return False if the application is gone."""
+        """Give bytes to the application; bytes that do not fit into the pair wait. Return False if the application is gone."""
         if self.undelivered or self.urgent.places:
             self.undelivered += data
             return self.push()
@@ -214,9 +215,8 @@ class StreamSocket(SimulatedSocket):
         return is_kept
 
     def _send_piece(self) -> int:
-        """Write the bytes before the next urgent byte, or that byte alone, so that it keeps its place.
-
-        Return how many were written.
+        """Write the bytes before the next urgent byte, or the urgent byte alone, so that the urgent byte keeps its
+        place. Return how many bytes were written.
         """
         before = self.urgent.places[0] - self.bytes_pushed
         if before > 0:

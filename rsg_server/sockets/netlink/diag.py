@@ -1,8 +1,9 @@
 """Answers requests about internet sockets on NETLINK_SOCK_DIAG sockets (sock_diag(7)), which `ss` uses.
 
-AF_UNIX sockets belong to the kernel: the shim lets it answer requests about them (csrc/shim/sys/socket/netlink.c). An
-answer tells the same of a socket as /proc/net does (rsg_server.sockets.listing), and a listening socket's backlog.
-Filters (INET_DIAG_REQ_BYTECODE) are not applied: the program that asks, such as `ss`, tests each socket as well.
+AF_UNIX sockets belong to the kernel: the shim lets the kernel answer requests about these
+(csrc/shim/sys/socket/netlink.c). An answer contains the values of a socket that /proc/net shows
+(rsg_server.sockets.listing), and the backlog of a listening socket. Filters (INET_DIAG_REQ_BYTECODE) are not applied:
+the program that asks, such as `ss`, tests each socket as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How rtnetlink(7) spells interfaces, addresses and routes."""
+"""Encodes interfaces, addresses and routes as messages of rtnetlink(7)."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ OPERSTATE = {False: 6, True: 0}
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One answer without its header."""
+    """One message of an answer, without the netlink header."""
 
     kind: int
     body: bytes
 
 
 def attribute(kind: int, value: bytes) -> bytes:
-    """An attribute, padded to four bytes."""
+    """Return the bytes of an attribute, padded to a multiple of four bytes."""
     return struct.pack("=HH", 4 + len(value), kind) + value + bytes(-len(value) % 4)
 
 
@@ -37,7 +37,7 @@ def _number(kind: int, value: int) -> bytes:
 
 
 def split_attributes(body: bytes, at: int) -> dict[int, bytes]:
-    """The attributes of a request behind its fixed part."""
+    """Return the attributes of a request, which follow its fixed part."""
     found = {}
     while at + 4 <= len(body):
         length, kind = struct.unpack_from("=HH", body, at)
@@ -49,7 +49,7 @@ def split_attributes(body: bytes, at: int) -> dict[int, bytes]:
 
 
 def link_message(interface: Interface) -> Message:
-    """RTM_NEWLINK, with the attributes that `ip link`, libc and udev read."""
+    """Return the message RTM_NEWLINK about an interface, with the attributes that `ip link`, libc and udev read."""
     queue = b"noqueue\0" if interface.is_loopback else b"fq_codel\0"
     broadcast = bytes(6) if interface.is_loopback else b"\xff" * 6
     fixed = IFINFOMSG.pack(0, interface.kind, interface.index, interface.flags, 0)
@@ -88,7 +88,9 @@ def new_address(interface: Interface, address: AnyInterface) -> Message:
 
 
 def route_message(interface: Interface, network: AnyNetwork | None, source: AnyAddress, is_local: bool = False) -> Message:
-    """RTM_NEWROUTE to a network, to everywhere (None: the default route), or to an address of the host itself."""
+    """Return the message RTM_NEWROUTE about the route to a network, the default route (None), or the route to an
+    address of the host itself.
+    """
     if is_local:
         network = ip_network(source)
     table = TABLE_LOCAL if is_local else TABLE_MAIN

@@ -1,4 +1,4 @@
-"""A request on a netlink socket, whatever it is about, and the error that refuses it (netlink(7))."""
+"""A request on a netlink socket of any protocol, and the error that refuses a request (netlink(7))."""
 
 from __future__ import annotations
 
