@@ -1,4 +1,5 @@
-"""pytest plugin: the fixture `emulation`, the marker `simunix`, and what a failing test is told of its run and its exploration.
+"""The pytest plugin of simunix: the fixture `emulation`, the marker `simunix`, and the sections about the run and the
+exploration in the report of a failing test.
 
 simunix.testing and simunix.launch run everything; they are imported when a test first asks for the fixture, so that test suites
 that do not use the fixture pay nothing.
@@ -35,14 +36,14 @@ KEEP = ("failed", "all", "none")
 CLUSTER = pytest.StashKey["Cluster"]()
 FAILED = pytest.StashKey[bool]()
 EXPLORED = pytest.StashKey[str]()
-"""What a failed test is told of its exploration."""
+"""The key under which a test item stores the section about its exploration, for the report of a failure."""
 CAPSULE = pytest.StashKey["Capsule"]()
-"""Of the whole session: what --simunix-replay repeats."""
+"""The key under which the session stores the capsule that --simunix-replay repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the markers of one test say; the nearest one to the test wins, key by key."""
+    """The values of all markers of one test; for each key, the marker nearest to the test decides."""
 
     seed: int | None = None
     scenario: str | Path | None = None
@@ -51,14 +52,14 @@ class Mark:
 
 
 class MarkError(Exception):
-    """A marker whose values are wrong."""
+    """Raised for a marker with wrong values."""
 
 
 # Options
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options and ini values."""
+    """Declare the plugin's command-line options and ini values."""
     group = parser.getgroup("simunix", "emulated clusters (simunix)")
     group.addoption("--simunix-keep", action="store_true", help="keep all run directories, not only those of failed tests")
     group.addoption("--simunix-seed", type=int, metavar="N", help="seed of all emulations, instead of what the markers say")
@@ -88,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def ini_seconds(config: pytest.Config, name: str) -> float:
-    """A number of seconds in the ini file; -1 if it is none."""
+    """Return the number of seconds that an ini value means; -1 if the value is no number."""
     try:
         return float(config.getini(name))
     except ValueError:
@@ -96,7 +97,7 @@ def ini_seconds(config: pytest.Config, name: str) -> float:
 
 
 def capsule_at(path: Path) -> Capsule:
-    """The capsule of --simunix-replay. Raises UsageError for what is none of a test."""
+    """Return the capsule of the option --simunix-replay. Raises UsageError if the folder is not the capsule of a test."""
     from rsg_server.errors import SimunixError
     from simunix.explore.capsule import read_capsule
 
@@ -110,7 +111,7 @@ def capsule_at(path: Path) -> Capsule:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --simunix-replay only the capsule's test is run."""
+    """Deselect, with the option --simunix-replay, all tests but the test of the capsule."""
     capsule = config.stash.get(CAPSULE, None)
     if capsule is None:
         return
@@ -124,10 +125,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def read_marks(item: pytest.Item) -> Mark:
-    """What all the test's markers say together. Raises MarkError."""
+    """Return the values of all markers of a test together. Raises MarkError."""
     known = dict.fromkeys(Mark.__slots__)
     values: dict[str, Any] = {}
-    for mark in item.iter_markers("simunix"):  # nearest first
+    for mark in item.iter_markers("simunix"):  # the marker nearest to the test comes first
         unknown = [key for key in mark.kwargs if key not in known]
         if mark.args or unknown:
             what = f"unknown argument {unknown[0]!r}" if unknown else f"unexpected positional argument {mark.args[0]!r}"
@@ -146,7 +147,10 @@ def read_marks(item: pytest.Item) -> Mark:
 
 
 def find_scenario(item: pytest.Item, wanted: object) -> Path:
-    """A scenario file, relative to the test's folder or to the root of the test suite. Raises MarkError."""
+    """Return the path of a scenario file that a marker names, relative to the test's folder or to the root of the test suite.
+
+    Raises MarkError.
+    """
     if not isinstance(wanted, (str, Path)):
         raise MarkError(f"scenario: expected the path of a scenario file, got {wanted!r}")
     folders = (item.path.parent, item.config.rootpath)
@@ -168,7 +172,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A small emulated cluster in virtual time: add hosts, start programs on them, run, look at what they did."""
+    """A small emulated cluster in virtual time: add hosts, start programs on them, run the cluster, and check what the
+    programs did.
+    """
     from rsg_server.errors import SimunixError
     from simunix.launch.run_directory import remove_tree
 
@@ -180,7 +186,7 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         item.stash[CLUSTER] = make_cluster(item, directory)
     except (MarkError, SimunixError) as error:
         problem = str(error)
-    if problem:  # said here, so that pytest shows this one line and not what led to it
+    if problem:  # pytest.fail here makes pytest show this one line, and no traceback
         directory.rmdir()
         pytest.fail(f"{item.nodeid}: @pytest.mark.simunix: {problem}", pytrace=False)
     if explores(item):
@@ -193,7 +199,7 @@ def emulation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
-    """The cluster of a test, as its markers and the options say. Raises MarkError or SimunixError."""
+    """Return the cluster of a test, as the test's markers and the options say. Raises MarkError or SimunixError."""
     from simunix.rjms.scenario import load
     from simunix.testing import Cluster, ClusterOptions
     from simunix.units import duration_ns
@@ -222,7 +228,7 @@ def make_cluster(item: pytest.Item, directory: Path) -> Cluster:
 
 
 def compiler_of(config: pytest.Config, directory: Path) -> Any:
-    """The C compiler; what it makes is kept in pytest's cache, if that can be written to."""
+    """Return the C compiler for test programs; compiled programs are kept in pytest's cache, if the cache can be written to."""
     from simunix.testing.program import CCompiler
 
     cache = getattr(config, "cache", None)
@@ -234,13 +240,15 @@ def compiler_of(config: pytest.Config, directory: Path) -> Any:
 
 
 def explores(item: pytest.Item) -> bool:
-    """Whether the test is explored, or the failure of an explored one repeated."""
+    """Return whether a test is explored, or whether the failure of an explored test is repeated."""
     return CLUSTER in item.stash and (CAPSULE in item.config.stash or read_marks(item).explore is not None)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None]:
-    """Explore a test that is to be; without a C compiler a test that needs one is skipped, and says why."""
+    """Explore a test whose marker has the key `explore`; skip, with a reason, a test that needs a C compiler if there
+    is none.
+    """
     if not explores(pyfuncitem):
         outcome = yield
     else:
@@ -264,18 +272,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None
             outcome.force_exception(pytest.skip.Exception(str(outcome.excinfo[1])))
 
 
-# What is kept and shown
+# Run directories that are kept, and sections of reports
 
 
 def is_kept(item: pytest.Item) -> bool:
-    """Whether the run directory outlives the test."""
+    """Return whether the run directory is kept after the test."""
     policy = "all" if item.config.getoption("--simunix-keep") else item.config.getini("simunix_keep")
     return bool(policy == "all" or (policy == "failed" and item.stash.get(FAILED, False)))
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Tell a failing test's reader what its emulation did, and where the rest of it is."""
+    """Add to the report of a failing test what its emulation did, and where the other files of the run are."""
     outcome = yield
     report: pytest.TestReport = outcome.get_result()
     cluster = item.stash.get(CLUSTER, None)

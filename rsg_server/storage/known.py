@@ -10,7 +10,7 @@ FILES_MAX = 1 << 16
 """The most files that are remembered; the file that was looked up least recently is forgotten first."""
 GOOD_NS = 3 * 10**9
 MADE = -(1 << 62)
-"""Stands for the moment of a look-up of a file that was made here, which its server does not know yet."""
+"""Stands for the moment of a look-up, for a file that this host has made and its file server does not know yet."""
 
 
 class Known:

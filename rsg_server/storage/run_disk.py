@@ -12,7 +12,7 @@ from pathlib import Path
 from rsg_server.errors import ServerError
 
 FULL_BYTES = 4 << 20
-"""A file system with less room than this is full: it may reserve some for itself."""
+"""A file system with less free room (bytes) than this counts as full, since file systems reserve some room for themselves."""
 MEND = "free some space, or choose another folder with --out"
 
 

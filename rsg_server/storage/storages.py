@@ -93,7 +93,7 @@ class Storages:
         self._errors: dict[int, int] = {}  # by waiter: the errno with which its wait has ended
         self.users = Users(application_of)
         self.unsynced: Unsynced | None = None
-        """What a power cut may lose, in a run that explores."""
+        """The changes of files that a power cut may lose; None unless in a run of `simunix explore`."""
 
     # Volumes
 
@@ -388,11 +388,11 @@ _ASKED: dict[int, Callable[[Storages, int, Volume, int, int, int, int], Plan | N
     Storage.CHANGE: Storages._change,
 }
 _DIRECT = {int(Storage.DIRECT_READ): Direction.READ, int(Storage.DIRECT_WRITE): Direction.WRITE}
-"""The direction of the requests that go past the page cache."""
+"""The direction of the requests that bypass the page cache."""
 _COUNTED: dict[int, Callable[[Storages, Volume, int, int, int, int, IoCounts], None]] = {
     Storage.CUT: Storages._cut,
     Storage.AHEAD: Storages._ahead,
     Storage.FORGET: Storages._forget,
     Storage.FLUSH: Storages._flush,
 }
-"""The requests for which nobody waits."""
+"""The requests for which no program waits."""

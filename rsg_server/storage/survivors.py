@@ -19,7 +19,7 @@ from rsg_server.choices.source import Choices
 from rsg_server.storage.unsynced import Entry, Inode, KeptDisk, Names, Unsynced, content
 
 MOST_UNDONE = 255
-"""How many changes of names may be lost at most."""
+"""The most changes of names that may be lost."""
 SECTOR_BYTES, PAGE_BYTES = 512, 4096
 
 
@@ -29,7 +29,9 @@ class Survivors:
     def __init__(self, choices: Choices, unsynced: Unsynced) -> None:
         self._choices, self._unsynced = choices, unsynced
         self._pinned: list[int] = []
-        """Descriptors of files that are gone: their inodes are not given to other files, which could get their times."""
+        """Descriptors of removed files, which keep the inodes in use: another file with such an inode could get the
+        removed file's times.
+        """
 
     def power_cut(self, host: str) -> None:
         """Choose which unsynced changes a host has lost, and undo them, after its power was cut and all of its

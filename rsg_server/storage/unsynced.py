@@ -23,12 +23,12 @@ from rsg_server.protocol import Storage
 from rsg_server.storage.volume import Range
 
 JOURNAL_NS = 5 * 10**9
-"""How old a change of names can be at most that is not on the disk: ext4's commit=5 (ext4(5))."""
+"""The age (virtual ns) at which a change of names is on the disk at the latest: ext4's commit=5 (ext4(5))."""
 KEY_MAX = (1 << 63) - 1
 Ended = Callable[[int], object]
 Plan = Callable[[Callable[[], object]], None]
 Names = dict[str, "Entry"]
-"""What is below the folders of a disk, by path; a folder comes before what is in it."""
+"""The files and folders below the folders of a disk, by path; each folder comes before its content."""
 
 
 @dataclass(slots=True, eq=False)
@@ -76,9 +76,9 @@ class KeptDisk:
         self.name = name
         self.folders: list[Path] = []
         self.inodes: dict[int, Inode] = {}
-        """By number, the files that exist."""
+        """The existing files, by their number."""
         self.states: list[tuple[int, Names]] = []
-        """The names on the disk, and as they were after each later change, with the moment of that change."""
+        """The names as they are on the disk, then the names after each later change, each with the moment of the change."""
         self.is_stale = False
 
     @property

@@ -141,7 +141,7 @@ def _exit_code(emulation: Emulation) -> int:
 
 
 def _record(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Path | None:
-    """Where one of a cluster's `records` lives in the run directory; None if it is not written yet."""
+    """Return where the run directory has one of a cluster's `records`; None if the file is not written yet."""
     return next((file for file in placed(directory, cluster, path) if file.exists()), None)
 
 
@@ -288,9 +288,9 @@ def machines_of(expansion: Expansion) -> Machines:
 
 
 def _live_record(options: ScenarioOptions, scenario: Scenario, expansion: Expansion, directory: RunDirectory) -> LiveRecord:
-    """What a viewer has to know of the run before it begins."""
+    """Return what the live page must know of the run before the run begins."""
     cores = {host.name: host.hardware.cpus if host.hardware else 1 for host in expansion.plan.hosts}
-    controllers = [cluster.controller for cluster in expansion.clusters]  # which have the accounts of workloads, too
+    controllers = [cluster.controller for cluster in expansion.clusters]  # these accounts include the accounts of workloads
     workloads = [
         LiveWorkload(
             cluster=controllers.index(workload.cluster.controller),

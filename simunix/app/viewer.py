@@ -23,7 +23,7 @@ def viewer(folder: Path) -> Iterator[None]:
         [sys.executable, "-m", "simunix.cli.main", "view", str(folder)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C ends the run first, of which the page shows the end
+        start_new_session=True,  # Ctrl-C ends the run first, and the page shows the end of the run
         preexec_fn=die_with(os.getpid()),
         text=True,
     )

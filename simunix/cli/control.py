@@ -74,7 +74,9 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _watch(directory: Path, every: str) -> int:
-    """Print what viewers are told, a line of JSON each; `every` are seconds of real time."""
+    """Print the messages that viewers of a run get, a line of JSON each; `every` is the time between two messages, in
+    seconds of real time.
+    """
     from simunix.app.join import follow
 
     try:

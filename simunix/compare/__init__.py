@@ -1,1 +1,3 @@
-"""What if: variants of a scenario run side by side, and what became of each job, user, account, partition and QOS."""
+"""Compares variants of a scenario: runs them side by side, and says how each job, user, account, partition and QOS
+fared in each.
+"""

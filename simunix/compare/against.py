@@ -1,4 +1,4 @@
-"""The site's own accounting as a job table, and the errors of runs against it."""
+"""Reads a site's own accounting as a job table, and computes how far the jobs of runs differ from it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from simunix.workload.formats.swf import SwfTrace
 
 _NAME = re.compile(r"^ ?Note: (user|group|partition|queue) ([0-9]{1,15}): (.*)$")
 COLUMNS = {"user": "user", "group": "account", "partition": "partition", "queue": "qos"}
-"""Names in a pair table of the fields that notes of a trace give names for."""
+"""The columns of a pair table for those fields of a trace whose values have names in the trace's notes."""
 
 
 def validation(path: Path, runs: Sequence[Run]) -> Validation:
     """Return the errors of every run with jobs against the accounting in `path`, a trace with waits in any known format.
 
-    Raises SimunixError for a file that is none, and where no job of the base has one's number.
+    Raises SimunixError if the file is no such trace, or if no job of the base has the number of a job in the trace.
     """
     site = site_jobs(path)
     tables = {run.label: _errors(site, run, path) for run in runs if run.counted is not None}
@@ -35,9 +35,9 @@ def validation(path: Path, runs: Sequence[Run]) -> Validation:
 
 
 def site_jobs(path: Path) -> pd.DataFrame:
-    """Return the site's job table, with the names of users, accounts, partitions and QOS that its header gives, and of jobs.
-
-    A job that was ended before it had any processor has not started, whatever the record says. Raises SimunixError.
+    """Return the site's job table, with the names of jobs, and the names of users, accounts, partitions and QOS that
+    its header gives. A job that was ended before it got a processor counts as not started, whatever the record says.
+    Raises SimunixError.
     """
     trace = read_trace(path)
     jobs = from_swf(trace)
@@ -65,7 +65,10 @@ def _names(trace: SwfTrace) -> dict[str, dict[int, str]]:
 
 
 def _errors(site: pd.DataFrame, run: Run, path: Path) -> pd.DataFrame:
-    """Return the table of errors of a run. Jobs are matched by name or number, whatever the run calls its workload."""
+    """Return the table of errors of a run.
+
+    Jobs are matched by name or number; the name of the run's workload does not matter.
+    """
     assert run.counted is not None
     counted = run.counted
     if not counted["job_id"].is_unique:
@@ -83,10 +86,11 @@ def _errors(site: pd.DataFrame, run: Run, path: Path) -> pd.DataFrame:
 
 
 def _matched(own: pd.DataFrame, site: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return both tables with the `job_id` by which more jobs are the same: the accounting's name, or the trace's number.
+    """Return both tables with that `job_id` by which more jobs are in both: the name of a job in the accounting, or its
+    number in the trace.
 
-    Numbers of a trace are those of its accounting only if that has no arrays; a run knows the name of a job whose name is no
-    number, as the first part of its metadata.
+    The numbers in a trace are those of the accounting only if the accounting has no job arrays. If the name of a job is
+    no number, a run has the name as the first part of the job's metadata.
     """
     told = own["metadata"].str.partition("; ")[0] if "metadata" in own else own["job_id"]
     named = own.assign(job_id=told.where(told.isin(site["name"]), own["job_id"]))

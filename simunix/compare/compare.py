@@ -1,4 +1,6 @@
-"""A whole comparison: the variants run, the runs read, and what changed told on the terminal, on a page and in tables."""
+"""Makes a whole comparison: runs the variants, reads the runs, and shows what changed on the terminal, on a page and in
+tables.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ PAGE = "compare.html"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
-    """The options of the command line."""
+    """The options of `simunix compare`."""
 
     paths: Sequence[Path]
     sets: Sequence[Sequence[str]] = ()
@@ -50,7 +52,7 @@ class CompareOptions:
 
 
 def compare(options: CompareOptions) -> int:
-    """Do the runs that are missing, and tell what changed; return 0 if all runs have come to their ends."""
+    """Make the runs that are missing, and show what changed; return 0 if all runs have come to their ends."""
     variants = variants_of(options.paths, options.sets, options.everywhere)
     if len(variants) < 2 and options.against is None:
         raise SimunixError(
@@ -64,7 +66,7 @@ def compare(options: CompareOptions) -> int:
     if options.against is not None and not options.against.exists():
         raise SimunixError(f"--against {options.against}: no such file; give what the site's accounting printed")
     if options.against is not None:
-        site_jobs(options.against)  # what is wrong with it is said before the runs
+        site_jobs(options.against)  # a mistake in the accounting is reported before the runs
     out = options.out or Path("out") / f"compare-{options.paths[0].resolve().stem}"
     with claimed(out, resume=True, mark=MARK, what="comparison"):
         folders = {one.label: {0: one.path} for one in variants if one.is_run}
@@ -83,7 +85,7 @@ def _told(
     out: Path,
     outcome: Outcome | None,
 ) -> int:
-    """Tell what changed between the runs that there are; return the exit code."""
+    """Show what changed between the runs that exist; return the exit code."""
     if outcome is not None and outcome.interrupted:
         print(f"simunix: interrupted; the same command goes on where it was, in {out}", file=sys.stderr)
         return INTERRUPTED
@@ -107,7 +109,7 @@ def _told(
 def _read(
     variants: Sequence[Variant], folders: dict[str, dict[int, Path]], options: CompareOptions
 ) -> dict[str, dict[int, RunData]]:
-    """The runs that are there, by label and seed; jobs of all have the workload's name in the base's first run."""
+    """Return the existing runs by label and seed. In all of them, jobs have the workload's name of the base's first run."""
     places = [(one.label, seed, folder) for one in variants for seed, folder in folders[one.label].items()]
     places = [place for place in places if _is_there(place[2])]
     data = with_common_names([read_run(folder, label, options.window) for label, _, folder in places])
@@ -128,7 +130,7 @@ def _study(data: list[RunData], repeated: dict[str, dict[int, RunData]], options
 
 
 def _write(study: Study, comparison: Comparison, options: CompareOptions, out: Path, folders: dict[str, Path]) -> None:
-    """Write page, tables and pictures; print where everything is."""
+    """Write the page, the tables and the pictures of the comparison; print where they are."""
     page = options.page or out / PAGE
     labels = [run.label for run in study.runs]
     others, base = labels[1:], labels[0]

@@ -1,4 +1,6 @@
-"""What a comparison concludes: one sentence for each variant, on which a person can act, with the interval behind it."""
+"""Draws the conclusions of a comparison: one sentence for each variant, on which a person can act, with a confidence
+interval.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,17 @@ from simunix.statistics.interval import Interval
 from simunix.units import human_energy
 
 ADOPT, WEIGH, KEEP, SAME, UNDECIDED, WRONG, NOTHING = "adopt", "weigh", "keep", "same", "undecided", "wrong", "nothing"
-"""Kinds of conclusions: the variant is better; better for some; worse; no difference; one run; error of the base; no job."""
+"""The kinds of conclusions: the variant is better; better for some users; worse; no difference; undecided with one run;
+the base's error is too large; no job.
+"""
 REPEAT = "repeat it with --repetitions 5 --set-all perturb=true"
 NAMED_MAX = 2
-"""So many losers, and so many further metrics, are named."""
+"""The most losers, and the most further metrics, that a conclusion names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What is concluded of one variant: its kind, one sentence, and what is behind it."""
+    """The conclusion about one variant: its kind, one sentence, and the effects that support it."""
 
     label: str
     kind: str
@@ -35,7 +39,10 @@ class Conclusion:
 
 
 def conclude_change(change: Change, repetitions: Repetitions, validation: Validation | None) -> Conclusion:
-    """Conclude what a change is worth; the base's error against the site comes first if it is larger than the change."""
+    """Conclude what a change of the scenario is worth.
+
+    If the base differs from the site's accounting by more than the change, the conclusion says this first.
+    """
     effects = tuple(repetitions.effects)
     kind, text = _concluded(change, repetitions, validation)
     return Conclusion(change.run.label, kind, text, effects, len(repetitions.seeds))
@@ -61,11 +68,11 @@ def _concluded(change: Change, repetitions: Repetitions, validation: Validation 
 
 HALF_PERCENT = 0.005
 LEAST_PART = 0.01
-"""Smaller changes of a metric are not named where there is no interval."""
+"""The least change of a metric, as a part of the base, that is named if there is no interval."""
 
 
 def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetitions) -> tuple[str, str]:
-    """Weigh what is more than noise: the mean wait, then other metrics, then who loses."""
+    """Conclude from the effects that are more than noise: first the mean wait, then other metrics, then the users who lose."""
     count = len(repetitions.seeds)
     better = [one for one in effects if one.differs and one.is_better]
     worse = [one for one in effects if one.differs and not one.is_better]
@@ -88,28 +95,34 @@ def _weighed(label: str, base: str, effects: list[Effect], repetitions: Repetiti
 
 
 def _still_needed(effect: Effect, count: int) -> str:
-    """Say how many seeds would tell a difference of the size that was seen, if that is more than there are."""
+    """Return a sentence on how many seeds would be needed to tell a difference of the observed size from chance, if
+    these are more than there are.
+    """
     more = needed(effect.difference)
     return f"; some {more} seeds would tell it" if more is not None and more > count else ""
 
 
 def _chance(effects: list[Effect]) -> str:
-    """Name the metrics whose intervals have no 0, though chance makes such among so many: a reader may care for just these."""
+    """Return a sentence that names the metrics whose own intervals do not contain 0, although among so many metrics
+    chance alone may cause this. A reader may be interested in just these metrics.
+    """
     found = [one for one in effects if one.difference.differs_alone]
     return f"; {_phrases(found[:NAMED_MAX])} may be chance" if found else ""
 
 
 def _may_lose(repetitions: Repetitions) -> str:
-    """Name the users who lose by intervals of their own, though among so many users chance may make one such."""
+    """Return a sentence that names the users who lose by their own intervals, although among so many users chance alone
+    may cause this.
+    """
     found = _moved(repetitions, 1, is_certain=False)[:NAMED_MAX]
     told = ", ".join(f"{name} may: mean wait {signed(WAIT, one)}" for name, one in found)
     return f", but {told}; more seeds would tell" if found else ""
 
 
 def _moved(repetitions: Repetitions, sign: int, is_certain: bool = True) -> list[tuple[str, Difference]]:
-    """The users (or accounts, if no user is known) who lose (1) or win (-1), those who do so most first.
-
-    Beyond noise, or with `is_certain` false those of whom only their own intervals say so.
+    """Return the users (or accounts, if no user is known) who lose (1) or win (-1), the largest changes first. With
+    `is_certain`, these are the ones whose change is more than noise, else those of whom only their own interval says
+    so.
     """
     kinds = [own for own in repetitions.groups.values() if own]
     moved = (kinds[0] if kinds else {}).items()
@@ -123,7 +136,9 @@ def _of_user(name: str, change: Difference) -> str:
 
 
 def _error(validation: Validation) -> float:
-    """How wrong the base is against the site, in seconds: the larger of the mean error's and the typical error's size."""
+    """Return the error of the base against the site's accounting, in seconds: the larger one of the mean error and the
+    typical error.
+    """
     summary = next(iter(validation.summaries.values()))
     return float(np.nanmax([abs(summary["mean"]), summary["p50"]])) if summary["count"] else 0.0
 
@@ -135,7 +150,7 @@ def _phrases(effects: list[Effect]) -> str:
 def phrase(effect: Effect) -> str:
     """Return a change with its part of the base and its interval: `mean wait −00:10:10 (−23 %, 95 % interval … … …)`.
 
-    A metric that does not change has no part.
+    For a metric that does not change, no per cent are given.
     """
     relative = effect.difference.relative
     part = _part(relative) if np.isfinite(relative) and relative else ""
@@ -146,13 +161,13 @@ def phrase(effect: Effect) -> str:
 
 
 def _spoken(metric: Metric) -> str:
-    """Return a metric's title as a sentence has it: of `wait, mean` it is `mean wait`."""
+    """Return a metric's title as words of a sentence: `mean wait` for the title `wait, mean`."""
     name, _, kind = metric.title.partition(", ")
     return f"{kind} {name}" if kind else name
 
 
 def _part(relative: float) -> str:
-    """Return a part as whole per cent with its sign; one that is not 0 never as 0."""
+    """Return a fraction as whole per cent with its sign; a fraction other than 0 is never shown as 0 %."""
     digits = ".1g" if relative and abs(relative) < HALF_PERCENT else ".0f"
     return f"{100 * relative:+{digits}} %".replace("-", "−")
 
@@ -166,7 +181,7 @@ def effect_cells(effect: Effect) -> list[str]:
 
 
 def _mean_text(metric: Metric, value: float) -> str:
-    """Return a mean over seeds with its unit: a mean of counts is seldom a whole number."""
+    """Return the text of a mean over seeds with its unit; a mean of counts has decimals, since it is seldom a whole number."""
     return f"{value:,.1f}" if metric.unit is Unit.COUNT and not value.is_integer() else written(metric, value)
 
 

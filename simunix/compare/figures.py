@@ -1,4 +1,6 @@
-"""The figures of a comparison as pictures for papers: who wins and who loses, moved jobs, errors against the site."""
+"""Draws the figures of a comparison as pictures for papers: which users win and lose, which jobs moved, errors against
+the site.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from simunix.report.drawing import PALETTE, draw_shares, escaped, grid, legend, 
 from simunix.report.static_figures import CHANGES, WAITS, file_name
 
 BARS_MAX = 20
-"""Most bars of a picture: those of the groups whose waits changed most."""
+"""The most bars of a picture; the groups whose waits changed most are shown."""
 GAIN, LOSS = "#228833", "#ee6677"
 
 
@@ -51,7 +53,7 @@ def _bars(axes: Any, change: Change, title: str, table: pd.DataFrame) -> None:
     axes.set_ylim(len(table) - 0.4, -0.6)
     axes.margins(x=0.16)
     for place, one, low, high in zip(places, changes, table["low"], table["high"], strict=True):
-        axes.plot([low / second, high / second], [place, place], "-", color="#333333", linewidth=1.0)  # nothing for NaN
+        axes.plot([low / second, high / second], [place, place], "-", color="#333333", linewidth=1.0)  # empty for NaN
         side, end = ("right", np.nanmin([one, low])) if one < 0 else ("left", np.nanmax([one, high]))
         axes.annotate(
             texts.signed_time(one), (end / second, place), (-4 if one < 0 else 4, 0), textcoords="offset points",
@@ -63,7 +65,7 @@ def _bars(axes: Any, change: Change, title: str, table: pd.DataFrame) -> None:
 
 
 def _points(axes: Any, curves: Curves, labels: list[str], name: str) -> None:
-    """A point for each job, over the moment of its submission; the upright axis is linear below a second."""
+    """Draw a point for each job, over the moment of its submission; the vertical axis is linear below a second."""
     last = float(curves.x[-1]) if len(curves.x) else 1.0
     second, unit = time_unit(last)
     for number, (label, y) in enumerate(zip(labels, curves.y, strict=True)):

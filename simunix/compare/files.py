@@ -1,4 +1,4 @@
-"""A comparison as tables for other programs: conclusions.csv, changes.csv, groups.csv and errors.csv."""
+"""Writes a comparison as tables for other programs: conclusions.csv, changes.csv, groups.csv and errors.csv."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def write_tables(directory: Path, study: Study) -> list[Path]:
 
 
 def _concluded(conclusion: Conclusion) -> pd.DataFrame:
-    """A line for each metric: its means, the change with its interval, and what may be said of it."""
+    """Return a line for each metric: its means, the change with its interval, and the verdict on the change."""
     rows = [
         {
             "metric": one.metric.name,

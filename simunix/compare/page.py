@@ -1,4 +1,6 @@
-"""What the page of a comparison has before the report of its runs: validation, winners and losers, moved jobs."""
+"""Makes the sections that the page of a comparison has before the report of its runs: validation, winners and losers,
+moved jobs.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,14 @@ from simunix.report.comparison import Curves, distribution
 from simunix.report.page.write import Addition
 
 GROUPS_MAX = 40
-"""Most rows of a table of users, accounts, partitions or QOS."""
+"""The most rows of a table of users, accounts, partitions or QOS."""
 JOBS_MAX = 12
-"""Most jobs that are named as those which start earlier, or later, by most."""
+"""The most jobs that are listed as those which start earlier, or later, by most."""
 POINTS_MAX = 20_000
-"""Most jobs of a figure with a point for each; of more, every so many-th is drawn, in the order of submission."""
+"""The most points of a figure with a point for each job.
+
+If there are more jobs, only every n-th job is drawn, in the order of submission.
+"""
 
 
 def addition(study: Study) -> Addition:
@@ -35,7 +40,7 @@ def addition(study: Study) -> Addition:
 
 
 def curves(study: Study) -> dict[str, Curves]:
-    """Return what the figures show: `moved`, and with a validation `errors` and `late`."""
+    """Return the data of the figures: `moved`, and with a validation also `errors` and `late`."""
     found = {}
     if study.changes:
         moved = {one.run.label: (one.pairs["submit"], one.pairs["change"]) for one in study.changes}
@@ -55,7 +60,9 @@ def _sizes(table: pd.DataFrame) -> np.ndarray:
 
 
 def _points(study: Study, values: dict[str, tuple[pd.Series, pd.Series]]) -> Curves:
-    """Return points on one axis of submissions: one array of ordinates per run, NaN where the run has none there."""
+    """Return the points of several runs over one axis, the moments of submission: an array of values for each run, with
+    NaN where the run has no job.
+    """
     frames = []
     for number, run in enumerate(study.runs):
         if run.label in values:

@@ -1,6 +1,7 @@
-"""The repetitions of a comparison: the runs of each variant by their seeds, and what of a change is more than noise.
+"""Evaluates the repetitions of a comparison: the runs of each variant by their seeds, and which changes are more than noise.
 
-A seed's base and a seed's variant are a pair: what the seed perturbs in both alike cancels. One seed is one observation.
+The base's run and the variant's run with one seed form a pair, so that a perturbation which the seed causes in both
+cancels. Each seed gives one observation.
 """
 
 from __future__ import annotations
@@ -31,9 +32,15 @@ DECISIVE = (
     "restarts",
     "preemptions",
 )
-"""Metrics that a conclusion is about, the one that decides first. Each is better if it is less, or if it is more."""
+"""The metrics from which a conclusion is drawn; the first one decides.
+
+Each says whether a lower or a higher value is better.
+"""
 TABLES = 2
-"""A conclusion is drawn from the table of the metrics and that of the users: one in twenty of both together may be wrong."""
+"""The number of tables behind a conclusion: that of the metrics and that of the users.
+
+In both together, one difference in twenty may be reported by chance.
+"""
 MOMENTS = ("submission_time", "starting_time", "finish_time")
 
 
@@ -48,7 +55,7 @@ class Effect:
 
     @property
     def is_better(self) -> bool:
-        """Whether the change, if it is one, is for the better."""
+        """Whether the change, if there is any, is an improvement."""
         return (self.difference.interval.mean < 0) == bool(self.metric.less_is_better)
 
     @property
@@ -66,14 +73,16 @@ class Repetitions:
 
     @cached_property
     def seeds(self) -> list[int]:
-        """The seeds that tell something: all common ones, or one of them where all repetitions are equal."""
+        """The seeds that carry information: all common seeds, or only one if all repetitions are equal."""
         common = [seed for seed in self.base if seed in self.other]
         are_equal = all(_equal([runs[seed] for seed in common]) for runs in (self.base, self.other))
         return common[:1] if are_equal else common
 
     @cached_property
     def effects(self) -> list[Effect]:
-        """The effects on DECISIVE that the runs tell of, adjusted together for their number."""
+        """The effects on the metrics DECISIVE that the runs have; their intervals are adjusted for the number of these
+        metrics.
+        """
         found = []
         for metric in map(BY_NAME.__getitem__, DECISIVE):
             base, other = (
@@ -99,7 +108,9 @@ class Repetitions:
 
     @cached_property
     def groups(self) -> dict[str, dict[str, Difference]]:
-        """By kind of group and name, the change of the group's mean wait; adjusted for the number of groups of a kind."""
+        """The change of each group's mean wait, by kind of group and by name; the intervals are adjusted for the number
+        of groups of the kind.
+        """
         return {kind: self._groups(kind) for kind in GROUPS}
 
     def _groups(self, kind: str) -> dict[str, Difference]:
@@ -113,12 +124,13 @@ class Repetitions:
         return dict(zip(names, conclude([paired_difference(*sides[name]) for name in names], TABLES), strict=True))
 
     def moved_jobs(self, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The jobs that start earlier by most, and those that start later by most, over all seeds.
+        """Return the jobs that start earlier by most, and those that start later by most, over all seeds.
 
-        Rows of a pair table whose `wait_*` and `change` are means, with the ends `low` and `high` of Student's interval of the
-        change; only jobs whose interval has no change of SAME_S in it, and that start in both runs with at least two seeds.
-        Their changes are significant among those of all jobs, by the method of Benjamini and Hochberg (Journal of the Royal
-        Statistical Society B 57, 1995): of the jobs that are named, chance names one in twenty.
+        The rows are those of a pair table: `wait_*` and `change` are means, `low` and `high` the ends of Student's
+        interval of the change. A job is listed if it starts in both runs with at least two seeds, and if no change of
+        SAME_S or less lies in its interval. The changes are significant among those of all jobs, by the method of
+        Benjamini and Hochberg (Journal of the Royal Statistical Society B 57, 1995): of the listed jobs, one in twenty
+        is there by chance.
         """
         from scipy.stats import false_discovery_control, t
 
@@ -130,7 +142,7 @@ class Repetitions:
         error, degrees = changes.std(axis=1, ddof=1) / count.pow(0.5), (count - 1).clip(lower=1)
         half = error * t.ppf((1 + CONFIDENCE) / 2, degrees)
         with np.errstate(divide="ignore", invalid="ignore"):
-            chance = 2 * t.sf(np.abs(means["change"] / error), degrees)  # 0 / 0 of a job that never moves
+            chance = 2 * t.sf(np.abs(means["change"] / error), degrees)  # a job that never moves gives 0 / 0
         found = first.assign(
             **means, low=means["change"] - half, high=means["change"] + half, chance=np.nan_to_num(chance, nan=1.0)
         )[count >= 2].reset_index()
@@ -145,12 +157,12 @@ def _by_seed(values: Mapping[int, float]) -> dict[Hashable, float]:
 
 
 def _across(tables: list[pd.DataFrame], column: str) -> pd.Series:
-    """The mean of a column over tables of one index, of the first one's rows."""
+    """Return the mean of a column over several tables, for the rows of the first table."""
     return pd.concat([one[column] for one in tables], axis=1).mean(axis=1).reindex(tables[0].index)
 
 
 def _equal(runs: list[Run]) -> bool:
-    """Whether the jobs of all runs have the same moments, as those of unperturbed repetitions have."""
+    """Return whether the jobs of all runs have equal moments, as in repetitions without perturbation."""
     tables = [run.counted for run in runs]
     if any(table is None for table in tables):
         return True
@@ -159,9 +171,11 @@ def _equal(runs: list[Run]) -> bool:
 
 
 def needed(difference: Difference) -> int | None:
-    """How many repetitions would tell a difference of this size, by the spread that was seen; None if unknown or too many.
+    """Return how many repetitions would tell a difference of this size from chance, by the observed spread; None if
+    unknown or too many.
 
-    The interval's half width falls with the square root of the number: that of n (w / d)² repetitions is the difference d.
+    The half width w of the interval falls with the square root of the number n of repetitions, so n (w / d)²
+    repetitions have a half width equal to the difference d.
     """
     interval = difference.interval
     if not np.isfinite(interval.width) or interval.mean == 0:
@@ -172,4 +186,4 @@ def needed(difference: Difference) -> int | None:
 
 
 NEEDED_MAX = 1000
-"""More repetitions than this are not advised."""
+"""The most repetitions that are advised."""

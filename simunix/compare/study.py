@@ -1,4 +1,6 @@
-"""What a comparison says: what changed from the base to each variant, and how far the base is like the site's own machine."""
+"""The data of a comparison: what changed from the base to each variant, and how closely the base reproduces the site's
+own machine.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,15 @@ if TYPE_CHECKING:
 
 WITHIN_NOISE = "within noise"
 SUBMITTED_APART_S = 60.0
-"""Jobs that were submitted so much away from the site's own moment are counted, since their starts can say little."""
+"""The distance (s) from the site's moment of submission from which on a job is counted as submitted at another moment;
+the start of such a job says little.
+"""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What changed from the run `base` to another one; `pairs` is the pair table (`simunix.metrics.changes`) of their jobs.
-
-    With several `repetitions`, these two are the first ones, and groups have means over all of them.
+    """The change from the run `base` to another run; `pairs` is the pair table (`simunix.metrics.changes`) of the jobs
+    of both. With several `repetitions`, the two runs are the first ones, and groups have means over all repetitions.
     """
 
     base: Run
@@ -43,15 +46,17 @@ class Change:
 
     @cached_property
     def tally(self) -> dict[str, int]:
-        """How many jobs met each fate."""
+        """The number of jobs with each fate (started earlier, later, …)."""
         return tally(self.pairs)
 
     @cached_property
     def groups(self) -> dict[str, pd.DataFrame]:
-        """`by_group` of users, accounts, partitions and QOS, where there are several; with `verdict`, `share_*`.
+        """The tables `by_group` of users, accounts, partitions and QOS (of each kind of which there are several), with
+        the columns `verdict` and `share_*`.
 
-        With repetitions, `wait_base`, `wait_other` and `wait_change` are means over them, `low` and `high` the ends of the
-        interval of the change, and the verdict of a change that may be chance is WITHIN_NOISE; NaN and empty without.
+        With repetitions, `wait_base`, `wait_other` and `wait_change` are means over these, `low` and `high` are the
+        ends of the interval of the change, and the verdict on a change that may be chance is WITHIN_NOISE. Without
+        repetitions, `low` and `high` are NaN, and the verdict is empty.
         """
         found = {}
         for name in GROUPS:
@@ -100,7 +105,7 @@ def _shares(run: Run, name: str) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Validation:
-    """How far each run of a comparison is from the site's own accounting, which was read from the file `source`.
+    """The errors of each run of a comparison against the site's own accounting, which was read from the file `source`.
 
     `tables` has, by the label of a run, the table that `simunix.metrics.changes.errors` returns; the base comes first.
     """
@@ -110,23 +115,27 @@ class Validation:
 
     @property
     def base(self) -> pd.DataFrame:
-        """The table of the base."""
+        """The table of errors of the base."""
         return next(iter(self.tables.values()))
 
     @cached_property
     def summaries(self) -> dict[str, dict[str, float]]:
-        """`error_summary` of each run."""
+        """The `error_summary` of each run."""
         return {label: error_summary(table["error"]) for label, table in self.tables.items()}
 
     @cached_property
     def groups(self) -> dict[str, pd.DataFrame]:
-        """`errors_by` of the base's users, accounts, partitions and QOS, where there are several."""
+        """The tables `errors_by` of the base's users, accounts, partitions and QOS (of each kind of which there are
+        several).
+        """
         found = {name: errors_by(self.base, name) for name in GROUPS}
         return {name: table for name, table in found.items() if len(table) > 1}
 
     @cached_property
     def notes(self) -> list[str]:
-        """What limits the errors of the base: jobs that are not on both sides, or were submitted at other moments."""
+        """Sentences on what limits the meaning of the base's errors: jobs that are not in both tables, or that were
+        submitted at other moments.
+        """
         found = []
         counts = tally(self.base)
         apart = (self.base["submit_other"] - self.base["submit_base"]).abs() > SUBMITTED_APART_S
@@ -148,7 +157,10 @@ class Validation:
 
 @dataclass(frozen=True)
 class Study:
-    """All of a comparison. `runs` are the base and the variants, `conclusions` those of the changes, in their order."""
+    """All data of a comparison.
+
+    `runs` are the base and the variants, `conclusions` the conclusions of the changes, in the order of the changes.
+    """
 
     runs: Sequence[Run]
     changes: Sequence[Change]
@@ -157,9 +169,8 @@ class Study:
 
 
 def changes_of(runs: Sequence[Run], repeated: Mapping[str, Mapping[int, Run]] | None = None) -> list[Change]:
-    """Return what changed from the first run to each other one that has jobs, over the jobs that count.
-
-    `repeated` are the runs of each label by their seeds; without it, each run is the only one. Raises SimunixError for a run
+    """Return the change from the first run to each other run that has jobs, over the jobs that count. `repeated` has
+    the runs of each label by their seeds; without `repeated`, each label has one run. Raises SimunixError for a run
     that has no job in common with the base.
     """
     base = runs[0]
@@ -184,7 +195,10 @@ def _check_common(base: Run, run: Run, table: pd.DataFrame) -> None:
 
 
 def with_common_names(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs; the workload of each has the base's name, if each has one, so that jobs are matched by number alone."""
+    """Return the runs.
+
+    If each run has one workload, all workloads get the name of the base's, so that jobs are matched by number alone.
+    """
     names = [set() if run.jobs is None else set(run.jobs["workload_name"]) for run in runs]
     if not names or not names[0] or any(len(own) > 1 for own in names):
         return list(runs)

@@ -1,4 +1,6 @@
-"""A comparison on the terminal: whether to trust it, the runs side by side, who wins and who loses, and which jobs."""
+"""Shows a comparison on the terminal: whether the results can be trusted, the runs side by side, which users and which
+jobs win and lose.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,14 @@ SHOWN = (
     *("jobs", "finished", "utilisation", "makespan", "wait, mean", "wait, median", "wait, longest", "bounded slowdown, mean"),
     *("requeues", "preemptions", "lost core hours", "lost GPU hours", "energy of the machine"),
 )
-"""Rows of the page's summary that the terminal has."""
+"""The rows of the page's summary that the terminal shows."""
 INTERVAL = "95 % interval"
 FEW_COLUMNS = 6
-"""So many of the columns for groups have room on a terminal."""
+"""The number of columns for groups that fit on a terminal."""
 LEAST_WIDTH = 160
-"""Tables are as wide as they need up to this; a narrower terminal breaks their lines, so that no name or number is cut off."""
+"""The width up to which tables are printed even on a narrower terminal, which then breaks the lines, so that no name or
+number is cut off.
+"""
 
 
 def show(study: Study, comparison: Comparison, most: int) -> None:
@@ -66,13 +70,13 @@ def _validation(console: Console, validation: Validation) -> None:
 
 
 def _without_empty(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return heads and rows without a column of intervals that is empty."""
+    """Return the heads and the rows of a table, without the column of intervals if this column is empty."""
     kept = [place for place, head in enumerate(heads) if head != INTERVAL or any(row[place] for row in rows)]
     return [heads[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
 def _effects(console: Console, change: Change) -> None:
-    """Print what is more than noise, metric by metric."""
+    """Print the effects that are more than noise, metric by metric."""
     heads = ["", change.base.label, change.run.label, "change", INTERVAL, ""]
     rows = [effect_cells(one) for one in change.repetitions.effects]
     console.print(_table(heads, rows, f"Over {len(change.repetitions.seeds)} seeds, in pairs of one seed"))

@@ -1,4 +1,4 @@
-"""Numbers and sentences of a comparison, as the terminal and the page show them alike."""
+"""Formats numbers and sentences of a comparison, equally for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simunix.units import human_time
 NOTHING = "–"
 MINUTE_S = 60
 SMALLEST_S = 0.005
-"""Durations have two digits behind the point; less is not shown."""
+"""The least duration (s) that is shown: durations have two decimals."""
 TITLES = {"user": "user", "account": "account", "partition": "partition", "qos": "QOS"}
 JOB_COLUMNS = ("user", "account", "partition", "QOS", "cores", "submitted", "wait before", "now", "start")
 GROUP_COLUMNS = ("jobs", "earlier", "later", "wait before", "now", "slowdown before", "now", "of the machine before", "now")
@@ -25,7 +25,7 @@ OTHERS = {
     "new": "are only in it",
 }
 LISTED_MAX = 50
-"""So many jobs of a list are named."""
+"""The most jobs of a list that are named."""
 
 
 def time(seconds: float) -> str:
@@ -55,12 +55,12 @@ def ratio(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """Return per cent, or a dash for NaN."""
+    """Return a fraction as per cent, or a dash for NaN."""
     return NOTHING if value != value else f"{value:.1%}"
 
 
 def sentence(change: Change) -> str:
-    """Return what changed, in one sentence."""
+    """Return one sentence that says what changed from the base to a variant."""
     tally = change.tally
     parts = [f"{tally['earlier']:,} jobs start earlier, {tally['later']:,} later, {tally['same']:,} at the same moment"]
     parts += [f"{tally[fate]:,} {text}" for fate, text in OTHERS.items() if tally[fate]]
@@ -87,13 +87,15 @@ def group_cells(row: pd.Series) -> list[str]:
 
 
 def interval(row: pd.Series) -> str:
-    """Return the ends `low` and `high` of an interval of a duration; empty where there are none."""
+    """Return the ends `low` and `high` of an interval of a duration; an empty text if there is no interval."""
     low, high = row.get("low", np.nan), row.get("high", np.nan)
     return "" if low != low or high != high else f"{signed_time(low)} … {signed_time(high)}"
 
 
 def most_changed(table: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return the groups whose waits changed most, at most so many, in the order of the table: those that gain most first."""
+    """Return the groups whose waits changed most, at most so many, in the order of the table: the groups that gain most
+    come first.
+    """
     kept = table["wait_change"].abs().sort_values(ascending=False, kind="stable").index[:most]
     return table.loc[sorted(kept)]
 
@@ -120,7 +122,7 @@ LISTS = {
 
 
 def lists(change: Change) -> list[tuple[str, str]]:
-    """Return, for the fates of which there must be few, what they mean and the numbers of the jobs."""
+    """Return, for each fate that only few jobs should have, what it means and the numbers of the jobs that have it."""
     found = []
     for fate, text in LISTS.items():
         names = change.pairs.loc[change.pairs["fate"] == fate, "job_id"].tolist()
@@ -145,7 +147,7 @@ ERROR_ROWS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("within_60_s", "starts within 1 min", share),
     ("within_600_s", "starts within 10 min", share),
 )
-"""Rows of a table of errors: the key in `error_summary`, what it is called, how it is written."""
+"""The rows of a table of errors: the key in `error_summary`, the title, and the function that formats the value."""
 ERROR_COLUMNS = ("count", "p50", "p90", "within_3_s", "within_60_s", "within_600_s")
-"""Those of them that tables by user, account, partition and QOS show."""
+"""The rows of ERROR_ROWS that tables by user, account, partition and QOS show as columns."""
 SAME = f"{SAME_S:g}"

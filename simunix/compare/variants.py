@@ -1,4 +1,4 @@
-"""From the words of the command line to variants: which scenario with which settings, or which run that is there already."""
+"""Turns the words of the command line into variants: a scenario with settings, or a run that exists already."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ FACTOR = "variant"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A scenario with the KEY=VALUE of `overrides`, or a finished run's folder; the first of several is the base."""
+    """A variant: a scenario with the settings KEY=VALUE in `overrides`, or the folder of a finished run.
+
+    The first variant of a comparison is the base.
+    """
 
     label: str
     path: Path
@@ -28,10 +31,12 @@ class Variant:
 
 
 def variants_of(paths: Sequence[Path], sets: Sequence[Sequence[str]], everywhere: Sequence[str]) -> list[Variant]:
-    """Return the variants in the order of the command line: what `paths` name, then a variant of the base for each of `sets`.
+    """Return the variants in the order of the command line: the scenarios and runs that `paths` name, then a variant of
+    the base for each of `sets`.
 
-    `everywhere` are settings of all variants. A path is a scenario, a run's folder, or, behind one scenario, a configuration
-    of its own for the RJMS. Two configurations or more take the place of the scenario's own. Raises SimunixError.
+    `everywhere` are settings of all variants. A path is a scenario, the folder of a run, or, after one scenario, a
+    configuration file for the RJMS. Two or more configurations take the place of the scenario's own configuration.
+    Raises SimunixError.
     """
     if folders := [path for path in paths if path.is_dir()]:
         return _runs(paths, folders, bool(sets or everywhere))
@@ -49,7 +54,7 @@ def variants_of(paths: Sequence[Path], sets: Sequence[Sequence[str]], everywhere
 
 
 def _runs(paths: Sequence[Path], folders: Sequence[Path], has_settings: bool) -> list[Variant]:
-    """Return the variants that finished runs are."""
+    """Return the variants for the folders of finished runs."""
     if len(folders) < len(paths) or has_settings:
         other = next((path for path in paths if path not in folders), None)
         what = f"{other}: is no run's folder" if other else f"{folders[0]}: is a run, which takes no settings any more"
@@ -77,14 +82,16 @@ def _of_files(scenarios: Sequence[Path], configurations: Sequence[Path], everywh
 
 
 def _short(paths: Sequence[Path]) -> list[str]:
-    """Return the names of files, without their ending if all have one name's, and with folders where they are needed."""
+    """Return short names of files: without the ending if all files have one ending, and with folders only where file
+    names are equal.
+    """
     labels = unique_labels(list(paths))
     stems = [str(Path(label).with_suffix("")) for label in labels]
     return stems if len(set(stems)) == len(stems) else labels
 
 
 def _rjms_of(scenario: Path, overrides: Sequence[str]) -> str:
-    """Return the key of the one cluster of a scenario that takes a configuration of one's own. Raises SimunixError."""
+    """Return the key of the only cluster in a scenario that can have a configuration file of its own. Raises SimunixError."""
     from simunix.rjms.scenario import cluster_sections
 
     sections = [(key, section) for key, _, section in cluster_sections(load(scenario, overrides))]
@@ -120,7 +127,7 @@ def _check_setting(word: str, option: str, expected: str) -> None:
 
 
 def _apart(found: Sequence[Variant]) -> list[Variant]:
-    """Return the variants with labels that differ. Raises SimunixError for two that are one."""
+    """Return the variants with different labels. Raises SimunixError for two equal variants."""
     seen: dict[tuple[Path, tuple[str, ...]], str] = {}
     labels: set[str] = set()
     for variant in found:
@@ -133,10 +140,11 @@ def _apart(found: Sequence[Variant]) -> list[Variant]:
 
 
 def runs_of(variants: Sequence[Variant], seed: int | None, repetitions: int = 1) -> dict[str, list[Run]]:
-    """Return the runs of each variant that is no run yet, by its label: one for each seed, from the first one on.
+    """Return the runs to be made for each variant that is no finished run, by the variant's label: one run for each
+    seed, from the first seed on.
 
-    The first seed is the given one, or the scenario's; of several repetitions 1 at least, since 0 perturbs nothing. Raises
-    SimunixError for what is no scenario, and for repetitions that could not differ.
+    The first seed is the given one, or the scenario's; with several repetitions, it is at least 1, since the seed 0
+    perturbs nothing. Raises SimunixError for a file that is no scenario, and for repetitions that could not differ.
     """
     found = {}
     for variant in variants:

@@ -1,1 +1,3 @@
-"""`simunix explore`: runs a scenario by many seeds, each of which chooses another legal course of events."""
+"""`simunix explore`: runs a scenario with many seeds, each of which chooses other orders of threads, delays of packets
+and faults, all possible in reality.
+"""

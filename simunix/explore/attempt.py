@@ -1,4 +1,6 @@
-"""One run of an exploration, in a process forked from a parent that has loaded everything already: a start costs no imports."""
+"""Makes one run of an exploration, in a process forked from a parent that has imported all modules already, so that the
+start takes no time for imports.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +34,19 @@ from simunix.rjms.scenario import load
 
 RESULT = "result.json"
 LOG = "log"
-"""Files of an attempt beside its run's folder: what came out of it, and what the run has said."""
+"""The files of an attempt beside its run's folder: the result, and the output of the run."""
 RUN = "run"
-"""The run's folder in that of the attempt."""
+"""The name of the run's folder within the folder of the attempt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A run to be made: scenario file, --set, the faults as further events, and how choices are taken at which places.
+    """A run that is to be made: its scenario file, its settings (--set), its faults as additional events, the strategy
+    that makes choices, and the kinds of choices (places).
 
-    `random_seed` is the run's own seed, from which come the random numbers of programs. Relative paths of the scenario are
-    below `folder`, by default that of the scenario's file. `traces`: all calls are traced (--strace).
+    `random_seed` is the run's own seed, from which programs get their random numbers. Relative paths of the scenario
+    are relative to `folder`, by default the folder of the scenario's file. With `traces`, all system calls are traced
+    (--strace).
     """
 
     path: Path
@@ -57,18 +61,19 @@ class Attempt:
 
     @property
     def all_overrides(self) -> tuple[str, ...]:
-        """The --set of the run, with its faults."""
+        """The settings (--set) of the run, with its faults."""
         return (*self.overrides, f"events+={json.dumps(list(self.events))}") if self.events else self.overrides
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came out of a run: findings as Finding.as_json, the digest of its log, and how many choices and turns it had.
+    """The result of a run: its findings (as Finding.as_json), the digest of its event log, and its numbers of choices
+    and turns.
 
-    `places`: of each place how many choices there were, and how many of these took another alternative than 0. `seen`: what a
-    strategy that looks has seen.
+    `places` has, for each kind of choice, how many choices there were, and how many of these took another alternative
+    than 0. `seen` is what a strategy that observes the threads has recorded.
 
-    `problem` says why there is none: a scenario that cannot be run, an error of simunix itself.
+    `problem` says why there is no result: the scenario cannot be run, or simunix itself has failed.
     """
 
     findings: tuple[dict[str, Any], ...]
@@ -87,12 +92,12 @@ class Outcome:
 
     @property
     def signatures(self) -> list[str]:
-        """Those of the findings, the most telling one first."""
+        """The signatures of the findings, the most telling one first."""
         return [str(finding["signature"]) for finding in self.findings]
 
 
 def start(attempt: Attempt, folder: Path) -> int:
-    """Fork a process that makes the run in `folder`, which must not exist; returns its pid. `outcome` reads what came out."""
+    """Fork a process that makes the run in `folder`, which must not exist; returns its pid. `outcome` reads the result."""
     folder.mkdir(parents=True)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -105,7 +110,7 @@ def start(attempt: Attempt, folder: Path) -> int:
         code = 0
     except KeyboardInterrupt:
         pass
-    except BaseException:  # nothing of the parent must go on in this process
+    except BaseException:  # the code of the parent must not go on in this process
         traceback.print_exc()
     finally:
         with contextlib.suppress(OSError):
@@ -115,7 +120,7 @@ def start(attempt: Attempt, folder: Path) -> int:
 
 
 def _make(attempt: Attempt, folder: Path) -> None:
-    """Make the run and write the result; standard output and error go to a file."""
+    """Make the run and write its result; standard output and standard error go to a file."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
     log = os.open(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -152,7 +157,7 @@ def _make(attempt: Attempt, folder: Path) -> None:
 
 
 def _look(strategy: Watched, emulation: Emulation) -> None:
-    """Let a strategy look at the threads of a run."""
+    """Give a strategy that observes threads access to the threads of a run."""
 
     def processes() -> list[Process]:
         living = {actor.process for actor in emulation.kernel.actors.values() if actor.process.global_pid}
@@ -163,14 +168,16 @@ def _look(strategy: Watched, emulation: Emulation) -> None:
 
 
 class Counted:
-    """Takes what another strategy takes, and counts the choices of each place, and those that are not 0."""
+    """A strategy that makes the choices of another strategy, and counts, for each kind of choice, all choices and those
+    other than 0.
+    """
 
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
         self.places: dict[str, list[int]] = {}
 
     def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
-        """What the other strategy takes."""
+        """Return the alternative that the other strategy chooses."""
         taken = self._strategy.take(number, place, alternatives, actors)
         counts = self.places.setdefault(place, [0, 0])
         counts[0] += 1
@@ -198,7 +205,7 @@ def _result(attempt: Attempt, run: Path, choices: Choices) -> dict[str, Any]:
 
 
 def outcome(folder: Path, status: int) -> Outcome | None:
-    """What came out of a run whose process ended with a wait status; None if an interrupt has ended the run."""
+    """Return the result of a run whose process ended with a wait(2) status; None if an interrupt has ended the run."""
     try:
         result: dict[str, Any] = json.loads((folder / RESULT).read_text())
     except (OSError, ValueError):

@@ -1,9 +1,9 @@
 """A capsule: the folder that repeats one failing run to the byte, on any computer with the same programs.
 
-capsule.json      what failed, by which seed, and what the run depended on
-scenario.yaml     the scenario as it was, without faults of the nemesis
+capsule.json      what failed, with which seed, and what the run depended on
+scenario.yaml     the scenario as it was, without the faults that the exploration added (the nemesis)
 choices.jsonl     the choices that are not 0
-inputs/           what the scenario reads besides: traces, platforms
+inputs/           other files that the scenario reads: traces, platforms
 run/              the results of the failing run
 """
 
@@ -46,12 +46,11 @@ _KEYS: dict[str, type] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capsule:
-    """What repeats a failing run.
-
-    Relative paths of the scenario are below `folder`, that of the original scenario, as long as it exists. `events` are the
-    faults of the nemesis, `programs` the checksums by path of what ran. `seed` is the one of the exploration, `random_seed` the
-    run's own, from which come the random numbers of programs. `test` is the node id of the test that pytest explored, "" for a
-    scenario; then `random_seed` is what was added to the test's own seed.
+    """All that is needed to repeat a failing run. Relative paths of the scenario are relative to `folder`, the folder
+    of the original scenario, as long as that folder exists. `events` are the faults that the exploration added,
+    `programs` the checksums of the executed programs by path. `seed` is the seed of the exploration, `random_seed` the
+    run's own seed, from which programs get their random numbers. `test` is the node id of the test that pytest
+    explored, "" for a scenario; with a test, `random_seed` is the number that was added to the test's own seed.
     """
 
     folder: str
@@ -70,12 +69,12 @@ class Capsule:
 
     @property
     def all_overrides(self) -> tuple[str, ...]:
-        """The --set of the run, with its faults."""
+        """The settings (--set) of the run, with its faults."""
         return (*self.overrides, f"events+={json.dumps(list(self.events))}") if self.events else self.overrides
 
 
 def keep_inputs(folder: Path, inputs: Iterable[Path], path: Path) -> None:
-    """Copy what a scenario reads from below its own folder into the capsule at `path`."""
+    """Copy the files that a scenario reads from its own folder into the capsule at `path`."""
     for file in inputs:
         if file.resolve().is_relative_to(folder.resolve()):
             copy = path / INPUTS / file.resolve().relative_to(folder.resolve())
@@ -84,7 +83,9 @@ def keep_inputs(folder: Path, inputs: Iterable[Path], path: Path) -> None:
 
 
 def folder_of(capsule: Capsule, path: Path) -> Path:
-    """The folder of relative paths in the replay of the capsule at `path`: the original one if it is still there."""
+    """Return the folder to which paths are relative in a replay of the capsule at `path`: the original folder if it
+    still exists.
+    """
     original, copies = Path(capsule.folder), path / INPUTS
     names = [copy.relative_to(copies) for copy in copies.rglob("*") if copy.is_file()] if copies.is_dir() else []
     is_whole = original.is_dir() and all((original / name).is_file() for name in names)
@@ -92,7 +93,7 @@ def folder_of(capsule: Capsule, path: Path) -> Path:
 
 
 def write_capsule(capsule: Capsule, scenario: Path | None, path: Path) -> None:
-    """Write a capsule into a folder, whose `run` and inputs may be there already; a test's capsule has no scenario."""
+    """Write a capsule into a folder, which may contain `run` and the inputs already; the capsule of a test has no scenario."""
     path.mkdir(parents=True, exist_ok=True)
     if scenario is not None and scenario.resolve() != (path / SCENARIO).resolve():
         shutil.copyfile(scenario, path / SCENARIO)
@@ -124,7 +125,10 @@ def read_capsule(path: Path) -> Capsule:
 
 
 def scenario_capsule(path: Path) -> Capsule:
-    """Read the capsule of a scenario, whose run simunix itself can repeat. Raises SimunixError, also for that of a test."""
+    """Read the capsule of a scenario, whose run simunix itself can repeat.
+
+    Raises SimunixError, also for the capsule of a test.
+    """
     capsule = read_capsule(path)
     if capsule.test:
         again = f"pytest '{capsule.test}' --simunix-replay={path.resolve()}"
@@ -133,12 +137,12 @@ def scenario_capsule(path: Path) -> Capsule:
 
 
 def programs_of(run: Path) -> dict[str, str]:
-    """The checksums of the programs of a run, by path."""
+    """Return the checksums of the programs of a run, by path."""
     programs = read_record(run / "run.json").get("programs") or {}
     return {str(entry["path"]): str(entry["sha256"]) for entry in programs.values()}
 
 
 def changed_programs(capsule: Capsule, run: Path) -> list[str]:
-    """The programs that are others now than in the capsule's run, by path."""
+    """Return the programs whose files have changed since the capsule's run, by path."""
     now = programs_of(run)
     return sorted(path for path, checksum in capsule.programs.items() if now.get(path, checksum) != checksum)

@@ -1,4 +1,6 @@
-"""An exploration: runs seed after seed, keeps what fails, and makes the first failure of each kind small."""
+"""Makes an exploration: runs seed after seed, keeps failing runs, and reduces the first failure of each kind to a small
+case.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ LARGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreOptions:
-    """What the command line says. `seconds` and `minimise_s` are wall time; None: without bound."""
+    """The options of `simunix explore`. `seconds` and `minimise_s` are real time; None: without limit."""
 
     path: Path
     out: Path
@@ -55,7 +57,9 @@ class ExploreOptions:
 
 @dataclass(slots=True)
 class Progress:
-    """The exploration so far: rows by seed, the seeds by signature, what has been reached, and runs that could not be made."""
+    """The state of the exploration: rows by seed, seeds by the signature of their failure, the `sometimes` checks that
+    were reached, and runs that could not be made.
+    """
 
     rows: dict[int, Row] = field(default_factory=dict)
     failures: dict[str, list[int]] = field(default_factory=dict)
@@ -64,7 +68,7 @@ class Progress:
     new: int = 0
 
     def add(self, row: Row) -> None:
-        """Count a row."""
+        """Add the row of a seed to the counts."""
         self.rows[row.seed] = row
         for signature in row.failed[:1]:
             self.failures.setdefault(signature, []).append(row.seed)
@@ -73,7 +77,7 @@ class Progress:
 
 
 class Exploration:
-    """Explores a scenario in a folder; `run` once."""
+    """Explores a scenario in a folder; `run` may be called once."""
 
     def __init__(
         self, options: ExploreOptions, scenario: Scenario, inputs: Iterable[Path], interrupts: Interrupts, terminal: Terminal
@@ -88,7 +92,7 @@ class Exploration:
         self.progress = Progress()
 
     def run(self) -> int:
-        """Explore; return the exit code."""
+        """Explore the scenario; return the exit code."""
         for row in self._seeds_file.read():
             self.progress.add(row)
         self._terminal.begin(self._options.seeds, len(self.progress.rows))
@@ -107,14 +111,14 @@ class Exploration:
         return FOUND if is_bad else NOTHING_FOUND
 
     def _never_reached(self) -> list[str]:
-        """The names of `sometimes` that no run has reached."""
+        """Return the names of the `sometimes` checks that no run has reached."""
         names = [name_of(section, index) for index, section in enumerate(self._scenario.check) if section.sometimes is not None]
         return [name for name in names if name not in self.progress.reached]
 
     # The search
 
     def _measure(self) -> None:
-        """Run seed 0, whose numbers of choices and turns other seeds draw moments among."""
+        """Run seed 0, to learn how many choices and turns a run has: other seeds draw their moments from these numbers."""
         if 0 not in self.progress.rows:
             self._pool.start((seed_of(0), ""), self._attempt(seed_of(0)))
             self._collect()
@@ -174,10 +178,10 @@ class Exploration:
         strategy, random_seed = seed.make(choices, turns), self._scenario.seed + seed.number
         return Attempt(self._options.path, self._options.overrides, random_seed, self._events(seed), strategy)
 
-    # What has failed
+    # Failures
 
     def _keep(self, seed: Seed, outcome: Outcome, folder: Path) -> None:
-        """Keep the first failure of its kind as a capsule, with its run."""
+        """Keep the first failure of a kind as a capsule, together with its run."""
         path = self._folder / FAILURES / named(outcome.signatures[0])
         kept(folder / RUN, path / CAPSULE_RUN)
         capsule = Capsule(
@@ -219,7 +223,9 @@ class Exploration:
 
 
 def named(signature: str) -> str:
-    """The name of the folder of a failure: words of its signature, and a checksum that tells it from similar ones."""
+    """Return the name of the folder of a failure: words of its signature, and a checksum that distinguishes the failure
+    from similar ones.
+    """
     words = re.sub(r"[^a-z0-9]+", "-", signature.lower()).strip("-")[:LARGEST_NAME].rstrip("-")
     return f"{words}-{hashlib.sha256(signature.encode()).hexdigest()[:8]}"
 
@@ -227,7 +233,7 @@ def named(signature: str) -> str:
 def explore(options: ExploreOptions) -> int:
     """Explore a scenario; return the exit code: 0 if nothing was found, 1 if something was."""
     scenario = load(options.path, options.overrides)
-    plan = expand(scenario, options.path.parent).plan  # what cannot run at all is told before the first seed
+    plan = expand(scenario, options.path.parent).plan  # a scenario that cannot run at all is reported before the first seed
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

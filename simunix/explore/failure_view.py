@@ -1,4 +1,4 @@
-"""What the report of an exploration shows of one failure: its story, its timeline, and what --explain has found."""
+"""Collects what the report of an exploration shows about one failure: its story, its timeline, and the result of --explain."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from simunix.explore.why.explain import NAME as EXPLANATION
 from simunix.explore.why.explain import likely_since, seeds_lines, seeds_needed
 
 MOST_CHOICES = 200
-"""So many choices of a run that is not minimised are drawn."""
+"""The most choices that are drawn of a run that was not minimised."""
 NARROWEST = 0.4
 """The narrowest bar of a timeline, in percent of its width."""
 
 
 def failure_view(path: Path, rows: Sequence[Row]) -> dict[str, Any]:
-    """Of the capsule in a folder, what the page shows; `rows` are all seeds of the exploration. Raises SimunixError."""
+    """Return what the page shows about the capsule in a folder; `rows` are all seeds of the exploration.
+
+    Raises SimunixError.
+    """
     capsule = read_capsule(path)
     told = _explanation(path)
     seeds = [row.seed for row in rows if capsule.signature in row.failed]
@@ -42,7 +45,7 @@ def failure_view(path: Path, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _explanation(path: Path) -> dict[str, Any]:
-    """What --explain has found; {} if it has not run."""
+    """Return the result of --explain; {} if --explain was not used."""
     try:
         found = json.loads((path / EXPLANATION).read_text())
     except (OSError, ValueError):
@@ -85,7 +88,7 @@ def _curve(curve: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
 
 
 def _timeline(capsule: Capsule, pair: dict[str, Any] | None) -> dict[str, Any]:
-    """Rows of bars: a row for each fault's target, one for each place of choices, one for the failure."""
+    """Return rows of bars: a row for the target of each fault, one for each kind of choice, and one for the failure."""
     bars: dict[str, list[tuple[int, int, str, str]]] = {}  # begin, end, title, kind
     for event in capsule.events:
         begin = units.duration_ns(event["at"])
@@ -101,7 +104,7 @@ def _timeline(capsule: Capsule, pair: dict[str, Any] | None) -> dict[str, Any]:
         }
     latest = max((bar[0] for row in bars.values() for bar in row), default=0)
     failed = [finding for finding in capsule.findings if (finding.get("at_ns") or 0) >= max(latest, 1)]
-    for finding in failed[:1]:  # a moment that a message tells to the millisecond may be one before its cause
+    for finding in failed[:1]:  # a moment that a message rounds to the millisecond may lie before its cause
         bars["failure"] = [(finding["at_ns"], finding["at_ns"], str(finding["text"]), "failed")]
     moments = [moment_ns for row in bars.values() for begin, end, _, _ in row for moment_ns in (begin, end)]
     if not moments:

@@ -1,4 +1,4 @@
-"""What has failed in a run, found in the run's folder, and the name by which failures of several runs are one."""
+"""Finds the failures of a run in the run's folder, and gives failures of one kind one name (the signature) in all runs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CRASHES = {
 }
 """Signals by which the kernel, or a program itself, ends a program that has gone wrong."""
 DEADLOCK = "virtual time stopped"
-"""How the report of a deadlock begins (rsg_server.diagnosis.stalls)."""
+"""The beginning of the report of a deadlock (rsg_server.diagnosis.stalls)."""
 UNFINISHED_JOBS = ("UNFINISHED", "UNKNOWN")
 SANITIZER = re.compile(r"(ERROR: (\w+Sanitizer): [\w-]+|runtime error: .*|WARNING: (\w+Sanitizer): [\w -]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A failure: its `kind`, `where` it was (a program, a check), what happened, and its virtual time if that is known."""
+    """A failure: its `kind`, its place `where` (a program, a check), what happened, and its virtual time if that is known."""
 
     kind: str
     where: str
@@ -35,9 +35,8 @@ class Finding:
 
     @property
     def signature(self) -> str:
-        """Equal for failures that are taken to have one cause: kind, place, and the text without moments and long numbers.
-
-        A check is one failure, whatever a process has written.
+        """A text that is equal for failures that are assumed to have one cause: kind, place, and the message without
+        moments and long numbers. A failed check has one signature, whatever a process has written.
         """
         if self.kind == "check":
             return f"check: {self.where}"
@@ -46,12 +45,12 @@ class Finding:
         return f"{self.kind}: {self.where}: {text}" if self.where else f"{self.kind}: {text}"
 
     def as_json(self) -> dict[str, Any]:
-        """The finding as it stands in files."""
+        """Return the finding in the form in which files contain it."""
         return {"kind": self.kind, "where": self.where, "text": self.text, "at_ns": self.at_ns, "signature": self.signature}
 
 
 def findings(folder: Path, scenario: Scenario) -> list[Finding]:
-    """All failures of a run that has ended, the most telling kind first."""
+    """Return all failures of a run that has ended, the most telling kind first."""
     record = read_record(folder / "run.json")
     return [
         *_crashes(folder / "events.jsonl"),
@@ -102,7 +101,7 @@ def _moment(text: str) -> int | None:
 
 
 def _unfinished(record: dict[str, Any], scenario: Scenario) -> Iterator[Finding]:
-    """What must come to an end, and has not: processes that decide the end, and jobs."""
+    """Yield a failure if processes that decide the end of the run have not ended, and one if jobs have not ended."""
     if record.get("ended") == "time limit" and scenario.stop != ("time",):
         waits = "its workload" if scenario.workload and scenario.stop is None else "its processes"
         yield Finding("unfinished", "", f"{waits} had not ended when the time of the run was over (until)")

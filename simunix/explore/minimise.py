@@ -1,4 +1,6 @@
-"""Minimises a capsule: leaves out other random numbers, then faults, then choices, as long as the run fails likewise."""
+"""Minimises a capsule: leaves out changed random numbers, then faults, then choices, as long as the run fails in the
+same way.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ Event = dict[str, Any]
 
 @dataclass(slots=True)
 class Minimised:
-    """A smaller capsule, how many runs that took, and whether the time was up before it was done."""
+    """The result: a smaller capsule, the number of runs that were made, and whether the time was up before the
+    minimising was done.
+    """
 
     capsule: Capsule
     runs: int = 0
@@ -52,7 +56,7 @@ class Minimiser:
         self.result = Minimised(capsule)
 
     def minimise(self) -> Minimised:
-        """Leave out what can be left out, until nothing can, or the time is up."""
+        """Leave out faults and choices until none can be left out any more, or the time is up."""
         capsule = self.result.capsule
         if capsule.random_seed != self._plain_seed:
             self._first([replace(capsule, random_seed=self._plain_seed)])
@@ -71,17 +75,17 @@ class Minimiser:
         return True
 
     def _with_events(self, candidates: list[list[Event]]) -> list[Event] | None:
-        """The first candidate whose faults still make the run fail."""
+        """Return the first candidate whose faults still make the run fail."""
         best = self._first([replace(self.result.capsule, events=tuple(each)) for each in candidates])
         return None if best is None else list(best.events)
 
     def _with_choices(self, candidates: list[list[Choice]]) -> list[Choice] | None:
-        """The first candidate whose choices still make the run fail: those that it has come to take."""
+        """Return the choices that were made in the run of the first candidate that still fails."""
         best = self._first([replace(self.result.capsule, choices=tuple(each)) for each in candidates])
         return None if best is None else list(best.choices)
 
     def _first(self, candidates: Sequence[Capsule]) -> Capsule | None:
-        """Of several candidates the first in their order that fails in the same way, which becomes the result."""
+        """Return the first of several candidates, in their order, that fails in the same way; it becomes the result."""
         waiting = list(enumerate(candidates))
         found: dict[int, Outcome | None] = {}
         while (waiting or len(self._pool)) and not self._is_over:
@@ -100,7 +104,7 @@ class Minimiser:
         return None
 
     def _settled(self, candidates: Sequence[Capsule], found: dict[int, Outcome | None]) -> Capsule | None:
-        """The first failing candidate, if all before it are known to pass."""
+        """Return the first failing candidate, if all candidates before it are known to pass."""
         for number, candidate in enumerate(candidates):
             if number not in found:
                 return None

@@ -1,4 +1,4 @@
-"""Several attempts at a time, each in a process of its own; results come in the order in which the attempts end."""
+"""Runs several attempts at a time, each in a process of its own; results come in the order in which the attempts end."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from simunix.launch.run_directory import remove_tree
 Key = TypeVar("Key")
 LOOK_S = 0.02
 KILL_AFTER_S = 30.0
-"""How long attempts may take to end after an interrupt."""
+"""How long (real seconds) attempts may take to end after an interrupt."""
 
 
 class Pool(Generic[Key]):
-    """Runs attempts in folders below `directory`, at most `jobs` at a time; each result is asked for by `ended`."""
+    """Runs attempts in folders below `directory`, at most `jobs` at a time; `ended` yields the results."""
 
     def __init__(self, directory: Path, jobs: int, interrupts: Interrupts) -> None:
         self._directory, self._jobs, self._interrupts = directory, jobs, interrupts
@@ -41,14 +41,14 @@ class Pool(Generic[Key]):
         """Start an attempt; there must be room."""
         self._next += 1
         folder = self._directory / f"attempt-{self._next}"
-        if folder.exists():  # left by an exploration that was killed
+        if folder.exists():  # the folder was left by an exploration that was killed
             remove_tree(folder)
         self._running[start(attempt, folder)] = (key, folder)
 
     def ended(self, tick: Callable[[], None]) -> Iterator[tuple[Key, Outcome, Path]]:
-        """Wait for at least one attempt to end; yield key, outcome and folder of each. `tick` is called meanwhile.
-
-        After an interrupt nothing more is yielded: attempts under way are ended, and their folders are removed.
+        """Wait for at least one attempt to end; yield key, outcome and folder of each. `tick` is called again and again
+        during the wait. After an interrupt no result is yielded: running attempts are ended, and their folders are
+        removed.
         """
         while self._running and not self._interrupts.came:
             done = [pid for pid in self._running if (os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))]
@@ -71,7 +71,7 @@ class Pool(Generic[Key]):
             remove_tree(folder)
 
     def close(self) -> None:
-        """End all attempts in good order, and remove their folders."""
+        """End all attempts by SIGINT, so that they clean up, and remove their folders."""
         for pid in self._running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGINT)
@@ -92,7 +92,7 @@ class Pool(Generic[Key]):
 
 
 def kept(folder: Path, target: Path) -> None:
-    """Move the folder of an attempt's run to where it is to be kept, in the place of what is there."""
+    """Move the folder of an attempt's run to the place where it is to be kept, and replace an older folder there."""
     if target.exists():
         remove_tree(target)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""What an exploration keeps on the disk as it goes: a row for each seed, so that a second call goes on from there."""
+"""The files that an exploration writes while it runs: a row for each seed, so that a second call can go on where the
+first one ended.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A seed that has run: how many faults it brought, the signatures of what failed, the names of what it reached.
-
-    `places`: of each place how many choices there were, and how many took another alternative than 0.
+    """The row of a seed that has run: its number of faults, the signatures of its failures, and the names of the checks
+    that it reached. `places` has, for each kind of choice, how many choices there were, and how many took another
+    alternative than 0.
     """
 
     seed: int
@@ -54,7 +56,7 @@ class Row:
 
 
 def row_of(seed: Seed, faults: int, outcome: Outcome) -> Row:
-    """The row of a run."""
+    """Return the row of a run."""
     return Row(
         seed.number,
         seed.strategy,
@@ -72,13 +74,13 @@ def row_of(seed: Seed, faults: int, outcome: Outcome) -> Row:
 
 
 class SeedsFile:
-    """seeds.csv: rows in the order in which runs ended, each written as a whole as soon as its run has ended."""
+    """The file seeds.csv: rows in the order in which runs ended; each row is written as soon as its run has ended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> list[Row]:
-        """The rows so far; a last line that was cut off is left out, and its seed runs again. Raises SimunixError."""
+        """Return the rows so far. A last line that was cut off is left out, and its seed runs again. Raises SimunixError."""
         try:
             text = self._path.read_text()
         except FileNotFoundError:
@@ -128,7 +130,10 @@ class SeedsFile:
 
 
 def claim_settings(folder: Path, settings: dict[str, Any]) -> None:
-    """Note what is explored, or see that an earlier call explored the same. Raises SimunixError for another exploration."""
+    """Write down what is explored, or check that an earlier call explored the same scenario with the same options.
+
+    Raises SimunixError for another exploration.
+    """
     path = folder / SETTINGS
     try:
         before = json.loads(path.read_text())

@@ -1,4 +1,4 @@
-"""Repeats the run of a capsule, and says whether that was the same run."""
+"""Repeats the run of a capsule, and says whether the new run equals the capsule's run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAME, OTHER = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayOptions:
-    """What the command line says; times in virtual nanoseconds."""
+    """The options of `simunix replay`; times are virtual nanoseconds."""
 
     capsule: Path
     out: Path
@@ -32,7 +32,10 @@ class ReplayOptions:
 
 
 def replay(options: ReplayOptions) -> int:
-    """Repeat the run of a capsule. Returns 0 if it failed as the capsule says, by the same log unless it was cut by --until."""
+    """Repeat the run of a capsule.
+
+    Returns 0 if the run failed as the capsule says, with an equal event log (unless --until has ended the run early).
+    """
     capsule = read_capsule(options.capsule)
     print(capsule.signature)
     for line in story(capsule):
@@ -59,7 +62,7 @@ def replay(options: ReplayOptions) -> int:
 
 
 def _compared(options: ReplayOptions, capsule: Capsule, strategy: Recorded) -> int:
-    """Say whether the run was that of the capsule; if not, what differs first."""
+    """Print whether the run equals the capsule's run; if not, what differs first."""
     digest = read_record(options.out / "run.json")["events_sha256"]
     if digest == capsule.digest:
         print(f"the same run as the capsule's: event log {digest[:16]}…")

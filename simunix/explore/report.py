@@ -1,4 +1,4 @@
-"""The report of an exploration: one HTML page in its folder, made from the files that are there."""
+"""Writes the report of an exploration: one HTML page in the exploration's folder, made from the files in that folder."""
 
 from __future__ import annotations
 
@@ -101,7 +101,9 @@ def _notes(rows: Sequence[Row], checks: Sequence[CheckSection]) -> list[str]:
 
 
 def _properties(rows: Sequence[Row], checks: Sequence[CheckSection]) -> dict[str, Any]:
-    """Of each check how many seeds it was reached in (sometimes), or did not hold in (all others)."""
+    """Return for each check how many seeds have reached it (checks of the kind `sometimes`), or how many have violated
+    it (all other kinds).
+    """
     reached = Counter(name for row in rows for name in row.reached)
     broken = Counter(signature for row in rows for signature in row.failed)
     lines = []
@@ -116,7 +118,9 @@ def _properties(rows: Sequence[Row], checks: Sequence[CheckSection]) -> dict[str
 
 
 def _places(rows: Sequence[Row]) -> dict[str, Any]:
-    """Of each place how many seeds chose otherwise there, how many choices there were, and how many were otherwise."""
+    """Return for each kind of choice how many seeds took another alternative than 0, how many choices there were, and
+    how many of these took another alternative than 0.
+    """
     lines = []
     for place in PLACES:
         counts = [row.places[place] for row in rows if place in row.places]
@@ -135,7 +139,7 @@ def _places(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _strategies(rows: Sequence[Row]) -> dict[str, Any]:
-    """Of each strategy how many seeds ran by it, how many of these failed, and how long one took."""
+    """Return for each strategy how many seeds it ran, how many of these failed, and how long a seed took."""
     lines = []
     for name in sorted({row.strategy for row in rows}):
         of_it = [row for row in rows if row.strategy == name]

@@ -1,4 +1,5 @@
-"""Repeats the run of a capsule up to a moment, and goes on by other seeds: how likely is the failure from that moment on?
+"""Repeats the run of a capsule up to a moment, and goes on with other seeds, to find how likely the failure is from
+that moment on.
 
 A failure that nearly all seeds still have was decided before the moment, and one that hardly any has comes after it.
 """
@@ -23,7 +24,7 @@ STRATEGY = "random"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReseedOptions:
-    """What the command line says: moments in virtual nanoseconds, and how many seeds go on from each."""
+    """The options of the command line: moments in virtual nanoseconds, and how many seeds go on from each moment."""
 
     capsule: Path
     out: Path
@@ -33,7 +34,7 @@ class ReseedOptions:
 
 
 def reseed(options: ReseedOptions) -> int:
-    """Tell of each moment how many seeds fail that go another way from it on. Returns 0, or the code of an interrupt."""
+    """Print for each moment how many of the seeds that go on from there fail. Returns 0, or the exit code of an interrupt."""
     capsule = scenario_capsule(options.capsule)
     print(capsule.signature)
     for line in story(capsule):
@@ -52,7 +53,7 @@ def reseed(options: ReseedOptions) -> int:
 
 
 def failed_from(options: ReseedOptions, capsule: Capsule, at_ns: int, pool: Pool[int], interrupts: Interrupts) -> int:
-    """How many seeds fail as the capsule does that go another way from a moment on."""
+    """Return how many of the seeds that go on from a moment fail as the capsule's run does."""
     failed, waiting = 0, list(range(1, options.seeds + 1))
     while (waiting or len(pool)) and not interrupts.came:
         while waiting and not pool.is_full:

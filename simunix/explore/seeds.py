@@ -1,8 +1,8 @@
-"""What a seed of an exploration means: the strategy that takes the choices, and the faults that the nemesis brings.
+"""Says what a seed of an exploration does: which strategy makes the choices, and which faults are added to the run.
 
-Each seed also gives programs other random numbers. Seed 0 is the run of the scenario as it is, so an exploration that finds
-only what fails anyhow says so at once. All that a seed means is drawn from its number and from the scenario: any computer
-gives the same.
+Each seed also gives programs other random numbers. Seed 0 is the run of the unchanged scenario, so an exploration shows
+at once if this run fails already. All properties of a seed follow from its number and the scenario, so they are the
+same on every computer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from rsg_server.choices.strategies import Baseline, DelayBounded, Pct, Random
 from rsg_server.errors import SimunixError, quoted
 
 PORTFOLIO = ("random", "random", "pct:2", "random", "random", "pct:3", "delay:2", "random", "random", "pct:1", "delay:5")
-"""Strategies of the seeds from 1 on, in turns. Random is the best at most bugs of benchmarks (Thomson, Donaldson, Betts,
-"Concurrency Testing Using Controlled Schedulers", ACM TOPC 2016), but each finds some that the others do not find."""
+"""The strategies that the seeds from 1 on use in turns. For most bugs in benchmarks, random choices are the best
+strategy (Thomson, Donaldson, Betts, "Concurrency Testing Using Controlled Schedulers", ACM TOPC 2016), but each
+strategy finds some bugs that the others do not find.
+"""
 NAMES = ("baseline", "random", "pct:DEPTH", "delay:BOUND")
 
 
@@ -28,7 +30,9 @@ class Seed:
     strategy: str
 
     def make(self, choices: int, turns: int) -> Strategy:
-        """Make the strategy; `choices` and `turns` are how many the run of seed 0 had, among which moments are drawn."""
+        """Make the strategy; `choices` and `turns` are the numbers of choices and turns in the run of seed 0; the
+        strategy draws moments from these.
+        """
         name, _, value = self.strategy.partition(":")
         if name == "baseline":
             return Baseline()
@@ -47,12 +51,12 @@ def check_strategy(name: str) -> None:
 
 
 def seed_of(number: int, strategy: str = "portfolio") -> Seed:
-    """What a number means under a strategy."""
+    """Return the seed with a number, for the chosen strategy."""
     if number == 0:
         return Seed(0, "baseline")
     return Seed(number, PORTFOLIO[(number - 1) % len(PORTFOLIO)] if strategy == "portfolio" else strategy)
 
 
 def generator(kind: str, number: int) -> random.Random:
-    """A generator of random numbers for one purpose of a seed."""
+    """Return a generator of random numbers for one purpose of a seed."""
     return random.Random(f"{kind} {number}")

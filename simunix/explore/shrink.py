@@ -1,7 +1,7 @@
-"""Delta debugging: a smallest part of a list that still does what the whole list does.
+"""Delta debugging: finds a smallest part of a list that still has the property of the whole list.
 
-Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE 28 (2002), algorithm ddmin, with the tests of
-one round made several at a time.
+Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", IEEE TSE 28 (2002), algorithm ddmin, but
+several tests of one round are made at a time.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Holds = Callable[[list[list[Item]]], list[Item] | None]
-"""Tells of candidates the first, in their order, that still holds, as it is now (maybe smaller); None: none of them."""
+"""A function that returns the first of the candidates, in their order, that still has the property, perhaps made
+smaller by the test; None if no candidate has it.
+"""
 
 
 def shrink(items: Sequence[Item], holds: Holds[Item]) -> list[Item]:
-    """Return a part of `items` of which no single element can be left out, so far as `holds` has had the time to tell.
-
-    `items` themselves hold. What `holds` returns replaces the candidate, so a test may drop more than it was asked to.
+    """Return a part of `items` from which no single element can be left out, as far as `holds` has had the time to
+    test. The whole list `items` must have the property. The result of `holds` replaces the candidate, so a test may
+    leave out more elements than it was asked to.
     """
     whole = list(items)
     if not whole:

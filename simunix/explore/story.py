@@ -1,4 +1,4 @@
-"""The story of a failing run in a few lines: its faults and its choices in the order of their moments, then what failed."""
+"""Tells the story of a failing run in a few lines: its faults and choices in the order of their moments, then what failed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from simunix.explore.capsule import Capsule
 
 NS = 10**9
 MOST_LINES = 12
-"""A story of more lines is cut: it is not minimised yet."""
+"""The most lines of a story; the story of a failure that is not minimised yet may be cut off."""
 
 
 def moment(at_ns: int) -> str:
-    """A moment of the run, to the microsecond."""
+    """Return a moment of the run as text, to the microsecond."""
     return f"{at_ns / NS:.6f} s"
 
 
 def event_text(event: dict[str, Any]) -> str:
-    """A fault of the nemesis for a person."""
+    """Return the description of an added fault, for a person."""
     duration = event.get("duration")
     rest = {key: value for key, value in event.items() if key not in ("at", "duration")}
     if "partition" in rest:
@@ -38,7 +38,7 @@ def event_text(event: dict[str, Any]) -> str:
 
 
 def story(capsule: Capsule) -> list[str]:
-    """The lines of the story, without line ends."""
+    """Return the lines of the story, without line ends."""
     steps = [(units.duration_ns(event["at"]), event_text(event)) for event in capsule.events]
     steps += [(choice.at_ns, choice.what) for choice in capsule.choices]
     lines = [f"{moment(at_ns)}: {text}" for at_ns, text in sorted(steps)]
@@ -48,5 +48,5 @@ def story(capsule: Capsule) -> list[str]:
 
 
 def failure_lines(findings: Sequence[dict[str, Any]]) -> list[str]:
-    """What failed, the most telling finding first."""
+    """Return lines about what failed, the most telling finding first."""
     return [f"failed ({finding['kind']}): {finding['text']}" for finding in findings[:3]]

@@ -1,4 +1,4 @@
-"""What an exploration says on the terminal: a live line, a line for each new failure, and the end."""
+"""Shows an exploration on the terminal: a progress line, a line for each new failure, and the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simunix.explore.explore import Progress as Explored
 
 LINE_S = 60.0
-"""So often a line is written where no terminal shows the bar."""
+"""The real seconds between two lines of progress if there is no terminal that could show a progress bar."""
 CONFIDENCE_RUNS = 3
 """After n runs without a failure, the rate of failures is below 3 / n with 95 % confidence (the rule of three)."""
 
@@ -42,13 +42,13 @@ class Terminal:
         self._bar.stop()
 
     def begin(self, seeds: int, done: int) -> None:
-        """Begin with so many seeds, of which some have run in an earlier call."""
+        """Show the start of an exploration of so many seeds, some of which have run in an earlier call."""
         self._bar.update(self._task, total=seeds, completed=done)
         if done:
             self._console.print(f"simunix: {done:,} seeds have run in an earlier call", markup=False)
 
     def tick(self, explored: Explored) -> None:
-        """Update the line; without a terminal, write one a minute."""
+        """Update the progress line; without a terminal, write one line per minute."""
         now = time.monotonic()
         rate = explored.new / max(now - self._started, 1e-9)
         text = f"{len(explored.rows):,} seeds, {rate:.1f} a second, {len(explored.failures)} distinct failures"
@@ -60,16 +60,16 @@ class Terminal:
             self._console.print(f"simunix: {text}", markup=False)
 
     def say(self, text: str) -> None:
-        """Show what is being done instead of the line."""
+        """Show a text about the present activity in place of the progress line."""
         self._bar.update(self._task, description=text)
 
     def ended(self, row: Row, is_new: bool) -> None:
-        """A run has ended."""
+        """Count a run that has ended."""
         if is_new:
             self._console.print(f"simunix: seed {row.seed} ({row.strategy}): {row.failed[0]}", markup=False)
 
     def failure(self, capsule: Capsule, seeds: list[int], path: Path, story: list[str]) -> None:
-        """Tell the story of a failure, which so many seeds have had."""
+        """Print the story of a failure, which so many seeds have had."""
         self._out.print(f"\n{capsule.signature}", markup=False, style="bold")
         self._out.print(f"  first by seed {seeds[0]} ({capsule.strategy}), in {len(seeds):,} runs", markup=False)
         for line in story:
@@ -77,7 +77,7 @@ class Terminal:
         self._out.print(f"  again: simunix replay {path}", markup=False)
 
     def end(self, explored: Explored, folder: Path, never_reached: list[str], interrupted: bool, report: Path) -> None:
-        """Say the last words."""
+        """Print the result of the exploration."""
         self._bar.stop()
         took = human_time(time.monotonic() - self._started)
         runs = len(explored.rows)

@@ -315,7 +315,7 @@ class Emulation:
             self._interrupts.close()
             os.sched_setaffinity(0, affinity)
             self.directory.release_reserve(RESERVE_OF_LOGS)
-            # if one of these fails, the others still take place
+            # if one of these steps fails, the others still take place
             with _first_server_error(), contextlib.ExitStack() as ends:
                 ends.callback(self._observation.close)
                 ends.callback(self._log.close)

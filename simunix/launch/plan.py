@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PrivateSpec:
-    """A path that a host has for itself, with its owner and mode. Without a mode, the path has that of the host's root
-    file system, if it exists there.
-
-    A `copied` path begins with the content that the root has there, others are empty. A `shared` path is common to all
-    hosts that name it, as on a network file system (whose traffic is not modelled). An `export` is a path of file
-    servers, SERVERS:PATH, common to all hosts that mount it.
+    """A path that a host has for itself, with its owner and mode. Without a mode, the path has its mode in the host's
+    root file system, if it exists there. A `copied` path begins with the content that the path has in the root file
+    system; other paths are empty at first. A `shared` path is common to all hosts that name it, as on a network file
+    system (whose traffic is not modelled). An `export` is a path of file servers, SERVERS:PATH, common to all hosts
+    that mount it.
     """
 
     path: str
@@ -51,7 +50,7 @@ class MountSpec:
     has_capacity: bool = False
     is_cached: bool = False
     is_remote: bool = False
-    export: str = ""  # as that of PrivateSpec
+    export: str = ""  # the same meaning as in PrivateSpec
 
     @property
     def flags(self) -> int:
@@ -96,9 +95,9 @@ class HostSpec:
 
     `terminal` is the caller's, for a command in the foreground.
     `devices` are there before its programs begin.
-    Of the hosts that are `wired` to it, it finds the power switch and meter as files (rsg_server/power_files/switches.py).
-    Root of a `privileged` one is root of this computer, if the caller is.
-    With `sees_temporary_files` it finds this computer's files in /tmp, under a layer of its own; else only shared ones.
+    The host finds the power switches and meters of the hosts in `wired` as files (rsg_server/power_files/switches.py).
+    Root of a `privileged` host is root of this computer, if the caller is. With `sees_temporary_files` the host sees
+    this computer's files in /tmp, below a layer of its own; else only the shared files.
     """
 
     name: str
@@ -158,12 +157,12 @@ class ProcessSpec:
     directory: str = "/"
     restart: str = "never"
     restart_delay_ns: int = 10**9
-    essential: bool = False  # its failure at the start ends the run
+    essential: bool = False  # a failure of the process at its start ends the run
     is_workload: bool = False  # the run is finished when all processes with this mark have ended
     collects: bool = False
     is_check: bool = False  # another end than expected is a failure, although the process collects
     footprint: Footprint = Footprint()
-    cpu_policy: str = ""  # empty: the policy of the host
+    cpu_policy: str = ""  # empty: the process has the policy of its host
     expect: tuple[int, ...] = (0,)
     serves: bool = False  # the process never ends by itself, and the run does not wait for it
     actor: ActorSpec | None = None

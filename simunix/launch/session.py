@@ -69,8 +69,8 @@ class Sessions:
 
 
 def user_of(root: Path, user: int = 0) -> tuple[str, str, str]:
-    """Return name, home folder and shell of a user id from the /etc/passwd that a host sees below `root`; root's own if
-    the file has no line for the user.
+    """Return name, home folder and shell of a user id from the /etc/passwd that a host sees below `root`; those of root
+    if the file has no line for the user.
     """
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for line in _inside(root, "/etc/passwd").read_text().splitlines():

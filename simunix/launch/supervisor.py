@@ -62,10 +62,11 @@ class Supervisor:
     """Starts the processes of a plan at their virtual times, restarts them as the plan says, and ends the run by
     `service.end`.
 
-    When the run is finished, or its time is up, the programs that collect results run, and then the run ends. A run
-    that fails, or that its user ends, does so as well, but ends after GRACE_NS at the latest, and failures of these
-    programs do not count. `foreground` are the descriptors of a single command, if the plan is one. With `keep_alive`,
-    the run is never finished. `gate` delays starts while this computer is short of memory.
+    When the run is finished, or its time is up, the programs that collect results run, and then the run ends. These
+    programs also run at the end of a run that fails, or that its user ends. But then the run ends after GRACE_NS at the
+    latest, and failures of these programs do not count. `foreground` are the descriptors of a single command, if the
+    plan is one. With `keep_alive`, the run is never finished. `gate` delays starts while this computer is short of
+    memory.
     """
 
     def __init__(
@@ -214,7 +215,8 @@ class Supervisor:
         if spec.collects and is_well:
             self._end_if_collected()
         elif self._is_decided() and is_well:
-            self.conclude("done")  # at this very moment of virtual time, or the log would depend on the speed of this computer
+            # at this very moment of virtual time: otherwise the event log would depend on the speed of this computer
+            self.conclude("done")
         elif spec.essential and not (spec.is_workload and entry.exit_code == 0):
             output = self._directory.host(spec.host) / f"{spec.name}.err"
             self._failed(
@@ -349,7 +351,7 @@ class Supervisor:
 
 
 def boots_again(spec: ProcessSpec) -> bool:
-    """Return whether a process starts again when its host comes on. An actor of Remote SimGrid does so only if it asks
-    for that.
+    """Return whether a process starts again when its host comes on. An actor of Remote SimGrid starts again only if it
+    has asked for this.
     """
     return spec.actor is None or spec.actor.restarts

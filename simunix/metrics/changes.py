@@ -1,9 +1,10 @@
 """Compare two schedules of the same jobs: which jobs start earlier or later, and which groups of users gain.
 
-A *pair table* has a row for each job of either schedule. Jobs are the same if `workload_name`, `job_id` (the trace's number)
-and the place among equal ones agree. Of each job it has `user`, `account`, `partition` and `qos` (as the first schedule knows
-them, else the second), `cores`, `submit`, and, of the two schedules, `submit_*`, `start_*`, `wait_*`, `slowdown_*` (bounded),
-where `*` is `base` or `other`; `change`, start_other - start_base; and `fate`, one of `FATES`. All times are seconds.
+A *pair table* has a row for each job of either schedule. Two rows are the same job if `workload_name`, `job_id` (the
+trace's number) and the place among rows with equal names and numbers agree. The columns of a pair table are `user`,
+`account`, `partition` and `qos` (as the first schedule knows them, else the second), `cores`, `submit`, and, for the
+two schedules, `submit_*`, `start_*`, `wait_*`, `slowdown_*` (bounded), where `*` is `base` or `other`; `change`,
+start_other - start_base; and `fate`, one of `FATES`. All times are seconds.
 """
 
 from __future__ import annotations
@@ -97,11 +98,11 @@ def tally(table: pd.DataFrame) -> dict[str, int]:
 
 
 def by_group(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return a row for each known group (user, …) of a pair table, those that gain most first.
+    """Return a row for each known group (user, …) of a pair table, the groups that gain most first.
 
     Columns: `name`; `jobs`; `earlier`, `later`, `same`, `not started`, `started` (numbers of jobs); over the jobs that start in
     both schedules `wait_base`, `wait_other` (mean waits), `wait_change` (mean of the differences), `slowdown_base`,
-    `slowdown_other` (means, over the jobs that also end in both). NaN where there is no such job.
+    `slowdown_other` (means, over the jobs that also end in both). A mean is NaN if the group has no such job.
     """
     known = table[table[column] != ""]
     both = known[known["fate"].isin(STARTS_IN_BOTH)]
@@ -147,11 +148,13 @@ def most_moved(table: pd.DataFrame, count: int) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def errors(site: pd.DataFrame, run: pd.DataFrame) -> tuple[pd.DataFrame, float]:
-    """Return the pair table of the site's jobs (base) and a run's (other) on one clock, with `error`, and how far it was moved.
+    """Return the pair table of the site's jobs (base) and a run's jobs (other) on one clock, with a column `error`, and
+    by how many seconds the site's moments were moved.
 
     The run's clock began at another moment: the site's moments are moved by the median of the differences between submissions,
-    which is the common one where jobs are submitted when they were. `error` is the difference of the starts in seconds, above 0
-    where the run is later than the site; NaN for a job that did not start in both.
+    which is the common difference if the run submits jobs at the moments of the site's accounting. `error` is the
+    difference of the starts in seconds, above 0 if the run starts the job later than the site; NaN for a job that did
+    not start in both.
     """
     first = keyed(site).set_index(list(KEY))["submission_time"]
     second = keyed(run).set_index(list(KEY))["submission_time"]
@@ -163,9 +166,8 @@ def errors(site: pd.DataFrame, run: pd.DataFrame) -> tuple[pd.DataFrame, float]:
 
 
 def error_summary(values: pd.Series) -> dict[str, float]:
-    """Return, of errors in seconds: count, mean (with sign), percentiles of the sizes (p50 …), the shares within WITHIN_S.
-
-    A percentile is the next higher size, which has been seen. NaN for no errors.
+    """Return statistics of errors in seconds: count, mean (with sign), percentiles of the absolute values (p50 …), the
+    shares within WITHIN_S. A percentile is rounded up to the next value that occurs. NaN for no errors.
     """
     known = values.dropna()
     sizes = known.abs()
@@ -178,7 +180,7 @@ def error_summary(values: pd.Series) -> dict[str, float]:
 
 
 def errors_by(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return `error_summary` of each known group of a table of `errors`, with its `name`, those with most jobs first."""
+    """Return `error_summary` of each known group of a table of `errors`, with its `name`, the groups with most jobs first."""
     known = table[(table[column] != "") & table["error"].notna()]
     rows: Sequence[dict[str, object]] = [
         {"name": name, **error_summary(part["error"])} for name, part in known.groupby(column, sort=True)

@@ -1,4 +1,6 @@
-"""Energy of jobs, from the column `consumed_energy` (joules) of a job table, and of machines; NaN where hosts have no watts."""
+"""Energy of jobs, from the column `consumed_energy` (joules) of a job table, and of machines; energies are NaN if hosts
+have no watts.
+"""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ UNKNOWN = ("", -1, "-1")
 def jain_index(values: pd.Series) -> float:
     """Return Jain's index (sum x)^2 / (n sum x^2): 1 if all values are equal, 1/n if all but one are 0; NaN for no values.
 
-    Zeros only are equal values: 1. Raises ValueError for values below 0. Jain, Chiu, Hawe: A quantitative measure of fairness,
-    DEC-TR-301, 1984.
+    If all values are 0, they are equal, and the index is 1. Raises ValueError for values below 0. Jain, Chiu, Hawe: A
+    quantitative measure of fairness, DEC-TR-301, 1984.
     """
     known = values.dropna()
     if (known < 0).any():
@@ -45,7 +45,7 @@ def user_fairness(jobs: pd.DataFrame, metric: Callable[[pd.DataFrame], pd.Series
 
 
 def user_table(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each known user, those with most work first.
+    """Return a row for each known user, the users with most work first.
 
     Columns: user, jobs, finished (numbers of jobs), work (processor seconds), mean_waiting_time (s), mean_bounded_slowdown,
     energy (joules, NaN where it is not known).

@@ -1,7 +1,7 @@
 """Metrics of single jobs: each is a series with the job table's index, in seconds or without unit, NaN where unknown.
 
-Notation: a submission, s start, c completion, r execution time, b processors; wait w = s - a, turnaround t = c - a. A job that
-has not finished has no c, and no metric that needs it.
+Notation: a submission, s start, c completion, r execution time, b processors; wait w = s - a, turnaround t = c - a. A
+job that has not finished has no c, and no metric that needs c.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def turnaround_time(jobs: pd.DataFrame) -> pd.Series:
 def slowdown(jobs: pd.DataFrame) -> pd.Series:
     """Return t / r, which is at least 1; NaN for a run time of 0.
 
-    Also called stretch, relative to a job alone on the machine. Suspensions are not part of r, and so count as waits.
-    Feitelson, Rudolph: Metrics and benchmarking for parallel job scheduling, JSSPP 1998.
+    The slowdown is also called stretch, relative to a job alone on the machine. Suspensions are not part of r, and so
+    count as waits. Feitelson, Rudolph: Metrics and benchmarking for parallel job scheduling, JSSPP 1998.
     """
     runtime = jobs["execution_time"]
     return turnaround_time(jobs) / runtime.where(runtime > 0)

@@ -25,7 +25,8 @@ def relative_deviation(values: pd.Series) -> float:
 def confidence_half_width(values: pd.Series, level: float = 0.95) -> float:
     """Return half the width of the two-sided confidence interval of the mean, t(n - 1) s / sqrt(n); NaN below 2 values.
 
-    t is Student's, so that the values should be normally distributed. Raises ValueError for a level outside (0, 1).
+    t is the quantile of Student's distribution, so the values should be normally distributed. Raises ValueError for a
+    level outside (0, 1).
     """
     from scipy.stats import t
 

@@ -1,4 +1,5 @@
-"""Metrics of the jobs submitted in a window of time, as observed in that window: those of Emeras's replays (Table 3.1).
+"""Metrics of the jobs submitted in a window of time, as observed in that window. Emeras defined these metrics for his
+replays (Table 3.1).
 
 J. Emeras: Workload Traces Analysis and Replay in Large Scale Distributed Systems, PhD thesis, Univ. Grenoble, 2013, chapter 3.
 The metrics are of the steady state only, from the first submission of the replay on. A job that has not started has an infinite
@@ -30,9 +31,9 @@ def steady_state(jobs: pd.DataFrame, replay: pd.DataFrame, begin_s: float, end_s
     """Return, by name: jobs, the shares launched and completed within [begin_s, end_s), utilisation, quantiles, maxima.
 
     `replay` (`simunix.metrics.jobs.replayed`) is the table of the jobs that count. `utilisation` is the time average of the
-    processors that all `jobs` held, those of a context too. A completed job has the state COMPLETED and ended by end_s.
-    Quantiles are over all jobs of the replay, and take the next higher value, since nothing can be interpolated with infinity.
-    Raises ValueError for an empty window or replay.
+    processors that all `jobs` held, also the jobs of a context. A completed job has the state COMPLETED and ended by
+    end_s. Quantiles are over all jobs of the replay, and take the next higher value, since nothing can be interpolated
+    with infinity. Raises ValueError for an empty window or replay.
     """
     if replay.empty:
         raise ValueError("replay: expected at least one job")

@@ -59,9 +59,9 @@ def calls(capture: Path, port: int | None = None) -> pd.DataFrame:
     """Return a row per TCP connection in a host's capture (`simunix run --pcap`), in the order of the connections.
 
     Columns: CALL_COLUMNS. `latency_s` is the time from the client's first packet to the last data from the server, NaN if the
-    server sent none; `time` is that of the first packet, in seconds since the Unix epoch. `port` selects the connections to
-    that port of a server (slurmctld: 6817, slurmd: 6818). A connection that carries several requests counts as one. Raises
-    SimunixError for a file that is not a capture.
+    server sent none; `time` is the moment of the first packet, in seconds since the Unix epoch. `port` selects the
+    connections to that port of a server (slurmctld: 6817, slurmd: 6818). A connection that carries several requests
+    counts as one. Raises SimunixError for a file that is not a capture.
     """
     import dpkt
 

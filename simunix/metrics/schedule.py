@@ -82,8 +82,8 @@ def weighted_slowdown_mean(jobs: pd.DataFrame) -> float:
 def summary(
     jobs: pd.DataFrame, processors: int, present: pd.DataFrame | None = None, power: pd.DataFrame | None = None
 ) -> pd.Series:
-    """Return every metric of `simunix.metrics.catalog` by its name, in the catalogue's order; NaN for metrics that no
-    job makes known.
+    """Return every metric of `simunix.metrics.catalog` by its name, in the catalogue's order; NaN for metrics that the
+    jobs do not determine.
 
     `jobs` may be a part of the jobs that were `present`, such as a replay without its context, or the jobs submitted in
     a window. The utilisation then counts all jobs present, from the first submission to the last completion of `jobs`.

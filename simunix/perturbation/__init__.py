@@ -1,1 +1,4 @@
-"""What differs between two runs of the same workload on a real cluster, drawn from the seed. Seed 0: nothing differs."""
+"""Perturbs runs as two runs of one workload on a real cluster differ: by random changes that follow from the seed.
+
+Seed 0 changes nothing.
+"""

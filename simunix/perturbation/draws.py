@@ -1,4 +1,6 @@
-"""Random numbers by name: what is drawn for a job depends on the seed, the kind and the job's number, and on nothing else."""
+"""Random numbers by name: the number for a job depends on the seed, the kind of number and the job's number, and on
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,15 @@ import math
 from dataclasses import dataclass
 
 BITS = 53
-"""A uniform draw has as many bits as the mantissa of a float."""
+"""The number of random bits of a uniform number: those of a float's mantissa."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The draws of one kind. The same seed, kind and key give the same number, whatever else is drawn, in whatever order."""
+    """The random numbers of one kind.
+
+    Equal seed, kind and key give an equal number, whatever other numbers are drawn, and in whatever order.
+    """
 
     seed: int
     kind: str
@@ -33,13 +38,14 @@ class Draws:
     def factor(self, key: object, spread: float) -> float:
         """Return a factor above 0 with mean 1 and the standard deviation `spread`, lognormally distributed.
 
-        Of the underlying normal distribution the variance is v = ln(1 + spread²) and the mean −v / 2.
+        The underlying normal distribution has the variance v = ln(1 + spread²) and the mean −v / 2.
         """
         variance = math.log1p(spread * spread)
         return math.exp(math.sqrt(variance) * _normal(self.uniform(key)) - variance / 2)
 
 
 def _normal(probability: float) -> float:
-    from statistics import NormalDist  # imported in some milliseconds, which only perturbed runs pay
+    # imported here, since the import takes some milliseconds, and only perturbed runs need it
+    from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)

@@ -1,4 +1,6 @@
-"""Jobs of a workload as another run of a real cluster would have them: submitted and running a little differently."""
+"""Changes the submission times and run times of a workload's jobs a little, as they differ between two runs of a real
+cluster.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,10 @@ def perturbed_jobs(
 ) -> list[Job]:
     """Return the jobs in the order of their submission, perturbed as `section` says.
 
-    Draws belong to the name of the trace and the number of a job, so that they do not depend on other jobs; the elements of an
-    array and the components of a heterogeneous job, which one command submits, have one draw for their submission. Times in the
-    jobs are seconds. Jobs whose numbers are `settled` (those of a context) stay as they are.
+    Each random number belongs to the name of the trace and the number of a job, and so does not depend on other jobs.
+    The elements of a job array, or the components of a heterogeneous job, are submitted by one command, and have one
+    random number for their submission. Times in the jobs are seconds. Jobs whose numbers are in `settled` (the jobs of
+    a context) are not changed.
     """
     draws = {kind: Draws(seed, f"{kind} {trace}") for kind in ("submission", "run_time", "ties")}
     delayed = [job if job.id in settled else _submitted_later(job, section, draws["submission"]) for job in jobs]
@@ -40,7 +43,9 @@ def perturbed_jobs(
 
 
 def _command(job: Job) -> int:
-    """The key of the draws for the job's submission: the number of the array or heterogeneous job that it is part of."""
+    """Return the key of the random numbers for a job's submission: the number of the array or heterogeneous job to
+    which the job belongs.
+    """
     return job.id if job.request is None else job.request.number
 
 
@@ -51,16 +56,16 @@ def _submitted_later(job: Job, section: PerturbSection, draws: Draws) -> Job:
 
 
 def _runs(job: Job, runtime_s: float) -> Job:
-    """Return the job with another run time; within its limit, if it kept that in the trace."""
+    """Return the job with a changed run time, which stays within the job's limit if the run time in the trace did."""
     if job.work is not None or job.runtime_s <= 0:
-        return job  # a profile says what it does, or it ends at once
+        return job  # a profile says what the job does, or the job ends at once
     return replace(job, runtime_s=min(runtime_s, job.requested_s) if job.runtime_s <= job.requested_s else runtime_s)
 
 
 def _from_history(jobs: Sequence[Job], draws: Draws, settled: Container[int]) -> list[Job]:
-    """Return jobs that use as much of their limits as a job that their user has submitted, which is drawn.
-
-    Where the limit of one of the two is not known, the other's run time itself is taken. Jobs of unknown users stay.
+    """Return the jobs with new run times: each job uses as large a part of its limit as another job of its user, which
+    is chosen at random. If one of the two jobs has no known limit, the job gets the run time of the other one. Jobs of
+    unknown users are not changed.
     """
     past: dict[int, list[Job]] = {}
     for job in sorted(jobs, key=lambda job: job.id):

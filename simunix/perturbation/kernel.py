@@ -1,4 +1,4 @@
-"""What the server is told of a perturbed run: how late timed waits end, the latencies of links, the costs of calls."""
+"""Computes the server's options for a perturbed run: how late timed waits end, the latencies of links, the costs of calls."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def perturbed_options(
 
 
 def lateness_of(section: PerturbSection, seed: int, controllers: Iterable[str]) -> Lateness | None:
-    """Return by how much timed waits on the controllers' hosts end late; None if they do not.
-
-    The means of a run are the section's, multiplied by a lognormal factor: one run's computer is slower than another's.
+    """Return how late timed waits on the controllers' hosts end; None if they end in time. The means of a run are the
+    means in the scenario's section, multiplied by a lognormal factor, since the computer of one run is slower than that
+    of another.
     """
     hosts = frozenset(controllers)
     if not hosts or not (section.cycles or section.timers):
@@ -56,7 +56,9 @@ def latencies_of(section: PerturbSection, seed: int, links: Mapping[str, Link]) 
 
 
 def costs_of_calls(section: PerturbSection, seed: int, costs: Costs) -> Costs:
-    """Return what calls cost in this run: all of them by one factor, as the computer is faster or slower."""
+    """Return the virtual time that calls cost in this run: all costs are multiplied by one factor, since the computer
+    of a run is faster or slower.
+    """
     if not section.computing:
         return costs
     factor = Draws(seed, "computing").factor("calls", section.computing)
@@ -66,7 +68,8 @@ def costs_of_calls(section: PerturbSection, seed: int, costs: Costs) -> Costs:
 def prices_of_programs(
     section: PerturbSection, seed: int, prices: Mapping[str, Mapping[str, int]]
 ) -> dict[str, dict[str, int]]:
-    """Return what modelled programs compute, in nanoseconds by program and point: each program by a factor of its own.
+    """Return how long modelled programs compute, in nanoseconds by program and point (call or clock read); each program
+    has a factor of its own.
 
     Threads with a name of their own (`slurmctld:bckfl`) have the factor of their program.
     """

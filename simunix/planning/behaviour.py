@@ -112,7 +112,7 @@ def _with_factors(
 
 
 def _nodes(job: Job) -> list[str]:
-    """Return the nodes that the job ran on in the trace; none if they are unknown."""
+    """Return the nodes that the job ran on in the trace; no nodes if they are unknown."""
     try:
         return expand_hosts(job.request.node_list) if job.request is not None and job.request.node_list else []
     except ValueError:

@@ -66,7 +66,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """The parts of a plan before they are joined: the `site` with its platform, and what runs there."""
+    """The parts of a plan before they are joined: the `site` with its platform, and the programs that run there."""
 
     scenario: Scenario
     platform: Platform

@@ -72,7 +72,7 @@ def _check_process(key: str, change: ProcessChange, processes: Sequence[ProcessS
 
 def with_clocks(options: KernelOptions, events: list[EventSection]) -> KernelOptions:
     """Return the options of a run whose events set clocks of hosts: the server gives each turn, and so shows each host its
-    own clock. Nothing is chosen otherwise than in any other run.
+    own clock. The choices of such a run are those of any other run.
     """
     if all(event.clock is None for event in events):
         return options

@@ -12,7 +12,7 @@ from simunix.roots.tree import RootTree
 
 
 def check_programs(expansion: Expansion) -> list[Report]:
-    """Return a report on each program that the hosts will run; one for each user and root."""
+    """Return a report on each program that the hosts will run, for each user that runs it and each root file system."""
     roots = {host.name: host.root for host in expansion.plan.hosts}
     found: dict[tuple[str, str | None, RootTree], Report] = {}
     seen = set()

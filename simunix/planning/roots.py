@@ -10,8 +10,8 @@ from simunix.scenario.model import Scenario
 
 
 def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
-    """Return every host's root file system by the host's name: its own `root`, else the scenario's, else this
-    computer's. Relative paths are relative to `folder`.
+    """Return every host's root file system by the host's name: the host's own `root`, else the `root` of the scenario,
+    else the root of this computer. Relative paths are relative to `folder`.
     """
     opened: dict[Path, RootTree] = {}
     roots = {}
@@ -24,7 +24,9 @@ def host_roots(scenario: Scenario, folder: Path) -> dict[str, RootTree]:
 
 
 def privileged_hosts(scenario: Scenario) -> frozenset[str]:
-    """Return the hosts whose root user is root of this computer, by the host's key `privileged`, else the scenario's."""
+    """Return the hosts whose root user is root of this computer, by the host's key `privileged`, else by that of the
+    scenario.
+    """
     said = ((section, scenario.privileged if section.privileged is None else section.privileged) for section in scenario.hosts)
     return frozenset(name for section, is_privileged in said if is_privileged for name in section.name)
 

@@ -77,7 +77,10 @@ class Mounts:
 
 
 def copies(scenario: Scenario) -> tuple[DiskNeed, ...]:
-    """Return what mounts and private paths copy from the roots of hosts. What servers export is copied once."""
+    """Return the folders that mounts and private paths copy from the root file systems of hosts.
+
+    A folder that file servers export is copied once.
+    """
     found: list[DiskNeed] = []
     for index, mount in enumerate(scenario.mounts):
         if mount.content == "copy":

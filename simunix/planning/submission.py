@@ -201,8 +201,8 @@ def _is_table(jobs: Sequence[Job]) -> bool:
 
 
 def _scripts(task: _Task) -> tuple[FileSpec, ...]:
-    """Return the submitting program, and for a job table its extension, copied to where every root file system sees
-    them.
+    """Return the submitting program, and for a job table its extension, copied to a folder that every root file system
+    sees.
 
     Python reads such a program in blocks of 4096 bytes, and each read is in the event log. So a program that grows by a
     block, even by comments, changes event logs.

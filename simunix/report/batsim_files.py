@@ -3,7 +3,7 @@ machines.
 
 https://batsim.readthedocs.io/en/latest/output-schedule.html and output-machines.html.
 Energy and power states are known where hosts have watts (`simunix.results.energy`), else empty and 0. Like Batsim, and unlike
-`simunix.metrics`, the makespan counts from 0. What Batsim and `simunix.metrics.catalog` define alike is computed once.
+`simunix.metrics`, the makespan counts from 0. Metrics that Batsim and `simunix.metrics.catalog` define alike are computed once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all pictures of reports have in common: colours, steps over time, legends outside of the curves, labels."""
+"""Functions for all pictures of reports: colours, steps over time, legends outside of the curves, labels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def escaped(label: str) -> str:
 
 def lines(axes: Any, curves: Curves, labels: Sequence[str], scale: float, at_least: int = 2) -> None:
     """Draw each known curve in steps. If there are at least `at_least` labels, draw a legend outside of the axes."""
-    known = [number for number, y in enumerate(curves.y) if not np.isnan(y).all()]  # known curves have a value somewhere
+    # a curve is known if at least one of its values is known
+    known = [number for number, y in enumerate(curves.y) if not np.isnan(y).all()]
     for place, number in enumerate(known):
         style = DASHES[number // len(PALETTE) % len(DASHES)]
         axes.step(

@@ -76,7 +76,9 @@ def _reason(run: Run, there: Run, shown: Path) -> str:
 
 
 def _rows(run: Run, there: Run) -> list[Row]:
-    """Return the differences: first in what was asked of the run, then in the software, in the order of likelihood."""
+    """Return the differences between the two runs: first those of scenario and options, then those of the software, the
+    likeliest cause first.
+    """
     known = there.directory / "scenario.yaml"
     found, _ = differences([run, there])
     found = [row for row in found if not row[0].startswith(NEEDLESS)]

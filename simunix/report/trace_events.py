@@ -150,7 +150,7 @@ def _collect_connections(
 
 
 def trace_events(hosts: dict[str, _Host]) -> Iterator[dict[str, object]]:
-    """Yield the events host by host in the order of their names, those of the emulation first."""
+    """Yield the events host by host in the order of their names, the events of the emulation itself first."""
     for pid, name in enumerate(sorted(hosts, key=lambda name: (name != EMULATION, name)), 1):
         host = hosts[name]
         yield {"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}}

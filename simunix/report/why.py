@@ -64,8 +64,8 @@ def _input_rank(key: str) -> int:
 
 
 def _software_rank(key: str) -> int:
-    """Return the rank of a key of the software: first what all programs depend on, then well-known packages, other
-    packages, the computer.
+    """Return the rank of a key of the software: first packages on which all programs depend, then well-known packages,
+    other packages, the computer.
     """
     if key.startswith(("depends_on.", "kernel")):
         return len(SOFTWARE_ORDER) + 2

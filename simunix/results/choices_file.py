@@ -21,8 +21,8 @@ _KEYS = {"number": int, "place": str, "alternatives": int, "taken": int}
 
 @dataclass(frozen=True, slots=True)
 class ChoicesFile:
-    """The places at which a run chose, how many choices it made (-1: unknown), and the choices that are not 0, by
-    number of the choice.
+    """The kinds of choices (places) of a run, how many choices the run made (-1: unknown), and the choices that are not
+    0, by number of the choice.
     """
 
     places: frozenset[str]
@@ -31,7 +31,7 @@ class ChoicesFile:
 
 
 def write_choices(path: Path, file: ChoicesFile) -> None:
-    """Write a file of choices."""
+    """Write the choices of a run to a file."""
     head = {"places": [place for place in PLACES if place in file.places], "count": file.count}
     lines = [json.dumps(head)]
     for choice in file.taken:

@@ -1,5 +1,5 @@
-"""List what an event log depends on besides the scenario: the processor, packages, plugins of an RJMS, the caller's
-limits.
+"""List the properties of this computer on which an event log depends besides the scenario: the processor, packages,
+plugins of an RJMS, the caller's limits.
 
 A package's build decides which calls a program makes; a daemon that lists its folder of plugins finds each installed
 plugin. The list of packages and plugins goes to packages.txt; run.json contains its checksum.
@@ -99,7 +99,7 @@ def write_packages(directory: Path, text: str) -> None:
 
 
 def dependencies(hosts: Iterable[HostSpec]) -> tuple[dict[str, Any], str]:
-    """Return what run.json says of the computer, packages, plugins and limits, and the text of packages.txt."""
+    """Return the entries of run.json about the computer, packages, plugins and limits, and the text of packages.txt."""
     lines = listed(dict.fromkeys(host.root for host in hosts))
     text = "".join(f"{line}\n" for line in lines)
     found = {

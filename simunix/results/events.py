@@ -19,7 +19,10 @@ KEYS: dict[str, dict[str, type]] = {
 
 
 def read_events(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield event after event; a last line that was cut off is left out. Raises SimunixError with file and line for others."""
+    """Yield event after event; a last line that was cut off is left out.
+
+    Raises SimunixError with file and line for any other malformed line.
+    """
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):

@@ -5,7 +5,7 @@ Columns (Batsim's names), seconds since the start of the run or trace, NaN for w
     submission_time, starting_time, finish_time     moments
     execution_time                                  finish - start, less what `suspended_time` holds
     requested_number_of_resources                   processors
-    requested_time                                  limit the user gave, NaN if none
+    requested_time                                  limit that the user gave, NaN if none
     suspended_time                                  optional, 0 where absent
     consumed_energy                                 joules; optional, NaN where absent
     restarts, preemptions, lost_core_seconds,

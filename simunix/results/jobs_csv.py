@@ -1,16 +1,17 @@
 """jobs.csv: one row per job of the workload, with Batsim's column names, from the RJMS's own accounting.
 
 Times are seconds of virtual time since the start of the run; unknown ones are empty. The columns are those of
-https://batsim.readthedocs.io/en/latest/output-jobs.html, but `final_state` is the RJMS's own word. More columns stand at the
-end. `allocated_hosts` is the node list as the RJMS writes it, `allocated_cores` how many cores it counted. `suspended_time` is
-for how long the job was suspended by its own log (docs/guide/jobs.md), which is not part of `execution_time`, and empty without
-a log. `user`, `account`, `partition` and `qos` are what the RJMS recorded, else empty. `io_time` is for how long at least one
-of the job's processes waited for a storage (empty without storages). `allocated_resources` are those cores by their numbers in
-machines.csv (`simunix.results.machines` chooses them). `recorded_submission_time` is the RJMS's own moment of the submission.
-`restarts`, `preemptions`, `lost_core_seconds` and `lost_gpu_seconds` (with `allocated_gpus`) tell of runs before the last one,
-and are empty where the RJMS does not record such runs. `removal_time` is when a job that never started left the queue.
-`waiting_time`, `turnaround_time` and `stretch` are filled in by `simunix.report.batsim_files` with the functions of
-`simunix.metrics.per_job`.
+https://batsim.readthedocs.io/en/latest/output-jobs.html, but `final_state` is the RJMS's own word. Further columns,
+which Batsim does not have, are at the end. `allocated_hosts` is the node list as the RJMS writes it, `allocated_cores`
+how many cores it counted. `suspended_time` is the time for which the job was suspended, as its own log says
+(docs/guide/jobs.md); it is not part of `execution_time`, and is empty without a log. `user`, `account`, `partition` and
+`qos` are what the RJMS recorded, else empty. `io_time` is the time in which at least one of the job's processes waited
+for a storage (empty without storages). `allocated_resources` are the job's cores by their numbers in machines.csv
+(`simunix.results.machines` chooses them). `recorded_submission_time` is the RJMS's own moment of the submission.
+`restarts`, `preemptions`, `lost_core_seconds` and `lost_gpu_seconds` (with `allocated_gpus`) tell of runs before the
+last one, and are empty if the RJMS does not record such runs. `removal_time` is the moment at which a job that never
+started left the queue. `waiting_time`, `turnaround_time` and `stretch` are filled in by `simunix.report.batsim_files`
+with the functions of `simunix.metrics.per_job`.
 """
 
 from __future__ import annotations

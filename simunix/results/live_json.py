@@ -1,4 +1,7 @@
-"""live.json: what a viewer of a run has to know, written before the run begins. Paths are below the run directory."""
+"""Writes and reads live.json, which tells viewers of a run about its hosts and jobs before the run begins.
+
+Paths are relative to the run directory.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,8 @@ class LiveCluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveWorkload:
-    """A workload: the number of its cluster, from 0, the submitter's file, and of each job the trace's number and the cores.
-
-    `origin_s` is when submission begins, in seconds of the run.
+    """A workload: the number of its cluster, from 0; the file of the submitting program; and the number (in the trace)
+    and the cores of each job. `origin_s` is the moment at which submission begins, in seconds of the run.
     """
 
     cluster: int
@@ -48,10 +50,9 @@ class LiveWorkload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveRecord:
-    """A run: `hosts` has the cores of each; `epoch_s` is the Unix time of the run's start; `scenario` the file as it was given.
-
-    `arguments` are those of the command line that change the scenario, such as `--seed 3`; `environment` is what all programs
-    of the run have.
+    """A run: `hosts` has the number of cores of each host; `epoch_s` is the Unix time of the run's start; `scenario` is
+    the path of the scenario as the user gave it. `arguments` are the options of the command line that change the
+    scenario, such as `--seed 3`; `environment` has the environment variables of all programs of the run.
     """
 
     name: str
@@ -83,7 +84,9 @@ def read_live(folder: Path) -> LiveRecord:
 
 
 def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Iterator[Path]:
-    """Yield where a path inside of a cluster's private paths lives in the run directory: a file for each host that has it."""
+    """Yield the places in the run directory of a path below a cluster's private paths: one file for each host that has
+    the path.
+    """
     for name, specs in cluster.private.items():
         for spec in specs:
             if path.startswith(spec.path + "/"):
@@ -92,7 +95,7 @@ def placed(directory: RunDirectory, cluster: ClusterPlan, path: str) -> Iterator
 
 
 def live_cluster(directory: RunDirectory, cluster: ClusterPlan, cores: Mapping[str, int]) -> LiveCluster:
-    """What a viewer has to know of a cluster."""
+    """Return the entry of live.json for a cluster."""
 
     def below(path: str) -> list[str]:
         return list(dict.fromkeys(str(found.relative_to(directory.path)) for found in placed(directory, cluster, path)))

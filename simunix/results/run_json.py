@@ -60,7 +60,7 @@ class RunRecord:
     turns: int
     events_sha256: str
     deterministic: bool = True
-    disturbances: list[str] = field(default_factory=list)  # why the run cannot be repeated to the byte
+    disturbances: list[str] = field(default_factory=list)  # the reasons why the run cannot be repeated to the byte
     # the policies of default, hosts, programs and processes; empty if all computing is free
     cpu_policies: dict[str, Any] = field(default_factory=dict)
     overrides: list[str] = field(default_factory=list)  # the values of --set, as given
@@ -71,20 +71,20 @@ class RunRecord:
     roots: list[dict[str, object]] = field(default_factory=list)
     # further facts about this computer, besides kernel, roots and programs
     depends_on: dict[str, Any] = field(default_factory=dict)
-    contexts: list[dict[str, Any]] = field(default_factory=list)  # about workloads that were cut with a context
+    contexts: list[dict[str, Any]] = field(default_factory=list)  # facts about workloads that were cut with a context
     valid: bool = True  # whether the state of every context was restored when its replay began
     programs: dict[str, dict[str, str | None]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     unknown_calls: dict[str, int] = field(default_factory=dict)  # system calls that are not in the table, by number
     refused_calls: dict[str, int] = field(default_factory=dict)  # by name
     jobs: dict[str, int] = field(default_factory=dict)
-    # over the jobs that count; None for a metric without a value
+    # the metrics over the jobs that count; None for a metric without a value
     metrics: dict[str, float | None] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     # the first failed processes, how they ended, and the number of further ones
     failed_processes: list[str] = field(default_factory=list)
     failed_checks: list[str] = field(default_factory=list)  # the failed checks `never` and `eventually` of the scenario
-    # by host: since when, for how long, by which programs
+    # the oversubscribed hosts by name: since when, for how long, by which programs
     oversubscribed: dict[str, dict[str, Any]] = field(default_factory=dict)
     cores: int = 0  # the cores of all compute nodes
     hosts: dict[str, Any] = field(default_factory=dict)  # the value that `described_hosts` returns

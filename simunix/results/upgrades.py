@@ -1,8 +1,9 @@
 """Find programs and libraries that changed during a run which used them, for example by the upgrade of a package.
 
 The kernel records when a file was last changed or replaced (ctime), and no program can set that time back. A run checks
-the files in the system's folders, and the programs of its plan. Files elsewhere are not checked, since hosts may
-compile programs. Nor are modules of interpreters, and plugins outside of the folders in a program's DT_RUNPATH.
+the files in the system's folders, and the programs of its plan. Files in other folders are not checked, since hosts may
+compile programs. Modules of interpreters, and plugins outside of the folders in a program's DT_RUNPATH, are not checked
+either.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _changed(root: RootTree, programs: Iterable[str], since_ns: int) -> Iterator
     files = {name: root.locate(name) for name in programs if name.startswith(SYSTEM)}
     yield from (str(path) for path in files.values() if _since(path, since_ns))
     libraries = {path.resolve() for folder in _folders(root) for path in _changed_in(folder, since_ns)}
-    if libraries:  # only if a library has changed, because reading every program takes a second
+    if libraries:  # programs are read only if a library has changed, because reading all of them takes a second
         yield from (str(path) for path in libraries & _loaded(root, files))
 
 

@@ -253,8 +253,8 @@ class ClusterPlan:
     "" if no such log tells of jobs.
 
     `message` is a function of the bytes of a connection. It returns the size in bytes and the name of the first
-    message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. It is
-    optional.
+    message, or None if it needs more bytes; it raises ValueError if the bytes are no message of this RJMS. An RJMS need
+    not have such a function.
     """
 
     rjms: Rjms
@@ -332,4 +332,7 @@ class Rjms(Protocol):
         """
 
     def news(self, line: str) -> JobNews | None:
-        """What a line of `ClusterPlan.diary` tells of a job; None if it tells nothing of one. Never called without a diary."""
+        """Return the news about a job in a line of `ClusterPlan.diary`; None if the line contains none.
+
+        The method is never called for a cluster without a diary.
+        """

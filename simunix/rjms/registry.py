@@ -1,7 +1,8 @@
 """The supported RJMSs: those in this folder, and those that other installed packages register.
 
-A new RJMS implements `rjms.adapter.Rjms`. In simunix it is a folder beside this file, and a row below. In another
-package it is an entry point of the group `simunix.rjms`, as for plugins of pytest (docs/internals/adapter.md).
+A new RJMS implements `rjms.adapter.Rjms`. An RJMS of simunix is a folder beside this file, and a row in the table
+below. An RJMS of another package is an entry point of the group `simunix.rjms`, like a plugin of pytest
+(docs/internals/adapter.md).
 """
 
 from __future__ import annotations

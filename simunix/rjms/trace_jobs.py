@@ -1,4 +1,4 @@
-"""What all adapters tell their RJMS about a job of a trace: the job's name and limit, and how to find waiting jobs by
+"""Functions for all adapters: the name and the limit of a trace's job in the RJMS, and how to find waiting jobs by
 name.
 """
 

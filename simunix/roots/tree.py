@@ -86,7 +86,9 @@ class RootTree:
         return next((version for name in LIBC if (version := self.version_in(name, _GLIBC))), None)
 
     def version_in(self, name: str, pattern: bytes) -> str | None:
-        """Return what the group of a regular expression matches first in a file, e.g. in a program; None without a match."""
+        """Return the first text in a file, e.g. in a program, that the group of a regular expression matches; None
+        without a match.
+        """
         found = re.search(pattern, self._read(name))
         return found[1].decode() if found else None
 
@@ -103,8 +105,8 @@ THIS_COMPUTER = RootTree(Path("/"))
 def open_root(path: Path) -> RootTree:
     """Return the root at a path that the user gave. Raises SimunixError if hosts could not run in it.
 
-    A root may have another C library than GNU's, as Alpine has. Its loader does not load the shim, so the first process
-    of the host injects it.
+    A root may have another C library than GNU's, as Alpine has. The loader of such a root does not load the shim, so
+    the first process of the host injects the shim.
     """
     if not path.is_dir():
         raise SimunixError(f"{path}: no such folder; make one with: simunix root make RELEASE {path} PACKAGE...")

@@ -1,4 +1,4 @@
-"""The keys `events:` and `profiles:` of a scenario: what happens to hosts, links and the network, and when."""
+"""The keys `events:` and `profiles:` of a scenario: changes of hosts, links and the network, and their moments."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ Stop = Annotated[
     BeforeValidator(_stop),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
 ]
-"""What ends the run: one of STOPS, or the names of the processes whose end does."""
+"""What ends the run: one of STOPS, or the names of the processes whose end ends the run."""
 Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "string", "format": "date-time"})]
 
 
@@ -324,13 +324,13 @@ class Scenario(Section):
     costs: CostSection = CostSection()
     network: NetworkSection = NetworkSection()
     root: Path | None = Field(default=None, strict=False)  # the root file system of hosts that do not name their own
-    privileged: bool = False  # for hosts that do not say it themselves: whether root of a host is root of this computer
+    privileged: bool = False  # whether root of a host is root of this computer, for hosts without a key of their own
     hosts: Annotated[list[HostSection], Field(min_length=1)]
     storages: list[StorageSection] = []
     mounts: list[MountSection] = []
     processes: list[ProcessSection] = []
     actors: list[ActorSection] = []  # actors of Remote SimGrid, in the order of their numbers
-    deployment: DeploymentSection | None = None  # a file with further actors
+    deployment: DeploymentSection | None = None  # a deployment file with further actors
     # the hosts whose packets are captured; true for all hosts
     pcap: Annotated[tuple[str, ...] | None, BeforeValidator(_captured), _CAPTURED] = None
     # the interval of links.csv; true for a second
@@ -342,7 +342,7 @@ class Scenario(Section):
     enclosures: list[EnclosureSection] = []
     bmcs: list[BmcSection] = []
     recorded: Annotated[Path | None, AfterValidator(printable)] = Field(default=None, strict=False)
-    perturb: Perturb = None  # what differs randomly from run to run, by the seed; nothing with the seed 0
+    perturb: Perturb = None  # random changes by which runs with different seeds differ; with the seed 0 there are none
     workload: Annotated[list[WorkloadSection] | None, BeforeValidator(one_or_more), Field(json_schema_extra=allow_one)] = None
     _place: Callable[[str], str | None] | None = PrivateAttr(default=None)
 

@@ -1,4 +1,4 @@
-"""The key `perturb:` of a scenario: what differs randomly from run to run, by the seed, and by how much."""
+"""The key `perturb:` of a scenario: random changes by which runs with different seeds differ, and how large they are."""
 
 from __future__ import annotations
 
@@ -57,15 +57,16 @@ _TEXT = WithJsonSchema({"type": ["string", "boolean"]})
 
 
 class PerturbSection(Section):
-    """What is drawn at random from the seed. A kind of perturbation that is not named does not occur; `true` is the
-    magnitude measured on real clusters.
+    """The random changes of a run, which follow from its seed. A kind of perturbation that is not named does not occur;
+    `true` is the magnitude measured on real clusters.
 
     `submission`: each job is submitted later than the trace says, by an exponentially distributed time with this mean.
-    `run_time`: each job's run time is multiplied by a lognormal factor with mean 1 and this standard deviation; `history`: the
-    job uses as much of its limit as another job of its user, which is drawn. `ties`: jobs of one moment are submitted in a
-    random order. `cycles`: a wait of a second or more of the RJMS's controller ends later, by a time with this mean; `timers`:
-    so does each timed wait there. `latency`: each link's latency, `computing`: the costs of calls, and of each modelled
-    program, are multiplied by a lognormal factor with this standard deviation.
+    `run_time`: each job's run time is multiplied by a lognormal factor with mean 1 and this standard deviation;
+    `history`: the job uses as large a part of its limit as another job of its user, which is chosen at random. `ties`:
+    jobs of one moment are submitted in a random order. `cycles`: a wait of a second or more of the RJMS's controller
+    ends later, by a time with this mean; `timers`: so does each timed wait there. `latency`: each link's latency,
+    `computing`: the costs of calls, and of each modelled program, are multiplied by a lognormal factor with this
+    standard deviation.
     """
 
     submission: Annotated[int, BeforeValidator(lambda value: _duration(value, SUBMISSION_NS)), _SCHEMA] = 0

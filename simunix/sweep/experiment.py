@@ -56,9 +56,9 @@ def label(value: object) -> str:
 class Experiment(Section):
     """A base scenario, and the keys that are varied.
 
-    A factor is a key of the scenario, as in `--set`, with a list of values; or it is a name of your own with named
-    levels, each of which sets several keys. Every combination of levels is run `repetitions` times. Repetition r has
-    the seed `seed` + r (by default the scenario's seed + r), or the r-th of `seeds`. `set` sets keys in all runs;
+    A factor is a key of the scenario, as in `--set`, with a list of values; or a factor is a name of your own with
+    named levels, each of which sets several keys. Every combination of levels is run `repetitions` times. Repetition r
+    has the seed `seed` + r (by default the scenario's seed + r), or the r-th of `seeds`. `set` sets keys in all runs;
     `perturb` replaces the scenario's key of that name. If runs are perturbed, the scenario's seed 0 counts as 1, since
     the seed 0 perturbs nothing.
     """

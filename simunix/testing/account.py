@@ -20,8 +20,8 @@ REPORTS = {DeadlockError: "simunix: deadlock", StallError: "simunix: stall"}
 
 
 def sections_of(cluster: Cluster, is_kept: bool) -> list[tuple[str, str]]:
-    """Return the sections of the report in reading order, each with a title and a text. `is_kept`: the run's folder
-    remains after the test.
+    """Return the sections of the report in reading order, each with a title and a text. `is_kept` says that the run's
+    folder remains after the test.
     """
     if not cluster.attempts:
         return []

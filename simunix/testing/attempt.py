@@ -118,7 +118,8 @@ class Attempt:
         except SimunixError as error:
             emulation.note_failure(error)
             self.problem = error
-            # the place in the server where the error was found does not help a test's author
+            # without its traceback, since the place in the server where the error was found does not help a test's
+            # author
             raise error.with_traceback(None) from None
         finally:
             self._end_ns = emulation.kernel.now_ns

@@ -68,7 +68,7 @@ class Cluster:
     processes: list[EmulatedProcess] = field(default_factory=list, init=False)
     attempts: list[Attempt] = field(default_factory=list, init=False)
     course: Course | None = field(default=None, init=False)
-    """Which way the runs of an explored test go; None: that of seed 0, without choices."""
+    """The choices and faults of the runs of an explored test; None: the run of seed 0, without choices."""
     _description: Description = field(init=False)
     _hosts: dict[str, EmulatedHost] = field(default_factory=dict, init=False)
     _actions: list[tuple[int, Callable[[], object]]] = field(default_factory=list, init=False)
@@ -86,7 +86,7 @@ class Cluster:
         return f"<cluster of {', '.join(self._hosts) or 'no hosts yet'}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Show this in Hypothesis' examples as elsewhere, rather than with all fields."""
+        """Print the short form of this object in Hypothesis' examples, rather than all fields."""
         printer.text(repr(self))
 
     # Hosts and links
@@ -309,7 +309,7 @@ class Cluster:
         self.change(Loss(_names("lose_datagrams()", one), rate, _names("lose_datagrams()", other)), at)
 
     def nemesis(self, **keys: Any) -> None:
-        """Have the seeds of an explored test bring faults; other runs have none.
+        """Let the seeds of an explored test add faults to its runs; other runs have no such faults.
 
         The arguments are the keys of `nemesis` in a scenario: faults, hosts, start, every, heal, at_most. Raises SimunixError.
         """
@@ -318,11 +318,13 @@ class Cluster:
     # Explored tests
 
     def described(self) -> Described:
-        """What has been described so far."""
+        """The part of the cluster that the test has described so far."""
         return Described(self._description.copied(), list(self.processes), dict(self._hosts), list(self._actions))
 
     def begin_again(self, described: Described, directory: Path, course: Course) -> None:
-        """Forget all runs, and all that was described since; the next runs have folders below `directory`."""
+        """Forget all runs, and everything that was described after `described`; the next runs have folders below
+        `directory`.
+        """
         self._description = described.description.copied()
         self.processes, self._hosts = list(described.processes), dict(described.hosts)
         self._actions, self.attempts = list(described.actions), []

@@ -1,4 +1,4 @@
-"""Which way the runs of an explored test go: by what choices, with which faults, and with which random numbers."""
+"""Determines how the runs of an explored test go: by which choices, with which faults, and with which random numbers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Event = dict[str, Any]
 
 @dataclass(slots=True)
 class Course:
-    """The choices of all runs of one call of a test, the faults of the nemesis, and what is added to the test's own seed.
+    """The choices of all runs in one call of a test, the faults that the exploration adds, and the number that is added
+    to the test's own seed.
 
-    `events` is None as long as the faults are still to be drawn by the number of the exploration's seed.
+    `events` is None until the faults have been drawn from the number of the exploration's seed.
     """
 
     choices: Choices
@@ -30,24 +31,27 @@ class Course:
 
     @classmethod
     def of(cls, strategy: Strategy, number: int, shift: int, events: tuple[Event, ...] | None = None) -> Course:
-        """A course whose choices a strategy takes, at all places."""
+        """Return a course in which a strategy makes all kinds of choices."""
         return cls(Choices(strategy, frozenset(PLACES)), number, shift, events)
 
     def applied(self, scenario: Scenario) -> Scenario:
-        """The scenario with the seed and the faults of this course."""
+        """Return the scenario with the seed and the faults of this course."""
         if self.events is None:
             self.events = drawn(self.number, scenario)
         sections = [EventSection.model_validate(event) for event in self.events]
         return scenario.model_copy(update={"seed": scenario.seed + self.shift, "events": [*scenario.events, *sections]})
 
     def chosen(self, plan: Plan) -> Plan:
-        """The plan with the choices of this course."""
+        """Return the plan with the choices of this course."""
         order = ChosenOrder(self.choices)
         return replace(plan, kernel=replace(plan.kernel, choices=self.choices, order=order))
 
 
 def drawn(number: int, scenario: Scenario) -> tuple[Event, ...]:
-    """The faults that a seed brings, none without a nemesis. Raises SimunixError for a host that does not exist."""
+    """Return the faults that a seed adds; none if the test has not called `nemesis`.
+
+    Raises SimunixError for a host that does not exist.
+    """
     section = scenario.nemesis
     if section is None:
         return ()

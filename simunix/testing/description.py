@@ -89,7 +89,7 @@ class Description:
             self.network = self.scenario.network
 
     def copied(self) -> Description:
-        """Another description, which says the same, and in which more can be described."""
+        """Return an equal description to which further hosts and processes can be added."""
         other = copy(self)
         other.hosts, other.wanted, other.files = list(self.hosts), list(self.wanted), dict(self.files)
         return other

@@ -1,8 +1,9 @@
-"""Explores a test: calls its body again and again, each time by another seed, and makes the first failure small.
+"""Explores a test: calls its body again and again, each time with another seed, and reduces the first failure to a small case.
 
-Each seed is a course of events (simunix.explore.seeds). The cluster is put back to what the test's fixtures have described
-before each call. Where Hypothesis draws arguments, each set of them is tried by all seeds, so that Hypothesis always finds the
-one answer for one workload, and can make the workload small; the schedule is made small when Hypothesis is done.
+Each seed gives a course of events (simunix.explore.seeds). Before each call, the cluster is reset to the state that the
+test's fixtures have described. If Hypothesis draws arguments, all seeds try each set of arguments, so that Hypothesis
+always gets the same answer for the same arguments, and can make the arguments small. After that, the choices and faults
+are reduced.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ __tracebackhide__ = methodcaller("errisinstance", BaseException)  # a test's rea
 
 Body = Callable[..., Any]
 LONGEST_TEXT = 300
-"""So many characters of an exception stand in the story of a failure."""
+"""The most characters of an exception that the story of a failure contains."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestOptions:
     """How a test is explored: file and node id of the test, how many seeds, and seconds of wall time to make a failure small.
 
-    `is_failure` tells of an exception of the test whether the test has failed by it.
+    `is_failure` returns whether an exception of the test means that the test has failed.
     """
 
     __test__ = False
@@ -65,7 +66,7 @@ class Failed:
 
 
 class Explorer:
-    """Explores one test; called in the place of the test's body."""
+    """Explores one test; pytest calls the object in place of the test's body."""
 
     def __init__(self, cluster: Cluster, body: Body, options: TestOptions) -> None:
         self._cluster, self._body, self._options = cluster, body, options
@@ -73,12 +74,12 @@ class Explorer:
         self._folders = 0
         self.failed: Failed | None = None
         self.runs = 0
-        """How many calls of the body it took to make the failure small."""
+        """The number of calls of the body that were made to reduce the failure."""
         self.is_repeatable = True
-        """Whether the failure came again when its choices were repeated."""
+        """Whether the failure occurred again when its choices were repeated."""
 
     def __call__(self, *words: Any, **arguments: Any) -> None:
-        """Call the body by all seeds, until one fails. Raises what the body raises."""
+        """Call the body with all seeds, until one fails. Raises the exception that the body raises."""
         choices = turns = 0
         for number in range(self._options.seeds):
             seed = seed_of(number)
@@ -95,7 +96,10 @@ class Explorer:
         return sum(result.turns for result in results if result is not None)
 
     def repeat(self, capsule: Capsule, *words: Any, **arguments: Any) -> bool:
-        """Call the body as in a capsule; whether that is possible: the choices fit. Raises what the body raises."""
+        """Call the body with the choices of a capsule; return whether the choices fit the run.
+
+        Raises the exception that the body raises.
+        """
         strategy = Recorded(capsule.choices)
         course = Course.of(strategy, capsule.seed, capsule.random_seed, capsule.events)
         failed = self._tried(Seed(capsule.seed, capsule.strategy), course, (words, arguments))
@@ -110,7 +114,7 @@ class Explorer:
         arguments: tuple[tuple[Any, ...], dict[str, Any]],
         folder: Path | None = None,
     ) -> Failed | None:
-        """Call the body once; the failure, whose runs are kept below `folder`, or None."""
+        """Call the body once; return the failure, whose runs are kept below `folder`, or None."""
         if folder is None:
             self._folders += 1
             folder = self._directory / f"call-{self._folders}"
@@ -145,16 +149,18 @@ class Explorer:
         )
 
     def _finding(self, error: BaseException) -> Finding:
-        """The failure by the line of the test at which it came; the kind of the exception tells failures of one line apart."""
+        """Return the finding for a failure: its place is the line of the test, its kind the class of the exception,
+        which distinguishes failures of one line.
+        """
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if Path(frame.filename) == self._options.file]
         first = f"{type(error).__name__}: {error}".splitlines()[0][:LONGEST_TEXT]
         return Finding(type(error).__name__, f"{self._options.file.name}:{lines[-1] if lines else '?'}", first)
 
-    # Making the failure small
+    # Reducing the failure to a small case
 
     def minimise(self) -> None:
-        """Leave out other random numbers, faults and choices of the failure, as long as the test fails likewise."""
+        """Leave out changed random numbers, faults and choices of the failure, as long as the test fails in the same way."""
         assert self.failed is not None
         end = time.monotonic() + self._options.minimise_s
         if not self._again(self.failed):
@@ -187,12 +193,14 @@ class Explorer:
         return None
 
     def _again(self, candidate: Failed, folder: Path | None = None) -> bool:
-        """Call the body by a candidate's choices; whether it fails likewise, which makes this failure the result."""
+        """Call the body with a candidate's choices; return whether the test fails in the same way, in which case this
+        failure becomes the result.
+        """
         self.runs += 1
         course = Course.of(Recorded(candidate.choices), candidate.seed.number, candidate.shift, candidate.events)
         try:
             failed = self._tried(candidate.seed, course, candidate.arguments, folder)
-        except Exception:  # such as an argument that Hypothesis cannot draw again: no failure of the test
+        except Exception:  # an error such as an argument that Hypothesis cannot draw again is no failure of the test
             failed = None
         if failed is not None and _place(failed.finding) == _place(candidate.finding):
             if self.failed is not None and self.failed.folder != failed.folder and self.failed.folder.exists():
@@ -204,7 +212,7 @@ class Explorer:
         return False
 
     def keep(self, folder: Path) -> Capsule:
-        """Call the body once more as in the failure, with its runs in the folder of a capsule; return the capsule."""
+        """Call the body once more with the failure's choices, with its runs in the folder of a capsule; return the capsule."""
         failed = self._now()
         if self.is_repeatable:
             self.is_repeatable = self._again(failed, folder)

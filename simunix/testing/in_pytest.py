@@ -1,4 +1,4 @@
-"""An explored test within pytest: puts the explorer in the place of the test's body, also of a body that Hypothesis calls."""
+"""Connects an explored test with pytest: puts the explorer in place of the test's body, also if Hypothesis calls the body."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ FOLDER = "capsule"
 
 
 class Explored:
-    """While entered, the item's test is explored, or repeated by a capsule."""
+    """A context in which the item's test is explored, or repeated by a capsule."""
 
     def __init__(self, item: pytest.Function, cluster: Cluster, seeds: int, minimise_s: float, capsule: Capsule | None) -> None:
         self._item, self._capsule, self._seeds = item, capsule, seeds
         self._directory = cluster.options.directory
         self._handle = getattr(item.obj, "hypothesis", None)
-        """What Hypothesis keeps of a test with @given."""
+        """The object in which Hypothesis stores the body of a test with @given."""
         self._body: Body = item.obj if self._handle is None else self._handle.inner_test
         options = TestOptions(file=item.path, test=item.nodeid, seeds=seeds, minimise_s=minimise_s, is_failure=is_failure)
         self._minimises = minimise_s > 0
@@ -60,9 +60,8 @@ class Explored:
             warnings.warn(pytest.PytestWarning(text), stacklevel=2)
 
     def conclude(self, error: BaseException | None) -> tuple[str, BaseException | None]:
-        """Make the failure small, keep it, and tell its story; and the exception that the test is to end with, if not `error`.
-
-        An exception of Hypothesis stays what it is: it names the arguments.
+        """Reduce the failure to a small case, and keep it; return its story, and the exception with which the test is
+        to end, if that is not `error`. An exception of Hypothesis is not replaced, because it names the arguments.
         """
         failed = self.explorer.failed
         if failed is None or error is None or not is_failure(error):
@@ -84,7 +83,10 @@ class Explored:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether a test has failed by an exception: not by a skip, an interrupt, or one by which Hypothesis steers the test."""
+    """Return whether an exception means that a test has failed.
+
+    Skips, interrupts, and exceptions by which Hypothesis controls the test do not.
+    """
     steering = getattr(sys.modules.get("hypothesis.errors"), "HypothesisException", ())
     if isinstance(error, (CompilerMissingError, pytest.skip.Exception, steering)):
         return False
@@ -92,10 +94,8 @@ def is_failure(error: BaseException) -> bool:
 
 
 def prepare_hypothesis(item: pytest.Function) -> None:
-    """Let Hypothesis call an explored test as often, and as long, as it takes.
-
-    The cluster begins anew with each call, so that the fixture's scope does no harm, and a call that explores takes longer than
-    Hypothesis' deadline.
+    """Switch off Hypothesis' limits of time and of fixtures for an explored test. A call that explores takes longer
+    than Hypothesis' deadline, and the fixture's scope does no harm, since the cluster begins anew with each call.
     """
     if getattr(item.obj, "hypothesis", None) is None:
         return

@@ -1,4 +1,6 @@
-"""`simunix explore`: finds failures of a scenario by trying other legal courses of events."""
+"""`simunix explore`: finds failures of a scenario: runs it with other orders of threads, late packets and faults, all
+of them possible in reality.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix explore` and its options."""
     parser = subcommands.add_parser("explore", help="run a scenario by many seeds that choose otherwise, and keep what fails")
     parser.add_argument("scenario", type=Path, metavar="SCENARIO.yaml", help="see docs/guide/explore.md")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the rows and failures; goes on")
@@ -34,7 +36,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Check the options and explore; return the exit code."""
+    """Check the options and explore the scenario; return the exit code."""
     for name, least in (("seeds", 1), ("jobs", 1), ("first_seed", 0)):
         if (value := getattr(options, name)) < least:
             raise SimunixError(f"--{name.replace('_', '-')}: expected at least {least}, got {value}")

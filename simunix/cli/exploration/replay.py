@@ -1,4 +1,4 @@
-"""`simunix replay`: repeats the failing run of a capsule, to the byte."""
+"""`simunix replay`: repeats, to the byte, the failing run that a capsule (a folder of `simunix explore`) describes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix replay` and its options."""
     parser = subcommands.add_parser("replay", help="repeat a failing run that simunix explore has found")
     parser.add_argument("capsule", type=Path, metavar="CAPSULE", help="a folder below failures/ of an exploration")
     parser.add_argument("--out", type=Path, default=Path("out/replay"), metavar="DIR", help="folder of the results")
@@ -38,7 +38,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Repeat the run; return its exit code."""
+    """Repeat the run of the capsule, explain it or reseed it, as the options say; return the exit code."""
     from simunix.cli.run import duration
     from simunix.explore.replay import ReplayOptions, replay
 
@@ -69,7 +69,7 @@ def _check_counts(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> int:
-    """Explain the failure; return the exit code."""
+    """Explain the failure of the capsule (`--explain`); return the exit code."""
     from simunix.explore.report import refreshed
     from simunix.explore.why.explain import ExplainOptions, explain
 
@@ -87,7 +87,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _reseed(options: argparse.Namespace) -> int:
-    """Go other ways from some moments on; return the exit code."""
+    """Repeat the run up to some moments, and go on with other seeds (`--reseed-at`); return the exit code."""
     from simunix.cli.run import duration
     from simunix.explore.reseed import ReseedOptions, reseed
 

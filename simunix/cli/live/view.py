@@ -17,7 +17,7 @@ EPILOG = """examples:
 
 
 def add_parser(subcommands: Subparsers) -> None:
-    """Declare the subcommand."""
+    """Declare the subcommand `simunix view` and its options."""
     parser = subcommands.add_parser(
         "view",
         help="show a run in the browser, while it runs or afterwards: clock, machine, jobs; stop time, pull a plug",
@@ -33,7 +33,7 @@ def add_parser(subcommands: Subparsers) -> None:
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Serve the page; return the exit code."""
+    """Serve the live page of a run; return the exit code."""
     from simunix.view.serve import view
 
     return view(options.directory, options.port)

@@ -1,1 +1,1 @@
-"""Why a run has failed: the choice that decides, what happens there, and how likely the failure is."""
+"""Explains why a run has failed: the choice that decides, what the processes do there, and how likely the failure is."""

@@ -1,4 +1,4 @@
-"""How many seeds without a failure make it credible that the failure is mended."""
+"""Computes how many seeds without a failure make it credible that the failure is mended."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ CONFIDENCE = 0.95
 
 
 def least_rate(failed: int, runs: int) -> float:
-    """The lower limit, with 95 % confidence, of the probability that a seed fails, when `failed` of `runs` seeds did.
+    """Return the lower limit, with 95 % confidence, of the probability that a seed fails, if `failed` of `runs` seeds
+    have failed.
 
-    The exact limit of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
-    Biometrika 26 (1934), one-sided. An exploration that stops at its first failure has the same limit: the probability that n
-    seeds have at least one failure is then 5 %. Raises ValueError unless 1 <= failed <= runs.
+    The formula is the exact limit of Clopper and Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the
+    Case of the Binomial", Biometrika 26 (1934), one-sided. An exploration that stops at its first failure has the same
+    limit: the probability that n seeds have at least one failure is then 5 %. Raises ValueError unless 1 <= failed <=
+    runs.
     """
     from scipy.stats import binomtest
 
@@ -23,10 +25,10 @@ def least_rate(failed: int, runs: int) -> float:
 
 
 def clean_seeds(rate: float) -> int:
-    """How many seeds must pass, one after the other, before "mended" is credible with 95 % confidence.
+    """Return how many seeds must pass, one after the other, before "mended" is credible with 95 % confidence.
 
-    If seeds still failed with probability p, n of them would all pass with probability (1 - p)^n. That is 5 % or less from
-    n = ln(0.05) / ln(1 - p) on; for small p about 3 / p, the rule of three (Hanley, Lippman-Hand, "If Nothing Goes Wrong, Is
-    Everything All Right?", JAMA 249, 1983). `rate` is p, above 0.
+    If seeds still failed with probability p, n of them would all pass with probability (1 - p)^n. This probability is 5
+    % or less from n = ln(0.05) / ln(1 - p) on; for small p, n is about 3 / p, the rule of three (Hanley, Lippman-Hand,
+    "If Nothing Goes Wrong, Is Everything All Right?", JAMA 249, 1983). `rate` is p, above 0.
     """
     return 1 if rate >= 1 else math.ceil(math.log(1 - CONFIDENCE) / math.log1p(-rate))

@@ -1,4 +1,6 @@
-"""Explains a failure: which choice or fault decides, what the processes do there, and since when the failure was likely."""
+"""Explains a failure: which choice or fault decides, what the processes do at that moment, and from which moment on the
+failure was likely.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +27,17 @@ from simunix.explore.why.watch import Watched
 from simunix.launch.interrupts import Interrupts
 
 NAME = "explain.json"
-"""The explanation, in the folder of its capsule."""
+"""The name of the file with the explanation, in the folder of the capsule."""
 MOST_MOMENTS = 8
 HALF = 0.5
-"""From this part of failing seeds on a failure counts as likely."""
+"""The part of failing seeds from which on a failure counts as likely."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainOptions:
-    """What the command line says: how many seeds go on from each moment, and how many runs there are at a time."""
+    """The options of `simunix replay --explain`: how many seeds go on from each moment, and how many runs are made at a
+    time.
+    """
 
     capsule: Path
     out: Path
@@ -43,9 +47,10 @@ class ExplainOptions:
 
 @dataclass(slots=True)
 class Explanation:
-    """What is known of a failure, as it stands in explain.json; `pair` is None if the run fails by itself.
+    """The explanation of a failure, as explain.json contains it; `pair` is None if the run fails without any fault or choice.
 
-    `curve` has for each moment (virtual nanoseconds) how many of how many seeds fail that go another way from then on.
+    `curve` has, for each moment (virtual nanoseconds), how many of the seeds that go on from there fail, and how many
+    there are.
     """
 
     pair: dict[str, Any] | None = None
@@ -54,7 +59,7 @@ class Explanation:
     seeds: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The explanation as it stands in the file."""
+        """Return the explanation in the form in which the file contains it."""
         return {"pair": self.pair, "curve": self.curve, "likely_since_ns": self.likely_since_ns, "seeds": self.seeds}
 
 
@@ -67,7 +72,7 @@ class Explainer:
         self.result = Explanation()
 
     def explain(self) -> Explanation:
-        """Find the pair, then the curve; what is found is printed as it is found."""
+        """Find the critical pair, then the curve; each result is printed as soon as it is found."""
         try:
             pair = critical_pair(steps_of(self._capsule), self._fails)
             if not self._interrupts.came:
@@ -95,7 +100,7 @@ class Explainer:
         )
 
     def _outcome(self, attempt: Attempt, target: Path | None = None) -> Outcome | None:
-        """Make one run, kept in a folder if asked to; None after an interrupt."""
+        """Make one run, and keep it in a folder if one is given; return its result, or None after an interrupt."""
         if self._interrupts.came:
             return None
         self._pool.start(0, attempt)
@@ -113,7 +118,9 @@ class Explainer:
         return outcome is not None and self._capsule.signature in outcome.signatures
 
     def _look_at(self, pair: Pair | None) -> None:
-        """Make both runs of the pair once more, with their calls and stacks, and say where they part."""
+        """Make both runs of the pair again, with traces of system calls and stacks, and print where the two runs begin
+        to differ.
+        """
         if pair is None:
             print("critical pair: none, since the run fails without any of its choices and faults as well")
             return
@@ -164,7 +171,7 @@ class Explainer:
 
 
 def _step(pair: Pair) -> tuple[int, str]:
-    """Moment and text of the step in which a pair differs."""
+    """Return the moment and the text of the step in which the runs of a pair differ."""
     if pair.choice is not None:
         return pair.choice.at_ns, pair.choice.what
     assert pair.event is not None
@@ -172,7 +179,7 @@ def _step(pair: Pair) -> tuple[int, str]:
 
 
 def moments_of(capsule: Capsule) -> list[int]:
-    """The start, and the moments just behind the faults and choices; of many, those of the last ones."""
+    """Return the start, and the moments just after the faults and choices; if there are many, only the last ones."""
     moments = {choice.at_ns + 1 for choice in capsule.choices} | {
         units.duration_ns(event["at"]) + 1 for event in capsule.events
     }
@@ -180,7 +187,9 @@ def moments_of(capsule: Capsule) -> list[int]:
 
 
 def likely_since(curve: Sequence[tuple[int, int, int]]) -> int | None:
-    """The first moment from which on half of the seeds fail, or more, there and at all later moments; None: there is none."""
+    """Return the first moment from which on, at this and all later moments, half of the seeds or more fail; None if
+    there is no such moment.
+    """
     since = None
     for at_ns, failed, seeds in curve:
         since = (at_ns if since is None else since) if failed >= HALF * seeds else None
@@ -188,7 +197,9 @@ def likely_since(curve: Sequence[tuple[int, int, int]]) -> int | None:
 
 
 def seeds_needed(capsule: Path, signature: str) -> dict[str, Any] | None:
-    """How often the exploration's seeds fail likewise, and how many must pass; None for a capsule that was moved away."""
+    """Return how many of the exploration's seeds fail in the same way, and how many must pass after a repair; None for
+    a capsule that was moved away.
+    """
     file = capsule.resolve().parent.parent / SEEDS
     if capsule.resolve().parent.name != FAILURES or not file.is_file():
         return None
@@ -201,7 +212,7 @@ def seeds_needed(capsule: Path, signature: str) -> dict[str, Any] | None:
 
 
 def seeds_lines(seeds: dict[str, Any] | None) -> list[str]:
-    """What the numbers of `seeds_needed` mean."""
+    """Return lines that explain the numbers of `seeds_needed`."""
     if seeds is None:
         return ["mended? how many seeds must pass is not known: the capsule is not in the folder of its exploration"]
     often = f"{seeds['failed']:,} of {seeds['runs']:,} seeds failed likewise, so at least {seeds['least_rate']:.2%} of all do"
@@ -209,7 +220,7 @@ def seeds_lines(seeds: dict[str, Any] | None) -> list[str]:
 
 
 def pair_lines(pair: dict[str, Any]) -> list[str]:
-    """The critical pair for a terminal."""
+    """Return lines about the critical pair, for a terminal."""
     lines = ["critical pair: two runs that differ in this alone", f"  {moment(pair['at_ns'])}: {pair['what']}"]
     lines += ["before, both runs:", *(f"  {call}" for call in pair["before"])]
     for name in ("failing", "passing"):
@@ -226,7 +237,7 @@ def pair_lines(pair: dict[str, Any]) -> list[str]:
 
 
 def explain(options: ExplainOptions) -> int:
-    """Explain a capsule; returns 0, or the code of an interrupt. What was found is kept in the capsule."""
+    """Explain a capsule, and write the results into it; return 0, or the exit code of an interrupt."""
     capsule = scenario_capsule(options.capsule)
     print(capsule.signature)
     for line in story(capsule):

@@ -1,4 +1,4 @@
-"""The calls of two runs in the order of their virtual times, and where the one run goes another way than the other."""
+"""Reads the system calls of two runs in the order of their virtual times, and finds where the two runs begin to differ."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import zip_longest
 from pathlib import Path
 
 BEFORE, BEHIND = 3, 10
-"""How many calls of each run are shown before the runs part, and from there on."""
+"""How many system calls are shown before the first difference of the two runs, and how many of each run after it."""
 LONGEST_CALL = 160
 _LINE = re.compile(r"([0-9]+)\.([0-9]{1,9}) (.*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call, or a signal, as strace shows it: virtual time in nanoseconds, HOST: PROGRAM.THREAD, and the text."""
+    """A system call or a signal, as strace shows it: virtual time in nanoseconds, HOST: PROGRAM.THREAD, and the text."""
 
     at_ns: int
     source: str
@@ -28,7 +28,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The last calls that both runs make, and the next ones of the one and the other run."""
+    """The last calls that both runs make, and the next calls of each run."""
 
     before: tuple[Call, ...]
     failing: tuple[Call, ...]
@@ -36,7 +36,9 @@ class Parting:
 
 
 def calls_of(run: Path) -> list[Call]:
-    """All traced calls of a run (--strace), in the order of their times; threads in the order of their names at one time."""
+    """Return all traced calls of a run (--strace) in the order of their times; calls of one moment are in the order of
+    their threads' names.
+    """
     return sorted(_calls(run), key=lambda call: (call.at_ns, call.source))
 
 
@@ -52,7 +54,7 @@ def _calls(run: Path) -> Iterator[Call]:
 
 
 def parting(failing: list[Call], passing: list[Call]) -> Parting | None:
-    """Where the runs part; None if both make the same calls at the same times."""
+    """Return where the two runs begin to differ; None if both make the same calls at the same times."""
     for index, (one, other) in enumerate(zip_longest(failing, passing)):
         if one != other:
             before = failing[max(0, index - BEFORE) : index]

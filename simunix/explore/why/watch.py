@@ -1,4 +1,4 @@
-"""Looks at all threads of a run at the moment at which a choice has taken effect: what each waits for, and its stack."""
+"""Records what each thread of a run waits for, and its stack, at the moment at which a choice has taken effect."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from rsg_server.choices.source import Strategy
 
 MOST_PROCESSES, MOST_FRAMES = 6, 8
 GDB_S = 60.0
-"""How long one stack may take, wall time."""
+"""How long (real seconds) gdb may take for the stacks of one process."""
 _FRAME = re.compile(r"#\d+\s+(?:0x[0-9a-f]+ in )?(.*)")
 OWN = re.compile(r"libsimunix\.so|/csrc/(shim|shared|tables)/")
-"""What gdb says of frames of the shim: they wait for the turn, whatever the program does."""
+"""The texts in gdb's output for stack frames of the shim, which wait for the turn, whatever the program does."""
 OF_INTERPRETERS = ("??", "Py", "_Py", "__libc_start", "_start")
-"""How frames begin that say nothing of a program: unknown ones, those of Python's interpreter, and those of the C library."""
+"""The beginnings of stack frames that say nothing about a program: unknown frames, those of Python's interpreter, and
+those of the C library.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process to look at: its name for a person, and its pid for this process."""
+    """A process to look at: its name for reports, and its pid as this process sees it."""
 
     name: str
     pid: int
 
 
 class Watched:
-    """Takes what another strategy takes, and looks once, when the first choice behind a given one is made.
-
-    `lines` and `processes` tell of the run; they are set by whoever makes the run.
+    """A strategy that makes the choices of another strategy, and that looks at all threads once: when the first choice
+    after a given one is made. The code that makes the run sets `lines` and `processes`, functions that return the
+    threads' waits and the processes.
     """
 
     def __init__(self, strategy: Strategy, number: int) -> None:
@@ -42,7 +44,7 @@ class Watched:
         self.seen: dict[str, Any] | None = None
 
     def take(self, number: int, place: str, alternatives: int, actors: list[int]) -> int:
-        """What the other strategy takes."""
+        """Return the alternative that the other strategy chooses."""
         if number > self._number and self.seen is None:
             found = self.processes()[-MOST_PROCESSES:]
             self.seen = {"threads": self.lines(), "stacks": {process.name: stack_of(process.pid) for process in found}}
@@ -50,7 +52,9 @@ class Watched:
 
 
 def stack_of(pid: int) -> list[str]:
-    """The innermost frames of all threads of a process, without those of simunix itself; [] without gdb, or if it fails."""
+    """Return the innermost stack frames of all threads of a process, without those of simunix itself; [] if gdb is
+    missing or fails.
+    """
     gdb = shutil.which("gdb")
     if gdb is None:
         return []
@@ -65,7 +69,7 @@ def stack_of(pid: int) -> list[str]:
 
 
 def frames_of(text: str) -> list[str]:
-    """The frames in what gdb prints: functions with arguments, and where they are."""
+    """Return the stack frames in gdb's output: functions with arguments, and their places in the source."""
     frames: list[str] = []
     for line in text.splitlines():
         match = _FRAME.match(line)

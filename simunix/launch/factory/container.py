@@ -164,7 +164,7 @@ class _Directives:
             self._temporary(folder)
         for private in ordered:
             self._private(private)
-        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user may change nothing there
+        if spec.isolation in (Isolation.ROOT, Isolation.CONTAINED):  # an ordinary user can change nothing in these folders
             self.words.append("seal=")  # seal before the binds, which would hide the paths that must become read-only
         if spec.cgroups:
             self.words.append("cgroups=" + " ".join(f"{name}:{mode:o}" for name, mode in spec.cgroups.items()))
@@ -316,7 +316,7 @@ class Container:
         except ContainerError as error:
             raise type(error)(f"host {spec.name}: {error}") from error
         if spec.isolation is Isolation.NONE:
-            return  # such a host needs no set-up
+            return  # a host whose processes are not isolated needs no set-up
         try:
             self._ask(_Directives(spec).build())
         except SimunixError:

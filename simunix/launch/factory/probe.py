@@ -38,8 +38,8 @@ def _refusal(spec: ContainerSpec) -> SimunixError | None:
 
 
 def _too_old() -> str:
-    """Return why the kernel is too old to contain hosts; "" if it is not. Overlays over mounts with mapped owners came
-    later than such mounts.
+    """Return why the kernel is too old to contain hosts; "" if it is not. Linux got overlays over mounts with mapped
+    owners later than such mounts themselves.
     """
     release = os.uname().release
     numbers = tuple(int(number) for number in re.findall(r"\d+", release)[:2])

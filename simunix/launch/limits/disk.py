@@ -1,7 +1,7 @@
 """Estimate before a run whether the data that its plan is known to write fits on the disk of the run directory.
 
-Known are copies of folders, and what jobs write to storages. What other programs write is unknown; the run notices when
-the disk becomes full (rsg_server/storage/run_disk.py).
+Known are the sizes of copied folders, and the bytes that jobs write to storages. It is unknown how much other programs
+write; the run notices when the disk becomes full (rsg_server/storage/run_disk.py).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _written(size_bytes: int) -> str:
 
 
 def check_disk(plan: Plan, folder: Path) -> Sequence[str]:
-    """Return the lines of a warning about disk space. Raises SimunixError with these lines if the plan says that a run
-    which does not fit is refused.
+    """Return the lines of a warning about disk space. Raises SimunixError with these lines if the plan refuses runs
+    that do not fit on the disk.
     """
     needs = sizes(plan) if plan.disk else []
     total = sum(size for size, _ in needs)

@@ -42,7 +42,7 @@ def write_tree(directory: Path, hardware: Hardware) -> tuple[Bind, ...]:
         Bind(directory / "meminfo", "/proc/meminfo"),
         Bind(cpu, "/sys/devices/system/cpu"),
         Bind(node, "/sys/devices/system/node"),
-        Bind(cpu, "/sys/bus/cpu/devices"),  # where older versions of hwloc look
+        Bind(cpu, "/sys/bus/cpu/devices"),  # the place where older versions of hwloc look
         Bind(node, "/sys/bus/node/devices"),
         *(Bind(folder, f"/sys/{path}") for folder, path in zip(shown, SHOWN, strict=True) if folder.exists()),
     )

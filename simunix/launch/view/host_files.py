@@ -1,5 +1,5 @@
-"""What the hosts of a run see of the file system: their containers with binds and private paths, and the files in
-these.
+"""What the hosts of a run see of the file system: their containers with binds and private paths, and the files in these
+paths.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class HostFiles:
         own.write_text(host.name + "\n")
         pairs = [(self._shared / file, f"/etc/{file}") for file in ("hosts", "nsswitch.conf", "resolv.conf")]
         for file, content in host.etc.items():
-            same = self._shared / f"{file}-{source_hash(content).hex()}"  # one for all hosts with this content
+            same = self._shared / f"{file}-{source_hash(content).hex()}"  # one file for all hosts with this content
             same.write_bytes(content)
             pairs.append((same, f"/etc/{file}"))
         return [*pairs, (own, "/etc/hostname")]

@@ -2,7 +2,8 @@
 layer of its own.
 
 Tools such as adduser and package managers replace such a file by renaming a new file over it. Without copies, hosts
-would see the new file at once. And the kernel removes mounts over a replaced file, such as a host's own /etc/hosts.
+would see the new file at once, and the kernel would remove a mount over the replaced file, such as a host's own
+/etc/hosts.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def etc_layer(copies: Path, host: str, shared: Iterable[str], directory: RunDire
 
 
 def mounted_below() -> list[str]:
-    """Return the paths below /etc at which something is mounted, such as a container's configuration; not those of
+    """Return the paths below /etc at which something is mounted, such as a container's configuration; not the mounts of
     copied files.
     """
     points = (line.split()[4].encode().decode("unicode_escape") for line in MOUNTS.read_text().splitlines())

@@ -64,7 +64,7 @@ def summary_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def metric_rows(comparison: Comparison, metric: Metric) -> list[dict[str, Any]]:
-    """Return the row of a metric; [] for a metric that no run has a value worth showing for."""
+    """Return the row of a metric; [] if no run has a value of the metric that is shown."""
     values = [_known(summary.get(metric.name)) for summary in comparison.summaries()]
     if not is_shown(metric, values):
         return []

@@ -37,7 +37,7 @@ LINKS_MAX = 8
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What a page has in front of the report's own sections: `template` extends report.html; `data` has curves for
+    """The part of a page in front of the report's own sections: `template` extends report.html; `data` has curves for
     report.js.
     """
 

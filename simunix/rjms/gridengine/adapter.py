@@ -51,7 +51,7 @@ class GridEngine:
         return _plan(section, key, site)
 
     def news(self, line: str) -> JobNews | None:
-        """See `Rjms.news`. There is no diary."""
+        """See `Rjms.news`. Grid Engine has no log that is read during a run."""
         return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:

@@ -75,7 +75,7 @@ CONFIGURATION = {
     "shepherd_cmd": "none",
     "qmaster_params": "none",
     "execd_params": "none",
-    # docs/guide/gridengine.md says why
+    # docs/guide/gridengine.md gives the reason for this value
     "reporting_params": "accounting=true reporting=false flush_time=00:00:15 accounting_flush_time=00:00:00"
     " joblog=false sharelog=00:00:00",
     "finished_jobs": "100",

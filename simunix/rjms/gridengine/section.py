@@ -9,8 +9,9 @@ from simunix.scenario.section import HostList
 class GridEngineSection(ClusterSection):
     """A Grid Engine cluster: sge_qmaster on `controller`, sge_execd on each node, and one cluster queue over all nodes.
 
-    `scheduler` replaces parameters of sched_conf(5), `configuration` those of sge_conf(5), by their names there. Its Grid
-    Engine is that of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+    `scheduler` replaces parameters of sched_conf(5), `configuration` those of sge_conf(5), by their names there. The
+    hosts' root file systems contain the Grid Engine that runs. Several clusters are a list; their names and hosts must
+    differ.
     """
 
     controller: str

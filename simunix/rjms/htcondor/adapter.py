@@ -28,7 +28,7 @@ _VERSION = re.compile(rb"\$CondorVersion: (\d+\.\d+\.\d+) ")
 @dataclass(frozen=True, slots=True)
 class HTCondor:
     """The implementation of `simunix.rjms.adapter.Rjms` for HTCondor. `clients` depends on the nodes of a pool, because
-    the words of a submission do.
+    the words of a submission depend on them.
     """
 
     clients: Clients
@@ -53,7 +53,7 @@ class HTCondor:
         return _plan(section, key, site)
 
     def news(self, line: str) -> JobNews | None:
-        """See `Rjms.news`. There is no diary."""
+        """See `Rjms.news`. HTCondor has no log that is read during a run."""
         return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:

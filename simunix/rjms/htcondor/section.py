@@ -9,8 +9,9 @@ from simunix.scenario.section import HostList
 class HTCondorSection(ClusterSection):
     """An HTCondor pool: collector and negotiator on `controller`, a schedd on `login`, a startd on each node.
 
-    `configuration` are parameters of HTCondor's configuration, which replace those that simunix and the package write. Its
-    HTCondor is that of its hosts' root file systems. Several pools are a list; their names and hosts must differ.
+    `configuration` are parameters of HTCondor's configuration, which replace those that simunix and the package write.
+    The hosts' root file systems contain the HTCondor that runs. Several pools are a list; their names and hosts must
+    differ.
     """
 
     controller: str

@@ -45,7 +45,7 @@ class Oar:
         return _plan(section, key, site)
 
     def news(self, line: str) -> JobNews | None:
-        """See `Rjms.news`. There is no diary."""
+        """See `Rjms.news`. OAR has no log that is read during a run."""
         return None
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:
@@ -98,7 +98,9 @@ def _plan(section: OarSection, key: str, site: Site) -> ClusterPlan:
 def _files(
     cluster: configuration.Cluster, members: Sequence[str], section: OarSection, key: str, site: Site
 ) -> tuple[FileSpec, ...]:
-    """Return the oar.conf of each host: that of the host's own root, changed by the platform and then by the section."""
+    """Return the oar.conf of each host: the file in the host's own root file system, with the changes that the platform
+    requires, and then those of the section.
+    """
     changes = {**configuration.settings(cluster), **section.configuration}
     texts = {root: root.locate(layout.CONF).read_text() for root in {site.roots[name] for name in members}}
     texts = {root: configuration.changed(text, changes, f"{key}.configuration") for root, text in texts.items()}

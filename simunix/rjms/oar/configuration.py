@@ -36,8 +36,8 @@ def variables(conf: str) -> list[str]:
 def settings(cluster: Cluster) -> dict[str, str | None]:
     """Return the variables of oar.conf that follow from the platform; None removes a variable.
 
-    OAR would put the processes of a job into cgroups. Without CPUSET_PATH it does not, and needs no cgroups on the
-    hosts.
+    By default OAR puts the processes of a job into cgroups. Without the variable CPUSET_PATH, OAR uses no cgroups on
+    the hosts.
     """
     return {
         "DB_HOSTNAME": cluster.database,

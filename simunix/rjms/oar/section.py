@@ -11,8 +11,8 @@ class OarSection(ClusterSection):
     each core.
 
     `scheduler` is the scheduler of the queues `default` and `besteffort`, one of those in /usr/lib/oar/schedulers. The keys of
-    `configuration` are variables of /etc/oar/oar.conf, whose values they replace; null leaves a variable out. Its OAR is that
-    of its hosts' root file systems. Several clusters are a list; their names and hosts must differ.
+    `configuration` are variables of /etc/oar/oar.conf, whose values they replace; null leaves a variable out. The
+    hosts' root file systems contain the OAR that runs. Several clusters are a list; their names and hosts must differ.
     """
 
     controller: str

@@ -34,7 +34,8 @@ def parse_jobcomp(lines: Iterable[str]) -> dict[str, CompletedJob]:
     """Return all jobs of the file by number, elements of job arrays by NUMBER_INDEX.
 
     A requeued job has a line for each of its runs, and Slurm dates its submission anew: `by_number` takes the last line, with
-    the first submission. A last line that says PENDING is of a run that `scontrol requeue` ended: the job waits again.
+    the first submission. If the last line of a job says PENDING, `scontrol requeue` has ended a run of the job, and the
+    job waits again.
     """
     found = by_number(parse_line(line) for line in lines if line.startswith("JobId="))
     return {key: requeued(job) if job.state == WAITS_AGAIN else job for key, job in found.items()}
@@ -82,13 +83,16 @@ def _limit(text: str) -> float | None:
 
 
 def diary(conf: str) -> str:
-    """The path of slurmctld's log by a slurm.conf's text; "" if it writes none, to a file."""
+    """Return the path of slurmctld's log, by the text of a slurm.conf; "" if slurmctld writes no log to a file."""
     path = read_settings(conf).get("slurmctldlogfile", "")
     return path if path.startswith("/") and "%" not in path else ""
 
 
 def news(line: str) -> JobNews | None:
-    """What a line of slurmctld's log tells of a job. The log's times are to the millisecond, in UTC."""
+    """Return the news about a job in a line of slurmctld's log; None if there is none.
+
+    The log has times in UTC, to the millisecond.
+    """
     found = _NEWS.match(line)
     at_s = _moment(found["at"]) if found else None
     if found is None or at_s is None:

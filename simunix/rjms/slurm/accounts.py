@@ -9,8 +9,8 @@ def account_commands(new: Sequence[str], associations: Mapping[str, Sequence[str
     """Return the sacctmgr commands that create new accounts, and users with their accounts, of which the first is the
     default.
 
-    `qos` are the qualities of service that jobs ask for. They, and accounts that are not new, must exist before the
-    commands run. Users with equal accounts share a command.
+    `qos` are the qualities of service that jobs ask for. These qualities of service, and accounts that are not new,
+    must exist before the commands run. Users with equal accounts share a command.
     """
     commands = (
         [f"modify account root set QosLevel+={','.join(sorted(qos))}"] if qos else []

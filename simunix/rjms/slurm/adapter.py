@@ -75,7 +75,7 @@ class Slurm:
         return _plan(section, key, site)
 
     def news(self, line: str) -> JobNews | None:
-        """See `Rjms.news`. The diary is the log of slurmctld."""
+        """See `Rjms.news`. The log that is read during a run is that of slurmctld."""
         return news(line)
 
     def completed(self, records: Sequence[str]) -> dict[str, CompletedJob]:

@@ -25,8 +25,8 @@ ValidateTimeout=2000000
 
 
 class BurstBufferSection(Section):
-    """A burst buffer; its name is that of Slurm's pool. The folder `path` is mounted on the controller and on the nodes
-    that use it.
+    """The section of one burst buffer, whose name is the name of the pool in Slurm. The scenario must mount the folder
+    `path` on the controller and on the nodes that use the burst buffer.
     """
 
     name: FileName
@@ -40,8 +40,8 @@ def with_plugin(buffers: Sequence[BurstBufferSection], parameters: Mapping[str, 
 
 
 def files(buffers: Sequence[BurstBufferSection], key: str) -> dict[str, tuple[bytes, int]]:
-    """Return the content and mode of the files for burst buffers, by path; empty without burst buffers. Raises
-    SimunixError, beginning with `key`, for a wrong buffer.
+    """Return the content and mode of the files for burst buffers, by path; no files without burst buffers. Raises
+    SimunixError, beginning with `key`, for a wrong section of a burst buffer.
     """
     if not buffers:
         return {}

@@ -1,5 +1,5 @@
-"""Check a cgroup.conf against what hosts have: if plugins of slurm.conf use cgroups, only cgroups of version 2, mounted
-at the usual place.
+"""Check a cgroup.conf if plugins of slurm.conf use cgroups: emulated hosts have only cgroups of version 2, mounted at
+the usual place.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def check_releases(key: str, members: Mapping[str, Release]) -> None:
 
 
 def check_parameters(key: str, parameters: Mapping[str, object]) -> None:
-    """Raise SimunixError if the scenario's own parameters of cgroup.conf ask for what hosts do not have."""
+    """Raise SimunixError if the scenario's own parameters of cgroup.conf ask for cgroups that hosts do not have."""
     for name, value in parameters.items():
         _check(f"{key}.cgroup.{name}: {value}", name, str(value))
 
 
 def check_file(path: Path) -> None:
-    """Raise SimunixError, with file and line, if a cgroup.conf asks for what hosts do not have."""
+    """Raise SimunixError, with file and line, if a cgroup.conf asks for cgroups that hosts do not have."""
     for line in read_lines(path, "a cgroup.conf"):
         for name, (written, value) in line.pairs.items():
             _check(f"{line.place}: {written}={value}", name, value)

@@ -67,8 +67,8 @@ class SlurmCluster:
 def node_lines(nodes: Iterable[ComputeNode]) -> str:
     """Return the NodeName lines, with the sizes that each host shows in /proc and /sys.
 
-    Equal nodes with consecutive addresses share a line, as in production. Every daemon on every node reads this file,
-    so a line for each node would cost the square of the number of nodes.
+    Equal nodes with consecutive addresses share a line, as in production. Every daemon on every node reads slurm.conf,
+    so with a line for each node the time to read grows with the square of the number of nodes.
     """
     groups: list[list[ComputeNode]] = []
     for node in nodes:

@@ -56,7 +56,7 @@ class Database:
     dbd: str
     storage: str
     sacctmgr: tuple[str, ...] = ()
-    user: str = "root"  # SlurmUser, which must be equal for slurmctld
+    user: str = "root"  # SlurmUser, which must be the user of slurmctld
     auth: str = AUTH  # AuthType, which must be equal for all daemons
     shared: bool = False
     usage: Usage = field(default_factory=dict)

@@ -153,5 +153,5 @@ def check_installed(config: Path | None, parameters: Mapping[str, Value], key: s
 
 
 def told_of(setting: Setting, reason: str) -> str:
-    """Return place, setting and reason as one line of text."""
+    """Return the place of a setting, the setting, and the reason of its refusal as one line of text."""
     return f"{setting.place}: {setting.name}={setting.value}: {reason}"

@@ -85,7 +85,9 @@ def limit_text(seconds: float) -> str:
 
 
 def told_limit_s(request: Request) -> float | None:
-    """Return the time limit in seconds that Slurm uses for a job; None if it is infinite or the partition's."""
+    """Return the time limit in seconds that Slurm uses for a job; None if it is infinite, or if Slurm takes the limit
+    of the partition.
+    """
     if request.limit_s is None or math.isinf(request.limit_s):
         return None
     return max(1, math.ceil(request.limit_s / 60)) * 60.0

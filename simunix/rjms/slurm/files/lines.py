@@ -2,7 +2,8 @@
 
 Comments, continued lines, escapes and quotes follow Slurm's own parser (parse_config.c; slurm.conf(5)), in its order.
 First, a # ends a line. A backslash at the end joins a line with the next without a blank. Other backslashes are
-removed. Only then pairs are searched. `pairs_of` reads what `pair_text` writes without a change.
+removed. After these steps, the parser searches the line for pairs. `pairs_of` reads what `pair_text` writes without a
+change.
 """
 
 from __future__ import annotations

@@ -128,7 +128,10 @@ class Capping:
 
     @property
     def power_caps(self) -> tuple[PowerCap, ...]:
-        """The limits that the power never exceeds. A budget's power limit is not among them, since it may be exceeded."""
+        """The limits that the power never exceeds.
+
+        The power limit of an energy budget is not among these limits, since the power may exceed it.
+        """
         return () if self.budget is not None else tuple(each.cap for each in self.caps)
 
     def applied_to(self, section: SlurmSection, key: str) -> SlurmSection:

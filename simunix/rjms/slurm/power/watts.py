@@ -99,10 +99,8 @@ class Machine:
 
 def work(machine: Machine, cap_w: float, states: Sequence[int], *, may_switch: bool = True) -> float:
     """Return Glesser's W / T (chapter 4): the computing power of the cluster under a cap, in nodes of the fastest
-    speed.
-
-    The result is that of the best mixture of nodes that are off, nodes in the slowest of `states` and nodes in the
-    fastest. If nodes may not be switched off, nodes that cannot compute are idle.
+    speed. Some nodes are off, some in the slowest of `states`, and some in the fastest; the result is for the best
+    mixture. If nodes may not be switched off, nodes that cannot compute are idle.
     """
     slow, fast = min(states, key=lambda each: machine.speeds[each]), machine.fastest
     slow_w, fast_w = machine.full_w(slow) - machine.idle_w, machine.full_w(fast) - machine.idle_w

@@ -54,8 +54,8 @@ MEANS_NOTHING = {"PreemptMode": "cluster", "GraceTime": "00:00:00", "UsageFactor
 
 
 def account_commands(path: Path, changes: list[Change], names: Names | None = None) -> list[str]:
-    """Return the sacctmgr commands that create the accounts of a dump. What they leave out is added to `changes`.
-    Raises SimunixError with file and line.
+    """Return the sacctmgr commands that create the accounts of a dump. Entries that the commands leave out are added to
+    `changes`. Raises SimunixError with file and line.
     """
     commands: list[str] = []
     hidden: Counter[str] = Counter()

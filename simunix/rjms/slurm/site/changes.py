@@ -1,5 +1,5 @@
-"""The rules for parameters of a site's slurm.conf that cannot be used in an emulation: what is removed or replaced, and
-why.
+"""The rules for parameters of a site's slurm.conf that cannot be used in an emulation: which parameters are removed or
+replaced, and why.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ LISTS = {
 
 
 def read_back(folder: Path) -> None:
-    """Read all files in a scenario's folder. Raises SimunixError for what a run would refuse, and for a list that names
-    a node which does not exist.
+    """Read all files in a scenario's folder. Raises SimunixError for content that a run would refuse, and for a list
+    that names a node which does not exist.
     """
     conf = list(read_lines(folder / "slurm.conf", "a slurm.conf"))
     list(parameters_of(conf))

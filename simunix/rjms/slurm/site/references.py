@@ -26,7 +26,7 @@ Nodes = Sequence[NodeLine]
 
 @dataclass(slots=True)
 class References:
-    """The nodes, node sets and partitions that exist; what is removed because of others is added to `changes`."""
+    """The nodes, node sets and partitions that exist; every removal is added to `changes`."""
 
     changes: list[Change]
     there: frozenset[str]

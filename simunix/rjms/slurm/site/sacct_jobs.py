@@ -40,7 +40,10 @@ _PENDING = re.compile(r"(\d+)_\[([\d,-]+)(%\d+)?\]")
 
 
 def read_jobs(path: Path, changes: list[Change], names: Names | None = None) -> SwfTrace:
-    """Read the jobs. What is left out is counted and added to `changes`. Raises SimunixError with file and line."""
+    """Read the jobs. Jobs and options that are left out are counted, and added to `changes`.
+
+    Raises SimunixError with file and line.
+    """
     read = _Jobs(path, names)
     for number, row in _rows(path):
         read.add(number, row)

@@ -185,7 +185,7 @@ def _write_files(site: _Site, folder: Path) -> None:
     for name, text in site.beside.items():
         write_whole(folder / name, text)
     for script in site.conf.scripts:
-        shutil.copy(script, folder)  # with the script's mode
+        shutil.copy(script, folder)  # the copy has the mode of the script
     scenario = scenario_text(site.conf, site.commands, site.reservations, site.trace is not None, site.usage)
     write_whole(folder / "scenario.yaml", scenario)
     write_whole(folder / "changes.txt", changes_text(site.changes))
