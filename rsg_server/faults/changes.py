@@ -121,7 +121,9 @@ class Fault:
 
 
 SAME_VALUE: dict[type, type] = {Partition: Heal}
-"""Changes of one value that are of several kinds: by each other kind, the one by which the value is known."""
+"""Kinds of changes that change the same value as another kind: by each such kind, the kind under whose name the value
+is stored.
+"""
 CHANGES = (HostChange, ProcessChange, PowerStateChange, ClockChange, LinkChange, StorageChange, Partition, Heal, Loss)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 

@@ -75,9 +75,9 @@ class Faults:
         self.keepalive, self.power, self._wall_clocks = keepalive, power, wall_clocks
         power.on_reach.connect(self._host_reached)
         power.on_silence.connect(keepalive.look)
-        self.on_power_state: Observers[str, int] = Observers()  # told a host's name, and the state that the host has now
-        self.on_speed: Observers[Host] = Observers()  # told before on_power_state
-        self.on_link: Observers[str] = Observers()  # told the name of a link that may have changed
+        self.on_power_state: Observers[str, int] = Observers()  # observers get a host's name and the host's new state
+        self.on_speed: Observers[Host] = Observers()  # these observers are called before those of on_power_state
+        self.on_link: Observers[str] = Observers()  # observers get the name of a link that may have changed
         self.on_process: Observers[ProcessChange, bool] = Observers()  # told a change, and whether it is for a while
         self._power_states: dict[str, int] = {}  # of hosts that are not in their first one
         self._held = Held()

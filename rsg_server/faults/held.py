@@ -14,7 +14,7 @@ from dataclasses import fields
 from typing import Any
 
 SUBJECT = ("host", "process", "storage", "link", "one", "other")
-"""Fields of a change that say what is changed; the others say what becomes of it."""
+"""The fields of a change that say what is changed (a host, a link, a storage); all other fields are new values."""
 Key = tuple[type, tuple[object, ...], str]
 """A value that changes: the kind of change, its subject, and the name of the field."""
 

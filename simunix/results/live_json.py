@@ -21,7 +21,8 @@ NAME = "live.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveCluster:
-    """A cluster: its nodes with their cores, and where its RJMS records jobs (`ClusterPlan.records`, `ClusterPlan.diary`).
+    """A cluster: its nodes with their cores, and the files in which its RJMS records jobs (`ClusterPlan.records`,
+    `ClusterPlan.diary`).
 
     Of each record and of the diary, the paths on all hosts that may have the file; the run shows which host writes it.
     """
