@@ -15,7 +15,16 @@ from typing import Any
 from rsg_server.clock.timeline import END_NS
 from rsg_server.edge.terminal import TerminalRequest
 from rsg_server.errors import SimunixError, quoted
-from rsg_server.faults.changes import CONDITIONS, HOST_STATES, KINDS, PROCESS_STATES, Change, from_message
+from rsg_server.faults.changes import (
+    AHEAD_MOST_NS,
+    CONDITIONS,
+    DRIFT_MOST_PPM,
+    HOST_STATES,
+    KINDS,
+    PROCESS_STATES,
+    Change,
+    from_message,
+)
 from rsg_server.process.host_state import Command
 
 Request = dict[str, Any]
@@ -60,6 +69,14 @@ _RATE: tuple[_Check, str] = (
 _CHANGES: dict[str, tuple[_Check, str]] = {
     "host": (_is_word, "a text"),
     "state": (lambda value: value in HOST_STATES, ", ".join(HOST_STATES)),
+    "ahead_ns": (
+        lambda value: isinstance(value, int) and is_number(value, -AHEAD_MOST_NS, AHEAD_MOST_NS),
+        f"a whole number of nanoseconds from -{AHEAD_MOST_NS} to {AHEAD_MOST_NS}",
+    ),
+    "drift_ppm": (
+        lambda value: is_number(value, -DRIFT_MOST_PPM, DRIFT_MOST_PPM),
+        f"a number from -{DRIFT_MOST_PPM} to {DRIFT_MOST_PPM}",
+    ),
     "process": (_is_word, "a text"),
     "process_state": (lambda value: value in PROCESS_STATES, ", ".join(PROCESS_STATES)),
     "number": (

@@ -14,6 +14,10 @@ GRACE_NS = 10 * SECOND_NS
 REBOOT_NS = 60 * SECOND_NS
 """How long a rebooting host is off, virtual time."""
 HOST_STATES = ("off", "on", "shutdown", "reboot", "hang")
+AHEAD_MOST_NS = 366 * 86400 * SECOND_NS
+"""How far the wall clock of a host can be set ahead of the run's, or behind."""
+DRIFT_MOST_PPM = 10_000
+"""How fast the wall clock of a host can drift: one per cent."""
 PROCESS_STATES = ("killed", "stopped", "running")
 
 
@@ -54,6 +58,14 @@ class ClockChange:
 
     host: str
     ahead_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriftChange:
+    """The wall clock of a host gains so many microseconds each second from now on; below 0: loses; at 0 it is set right."""
+
+    host: str
+    drift_ppm: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,18 @@ class Loss:
 
 
 CONDITIONS = tuple(condition.value for condition in Condition)
-Change = HostChange | ProcessChange | PowerStateChange | ClockChange | LinkChange | StorageChange | Partition | Heal | Loss
+Change = (
+    HostChange
+    | ProcessChange
+    | PowerStateChange
+    | ClockChange
+    | DriftChange
+    | LinkChange
+    | StorageChange
+    | Partition
+    | Heal
+    | Loss
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +147,10 @@ SAME_VALUE: dict[type, type] = {Partition: Heal}
 """Kinds of changes that change the same value as another kind: by each such kind, the kind under whose name the value
 is stored.
 """
-CHANGES = (HostChange, ProcessChange, PowerStateChange, ClockChange, LinkChange, StorageChange, Partition, Heal, Loss)
+CHANGES = (
+    *(HostChange, ProcessChange, PowerStateChange, ClockChange, DriftChange),
+    *(LinkChange, StorageChange, Partition, Heal, Loss),
+)
 KINDS: dict[str, Callable[..., Change]] = {kind.__name__: kind for kind in CHANGES}
 
 

@@ -18,6 +18,7 @@ from rsg_server.faults.changes import (
     SAME_VALUE,
     Change,
     ClockChange,
+    DriftChange,
     Fault,
     FaultProfile,
     Heal,
@@ -85,6 +86,7 @@ class Faults:
             ProcessChange: self._change_process,
             PowerStateChange: self._change_power_state,
             ClockChange: self._set_clock,
+            DriftChange: self._let_drift,
             LinkChange: self._change_link,
             StorageChange: self._change_storage,
             Partition: self._partition,
@@ -184,6 +186,12 @@ class Faults:
         self._note("clock", host=change.host, ahead_ns=change.ahead_ns)
         return (ClockChange(change.host, before),)
 
+    def _let_drift(self, change: DriftChange) -> tuple[Change, ...]:
+        before = self._wall_clocks.drift_ppm(change.host)
+        self._wall_clocks.set_drift(change.host, change.drift_ppm)
+        self._note("drift", host=change.host, ppm=change.drift_ppm)
+        return (DriftChange(change.host, before),)
+
     # Links
 
     def _change_link(self, change: LinkChange) -> tuple[Change, ...]:
@@ -281,7 +289,7 @@ class Faults:
 
 # Checking
 
-OF_A_HOST = (HostChange, ProcessChange, PowerStateChange, ClockChange, StorageChange)
+OF_A_HOST = (HostChange, ProcessChange, PowerStateChange, ClockChange, DriftChange, StorageChange)
 """The changes that concern one host."""
 
 

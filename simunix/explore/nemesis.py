@@ -94,6 +94,10 @@ def _clock(draw: random.Random, host: str, found: Targets) -> Event:
     return {"host": host, "clock": f"{draw.choice('+-')}{draw.choice((100, 1000, 10_000, 60_000, 3_600_000))}ms"}
 
 
+def _drift(draw: random.Random, host: str, found: Targets) -> Event:
+    return {"host": host, "drift": f"{draw.choice('+-')}{draw.choice((50, 500, 5000))}ppm"}
+
+
 def _kill(draw: random.Random, host: str, found: Targets) -> Event:
     return {"process": f"{host}:{draw.choice(found.daemons[host])}", "state": "killed"}
 
@@ -110,6 +114,7 @@ MAKERS: dict[str, Callable[[random.Random, str, Targets], Event]] = {
     "loss": _loss,
     "storage": _storage,
     "clock": _clock,
+    "drift": _drift,
     "kill": _kill,
     "stop": _stop,
 }

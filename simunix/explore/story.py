@@ -26,6 +26,8 @@ def event_text(event: dict[str, Any]) -> str:
         text = f"{rest['partition']} cut off from all others"
     elif "clock" in rest:
         text = f"the wall clock of {rest['host']} is {rest['clock'][1:]} {'ahead' if rest['clock'][0] == '+' else 'behind'}"
+    elif "drift" in rest:
+        text = f"the wall clock of {rest['host']} drifts by {rest['drift']}"
     elif "process" in rest:
         text = f"{rest['process']} is {rest['state']}"
     elif "host" in rest:

@@ -71,10 +71,10 @@ def _check_process(key: str, change: ProcessChange, processes: Sequence[ProcessS
 
 
 def with_clocks(options: KernelOptions, events: list[EventSection]) -> KernelOptions:
-    """Return the options of a run whose events set clocks of hosts: the server gives each turn, and so shows each host its
-    own clock. The choices of such a run are those of any other run.
+    """Return the options of a run whose events set clocks of hosts, or let clocks drift: the server gives each turn, and so
+    shows each host its own clock. The choices of such a run are those of any other run.
     """
-    if all(event.clock is None for event in events):
+    if all(event.clock is None and event.drift is None for event in events):
         return options
     choices = Choices(Baseline(), frozenset())
     return replace(options, choices=choices, order=ChosenOrder(choices))

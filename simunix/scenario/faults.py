@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,11 +11,14 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from rsg_server.errors import quoted
 from rsg_server.faults.changes import (
+    AHEAD_MOST_NS,
     CONDITIONS,
+    DRIFT_MOST_PPM,
     GRACE_NS,
     PROCESS_STATES,
     Change,
     ClockChange,
+    DriftChange,
     Heal,
     HostChange,
     LinkChange,
@@ -28,8 +32,6 @@ from simunix import units
 from simunix.scenario.section import QUANTITY, Duration, HostList, Rate, Section, host_names
 
 NS = 10**9
-MOST_AHEAD_NS = 366 * 86400 * NS
-"""How far the clock of a host can be ahead of the run's, or behind."""
 
 
 def _sides(value: object) -> object:
@@ -72,10 +74,23 @@ def clock_offset_ns(value: object) -> int:
     try:
         ahead_ns = units.duration_ns(text.removeprefix("-" if text.startswith("-") else "+"))
     except ValueError:
-        ahead_ns = MOST_AHEAD_NS + 1
-    if isinstance(value, bool) or ahead_ns > MOST_AHEAD_NS:
+        ahead_ns = AHEAD_MOST_NS + 1
+    if isinstance(value, bool) or ahead_ns > AHEAD_MOST_NS:
         raise ValueError(f"expected how far the clock is ahead, such as '+30s' or '-2min', a year at most, got {quoted(value)}")
     return -ahead_ns if text.startswith("-") else ahead_ns
+
+
+def drift_ppm(value: object) -> float:
+    """Return how fast a clock drifts, in parts per million, of a number or a text such as "+200ppm"."""
+    try:
+        ppm = float(f"{value}".strip().removesuffix("ppm"))
+    except ValueError:
+        ppm = math.inf
+    if isinstance(value, bool) or not abs(ppm) <= DRIFT_MOST_PPM:
+        raise ValueError(
+            f"expected how fast the clock drifts, such as '+200ppm', {DRIFT_MOST_PPM}ppm at most, got {quoted(value)}"
+        )
+    return ppm
 
 
 _Sides = Annotated[
@@ -120,6 +135,7 @@ _State = Annotated[
     ),
 ]
 _Offset = Annotated[int, BeforeValidator(clock_offset_ns), QUANTITY]
+_Drift = Annotated[float, BeforeValidator(drift_ppm), QUANTITY]
 _LossRate = Annotated[float, BeforeValidator(loss_rate), QUANTITY]
 IS_UP = {"up": True, "on": True, "down": False, "off": False}
 HOST_STATES = {"off": "off", "on": "on", "shutdown": "shutdown", "reboot": "reboot", "hang": "hang", "down": "off", "up": "on"}
@@ -138,8 +154,8 @@ SUBJECTS = ("host", "process", "link", "storage", "partition", "heal", "between"
 class EventSection(Section):
     """Something that happens `at` a virtual time, and is reversed after `duration`, if that is given.
 
-    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, `pstate` or `clock`), `process`
-    (HOSTS:NAME, with `state` killed, stopped, running), `link`, `storage`, `partition`, `heal` and `between` (with
+    An event is about one of `host` (with `state` off, on, shutdown, reboot, hang, `pstate`, `clock` or `drift`),
+    `process` (HOSTS:NAME, with `state` killed, stopped, running), `link`, `storage`, `partition`, `heal` and `between` (with
     `loss`). A `link` is the name of a link, or of a host for the host's own
     link; its keys are `bandwidth`, `latency`, `loss`, `state` up or down. A `storage` is HOSTS:NAME; its keys are
     `read_bandwidth`, `write_bandwidth`, `readwrite_bandwidth`, `latency`, `state` ok, read-only, full or failing.
@@ -154,6 +170,7 @@ class EventSection(Section):
     state: _State | None = None
     pstate: Annotated[int | None, Field(ge=0)] = None
     clock: _Offset | None = None
+    drift: _Drift | None = None
     grace: Duration | None = None
     bandwidth: Rate | None = None
     read_bandwidth: Rate | None = None
@@ -191,6 +208,8 @@ class EventSection(Section):
                 yield PowerStateChange(host, self.pstate)
             if self.clock is not None:
                 yield ClockChange(host, self.clock)
+            if self.drift is not None:
+                yield DriftChange(host, self.drift)
             if self.state is not None:
                 yield HostChange(host, HOST_STATES[self.state], GRACE_NS if self.grace is None else self.grace)
         hosts, name = self.process or ((), "")
@@ -226,7 +245,7 @@ class EventSection(Section):
 
 _OF_STORAGE = ("state", "read_bandwidth", "write_bandwidth", "readwrite_bandwidth", "latency")
 _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "host": (("state", "pstate", "clock"), ("state", "grace", "pstate", "clock")),
+    "host": (("state", "pstate", "clock", "drift"), ("state", "grace", "pstate", "clock", "drift")),
     "process": (("state",), ("state",)),
     "link": (("state", "bandwidth", "latency", "loss"), ("state", "bandwidth", "latency", "loss")),
     "storage": (_OF_STORAGE, _OF_STORAGE),

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from simunix.scenario.section import Duration, HostList, Section
 
-FaultKind = Literal["power", "partition", "link", "slow", "loss", "storage", "clock", "kill", "stop"]
+FaultKind = Literal["power", "partition", "link", "slow", "loss", "storage", "clock", "drift", "kill", "stop"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
 
 
@@ -22,6 +22,7 @@ class NemesisSection(Section):
     the hosts, is cut off from the others. `link`: a host's link is down. `slow`: the latency of a host's link is 1 to
     500 ms longer. `loss`: 1 to 50 % of the datagrams to and from a host are lost. `storage`: a storage of a host is
     full, failing, read-only or slow. `clock`: the wall clock of a host is up to an hour ahead or behind.
+    `drift`: the wall clock of a host gains or loses 50, 500 or 5000 microseconds each second, until it is set right.
     `kill`: a process of `processes` that has `restart` is killed, and started again. `stop`: a process of `processes`
     does not run for a while (SIGSTOP, SIGCONT).
     """

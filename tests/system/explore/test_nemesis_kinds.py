@@ -39,6 +39,35 @@ def test_the_fault_is_found_told_and_repeated(tmp_path: Path, name: str, told: s
     assert again.returncode == 0 and "the same run as the capsule's" in again.stdout, again.stdout + again.stderr
 
 
+DRIFTS = """\
+name: drifts
+epoch: 2000-01-01T00:00:00Z
+hosts: [{name: a}]
+processes: [{name: reader, host: a, command: [PYTHON, reader.py], directory: PWD}]
+nemesis: {faults: [drift], start: 1s, every: 3s, heal: 20s}
+check: [{name: steady, never: behind}, {name: right, eventually: right at the end}]
+"""
+READER = """\
+import time
+begin = time.time() - time.monotonic()
+for _ in range(25):
+    time.sleep(1)
+    ahead = time.time() - time.monotonic() - begin
+    if ahead < -0.0005:
+        print("behind", flush=True)
+print("right at the end" if abs(ahead) < 1e-6 else "wrong at the end")
+"""
+
+
+@pytest.mark.slow
+def test_a_clock_drifts_and_is_right_after_heal(tmp_path: Path) -> None:
+    (tmp_path / "reader.py").write_text(READER)
+    (tmp_path / "drifts.yaml").write_text(DRIFTS.replace("PYTHON", sys.executable).replace("PWD", str(tmp_path)))
+    done = simunix(tmp_path, "explore", "drifts.yaml", "-o", "found", "--seeds", "12", "--minimise", "20s", "--jobs", "2")
+    assert "check: check-steady" in done.stdout and "the wall clock of a drifts by -" in done.stdout, done.stdout + done.stderr
+    assert "check-right" not in done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_files", "paused_holder"])
 def test_nothing_is_found_in_the_mended_program(tmp_path: Path, name: str) -> None:

@@ -6,7 +6,10 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Simunix
+from tests.system.runs import run_twice
 
 SCENARIO = """\
 epoch: 2000-01-01T00:00:00Z
@@ -67,8 +70,50 @@ def test_a_clock_that_is_set_to_what_it_shows_changes_nothing(simunix: Simunix, 
     assert plain.read_text() == same.read_text()
 
 
-def test_a_wrong_clock_is_refused(simunix: Simunix, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("clock: soon", "expected how far the clock is ahead, such as '+30s' or '-2min'"),
+        ("drift: fast", "expected how fast the clock drifts, such as '+200ppm', 10000ppm at most, got 'fast'"),
+        ("drift: 10001", "expected how fast the clock drifts, such as '+200ppm', 10000ppm at most, got 10001"),
+        ("drift: .nan", "expected how fast the clock drifts, such as '+200ppm', 10000ppm at most, got nan"),
+    ],
+)
+def test_a_wrong_clock_is_refused(simunix: Simunix, tmp_path: Path, key: str, says: str) -> None:
     path = tmp_path / "scenario.yaml"
-    path.write_text(SCENARIO.replace("PYTHON", "true").replace(", PROGRAM", "") + "events: [{at: 5s, host: a, clock: soon}]")
+    path.write_text(SCENARIO.replace("PYTHON", "true").replace(", PROGRAM", "") + f"events: [{{at: 5s, host: a, {key}}}]")
     done = simunix("run", str(path), cwd=tmp_path)
-    assert done.returncode == 2 and "expected how far the clock is ahead, such as '+30s' or '-2min'" in done.stderr
+    assert done.returncode == 2 and says in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+DRIFTS = """\
+events:
+  - {at: 5s, host: a, drift: +1000ppm, duration: 20s}
+  - {at: 5s, host: b, drift: -200ppm}
+"""
+DRIFTING = """\
+import time
+begin, last = time.time() - time.monotonic(), 0
+for second in range(31):
+    for _ in range(50):
+        assert last <= time.time_ns()
+        last = time.time_ns()
+        time.sleep(0.0005)
+    print(round((time.time() - time.monotonic() - begin) * 1000, 1), flush=True)
+    time.sleep(0.975)
+"""
+
+
+def test_a_clock_drifts_and_is_set_right(simunix: Simunix, tmp_path: Path) -> None:
+    program, path = tmp_path / "program.py", tmp_path / "scenario.yaml"
+    program.write_text(DRIFTING)
+    path.write_text(SCENARIO.replace("PYTHON", sys.executable).replace("PROGRAM", str(program)) + DRIFTS)
+    first, _ = run_twice(simunix, path, tmp_path)
+    a, b = ([float(line) for line in first.output(host, "p").split()] for host in "ab")
+    assert a[:5] == [0] * 5 and a[26:] == [0] * 5 and b[:5] == [0] * 5
+    for second in range(6, 25):
+        assert abs(a[second] - (second - 5)) <= 0.1
+        assert abs(b[second] + (second - 5) * 0.2) <= 0.1
+    lines = [json.loads(line) for line in first.events]
+    set_to = [(line["host"], line["ppm"]) for line in lines if line["event"] == "drift"]
+    assert set_to == [("a", 1000), ("b", -200), ("a", 0)]

@@ -14,6 +14,7 @@ from rsg_server.faults.changes import (
     KINDS,
     Change,
     ClockChange,
+    DriftChange,
     Heal,
     HostChange,
     LinkChange,
@@ -36,6 +37,7 @@ EXAMPLES: list[Change] = [
     Heal(("a",), ("b",)),
     PowerStateChange("node1", 2),
     ClockChange("node1", -(10**9)),
+    DriftChange("node1", -0.5),
 ]
 
 
