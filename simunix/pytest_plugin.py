@@ -62,11 +62,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the plugin's command-line options and ini values."""
     group = parser.getgroup("simunix", "emulated clusters (simunix)")
     group.addoption("--simunix-keep", action="store_true", help="keep all run directories, not only those of failed tests")
-    group.addoption("--simunix-seed", type=int, metavar="N", help="seed of all emulations, instead of what the markers say")
+    group.addoption("--simunix-seed", type=int, metavar="N", help="seed of all emulations, instead of the markers' seeds")
+    group.addoption("--simunix-explore", type=int, metavar="N", help="explore with N seeds each test whose marker has explore=")
     group.addoption(
-        "--simunix-explore", type=int, metavar="N", help="explore by N seeds what the markers explore by other numbers"
+        "--simunix-replay", type=Path, metavar="CAPSULE", help="repeat the failed run of a capsule, and run no other test"
     )
-    group.addoption("--simunix-replay", type=Path, metavar="CAPSULE", help="run the test of a capsule as it has failed there")
     for name, (words, default) in INI.items():
         parser.addini(name, words, default=default)
 

@@ -136,7 +136,7 @@ class Control:
             request = requests.read(message)
             operation = self._operations.get(request["op"])
             if operation is None:
-                raise SimunixError(f"no operation {quoted(request['op'])}; there are {', '.join(self._operations)}")
+                raise SimunixError(f"there is no operation {quoted(request['op'])}; known: {', '.join(self._operations)}")
             return await operation(request, caller)
         except SimunixError as error:
             return {"error": shortened(str(error))}
@@ -276,7 +276,7 @@ class Control:
         every_s = requests.interval(request)
         board = self._board = self._board or Board(self._service)
         if caller.connection is None or board.viewers >= VIEWERS_MOST:
-            raise SimunixError(f"{VIEWERS_MOST} viewers watch this run already; close one of them")
+            raise SimunixError(f"{VIEWERS_MOST} viewers follow this run already; close one of them")
         board.viewers += 1
         try:
             async with trio.open_nursery() as nursery:
@@ -307,7 +307,7 @@ class Control:
     def _deployment(self) -> Deployment:
         found = self._service.deployment
         if found is None:
-            raise SimunixError("this emulation takes no actors by hand; start one that does with simunix rsg serve PLATFORM")
+            raise SimunixError("no actors can be added to this run; start a server for actors: simunix rsg serve PLATFORM")
         return found
 
     async def _add_actor(self, request: Answer, caller: Caller) -> Answer:

@@ -205,7 +205,7 @@ class Service:
         Raises SimunixError if the moment is past.
         """
         if at_ns < self.kernel.now_ns:
-            raise SimunixError(f"until: it is {self.kernel.now_ns / 1e9:.6f} s already, and time does not go back")
+            raise SimunixError(f"until: it is {self.kernel.now_ns / 1e9:.6f} s already; name a later moment")
         await self._hold_at(at_ns, is_step=False)
 
     async def step(self) -> None:

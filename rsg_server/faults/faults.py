@@ -331,7 +331,7 @@ def check(platform: Platform, change: Change) -> None:
         if both:
             raise SimunixError(f"host {both[0]} is on both sides; name it on one")
         if isinstance(change, (Partition, Loss)) and not change.other and set(change.one) >= set(known):
-            raise SimunixError("these are all hosts; leave out those on the other side, or name both sides")
+            raise SimunixError("the only side given names all hosts; leave out the hosts of the other side, or name both sides")
     for host in hosts:
         if host not in known:
             raise SimunixError(_unknown("host", host, known))

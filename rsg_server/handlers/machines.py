@@ -78,7 +78,7 @@ class MachineHandlers:
 
     def _change(self, changes: Sequence[Change]) -> str:
         if not changes:
-            raise SimunixError("machines: name hosts behind what is to be done with them")
+            raise SimunixError("machines: no host given; name one or more hosts behind the operation")
         for change in changes:
             check(self._platform, change)
         self._faults.schedule(Fault(self._clock.now_ns, change) for change in changes)
@@ -89,7 +89,7 @@ class MachineHandlers:
             raise SimunixError(f"limit: expected watts such as 250 or 193.5, and hosts, got {' '.join(words[1:])[:80]!r}")
         for name in words[2:]:
             if name not in self._governors.of:
-                raise SimunixError(f"limit: {name!r} is no host with watts (wattage_per_state)")
+                raise SimunixError(f"limit: there is no host {name!r} with wattage_per_state")
         for name in words[2:]:
             self._governors.limit_from_outside(name, float(words[1]))
         return ""
@@ -98,9 +98,9 @@ class MachineHandlers:
         hosts, now_ns = self._energy.hosts, self._clock.now_ns
         for name in words[1:]:
             if name not in hosts.hosts:
-                raise SimunixError(f"watts: {name!r} is no host with watts (wattage_per_state)")
+                raise SimunixError(f"watts: there is no host {name!r} with wattage_per_state")
         meters = [hosts.hosts[name].meter for name in words[1:]] if words[1:] else hosts.meters()
         return f"{sum(meter.watts for meter in meters):.6f} {sum(meter.joules(now_ns) for meter in meters):.6f}"
 
     def _unknown(self, words: list[str]) -> str:
-        raise SimunixError(f"machines: no request {' '.join(words[:1])[:40]!r}; there are {', '.join(self._requests)}")
+        raise SimunixError(f"machines: there is no request {' '.join(words[:1])[:40]!r}; known: {', '.join(self._requests)}")

@@ -186,7 +186,7 @@ def _limit(key: str, text: str) -> int:
 
 def _full(key: str, text: str) -> None:
     if text != "Full":
-        raise SimunixError(f"--cfg {key}={text}: all rates are always up to date here, as with {key}=Full; take it away")
+        raise SimunixError(f"--cfg {key}={text}: simunix always computes as with {key}=Full; leave this setting out")
 
 
 MODEL = "network/model"

@@ -102,7 +102,7 @@ def power_range(text: str) -> PowerRange:
     values = [watts(part) for part in parts]
     found = PowerRange(values[0], values[-2], values[-1])
     if max(found.idle_w, found.epsilon_w) > found.full_w:
-        raise ValueError(f"{text.strip()[:60]!r}: it would draw more idle than under full load; change one of the numbers")
+        raise ValueError(f"{text.strip()[:60]!r}: the idle watts are above the watts of full load; change one of the numbers")
     return found
 
 
@@ -111,7 +111,7 @@ def host_power(properties: Mapping[str, str], states: int) -> HostPower | None:
     per_state, off = _said(properties, PER_STATE), _said(properties, OFF)
     if per_state is None:
         if off is not None:
-            raise ValueError(f"{OFF}: the host has no {PER_STATE}; add it, or take this away")
+            raise ValueError(f"{OFF}: the host has no {PER_STATE}; add {PER_STATE}, or remove {OFF}")
         return None
     ranges = _parsed(PER_STATE, lambda: tuple(power_range(part) for part in per_state.split(",")))
     if len(ranges) != states:
@@ -125,7 +125,7 @@ def link_power(properties: Mapping[str, str]) -> LinkPower | None:
     busy, off = _said(properties, RANGE), _said(properties, OFF)
     if busy is None:
         if off is not None:
-            raise ValueError(f"{OFF}: the link has no {RANGE}; add it, or take this away")
+            raise ValueError(f"{OFF}: the link has no {RANGE}; add {RANGE}, or remove {OFF}")
         return None
     found = _parsed(RANGE, lambda: _link_range(busy))
     return LinkPower(found.idle_w, found.full_w, _parsed(OFF, lambda: watts(off or "0")))

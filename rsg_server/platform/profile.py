@@ -68,9 +68,9 @@ def parse_profile(name: str, text: str, periodicity_s: float = -1.0) -> Profile:
     if periodicity_s > 0:
         repeat_after_s = periodicity_s - (events[-1][0] if events else 0.0)
     if repeat_after_s is not None and repeat_after_s < 0:
-        raise ValueError("it starts over before its last event; give a longer period")
+        raise ValueError("the profile starts again before its last event; give a longer period")
     if repeat_after_s is not None and events and events[-1][0] + repeat_after_s <= 0:
-        raise ValueError("it starts over without any time passing; give a period above 0")
+        raise ValueError("the profile starts again without any time passing; give a period above 0")
     return Profile(name, tuple(events), repeat_after_s)
 
 

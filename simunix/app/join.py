@@ -97,7 +97,7 @@ def join(directory: Path, host: str | None, argv: Sequence[str]) -> int:
     }
     status = ask(directory, request, (0, 1, 2))["status"]
     if status is None or status < 0:
-        raise SimunixError(f"{argv[0]}: the emulation ended before it did")
+        raise SimunixError(f"{argv[0]}: the emulation ended before this program did")
     return exit_code(status)
 
 

@@ -27,7 +27,9 @@ def with_replay(plan: Plan, directory: Path, out: Path | None) -> Plan:
     """
     where = f"--replay-cpu {directory}"
     if out is not None and out.resolve() == directory.resolve():
-        raise SimunixError(f"{where}: --out names the same folder; name another one, or the recording would be lost")
+        raise SimunixError(
+            f"{where}: --out names the recorded run's own folder, which would be replaced; name another folder with --out"
+        )
     try:
         record = read_record(directory / "run.json")
     except FileNotFoundError as error:

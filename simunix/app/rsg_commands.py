@@ -58,7 +58,7 @@ def add_actor(port: int, actor: NewActor) -> int:
     if not actor.waits:
         return 0
     if status is None or status < 0:
-        raise SimunixError(f"{actor.argv[0]}: the server ended before it did")
+        raise SimunixError(f"{actor.argv[0]}: the server ended before this program did")
     return exit_code(status)
 
 

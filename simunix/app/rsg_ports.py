@@ -39,7 +39,7 @@ def check_hostname(hostname: str, name: str) -> None:
     host name.
     """
     if hostname not in HERE:
-        raise SimunixError(f"{name} {hostname}: the server runs on this computer; leave it out, or say localhost")
+        raise SimunixError(f"{name} {hostname}: a server can only be on this computer; leave this out, or give localhost")
 
 
 def _folder() -> Path:
@@ -48,7 +48,9 @@ def _folder() -> Path:
     with contextlib.suppress(FileNotFoundError):
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
-            raise SimunixError(f"{folder}: not a folder of this user alone; remove it, or set TMPDIR to another folder")
+            raise SimunixError(
+                f"{folder}: belongs to another user, or others can write to it; remove it, or set TMPDIR to another folder"
+            )
     return folder
 
 

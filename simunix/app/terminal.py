@@ -147,7 +147,7 @@ def _code(answer: dict[str, Any], host: str, argv: Sequence[str]) -> int:
     if answer["is_off"]:
         raise SimunixError(f"host {host} was switched off, and the session with it")
     if answer["status"] is None or answer["status"] < 0:
-        raise SimunixError(f"{argv[0] if argv else 'the shell'}: the emulation ended before it did")
+        raise SimunixError(f"{argv[0] if argv else 'the shell'}: the emulation ended before this program did")
     return exit_code(answer["status"])
 
 

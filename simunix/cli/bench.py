@@ -27,7 +27,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser = subcommands.add_parser(
         "bench",
         help="measure what simunix costs on this computer",
-        description="Runs one benchmark after the other and prints a table, with the reason for each that cannot be run.",
+        description="Run one benchmark after the other, and print a table of figures, and why a benchmark cannot be run.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

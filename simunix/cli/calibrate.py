@@ -23,7 +23,7 @@ def add_parser(subcommands: Subparsers) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write the computing times into this file, which the key cpu_costs of a scenario names",
+        help="write the table of computing times into this file, for the key cpu_costs of a scenario",
     )
     parser.set_defaults(execute=execute)
 

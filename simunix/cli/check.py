@@ -27,7 +27,7 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix check` and its options."""
     parser = subcommands.add_parser(
         "check",
-        help="tell before a run which programs simunix cannot intercept, and which system calls it will pass on or refuse",
+        help="show which programs simunix cannot intercept, and which of their system calls it passes on or refuses",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="simunix check [options] SCENARIO.yaml | simunix check [options] -- COMMAND...",

@@ -25,8 +25,8 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix compare` and its options."""
     parser = subcommands.add_parser(
         "compare",
-        help="run variants of a scenario, and tell which jobs and users gain or lose",
-        description="Run a scenario and its variants, and tell what changes for each user, account, partition, QOS and job.",
+        help="run variants of a scenario, and show which jobs and users wait less or longer",
+        description="Run a scenario and its variants, and show what changes for each user, account, partition, QOS and job.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -43,7 +43,7 @@ def add_parser(subcommands: Subparsers) -> None:
         nargs="+",
         default=[],
         metavar="[NAME:] KEY=VALUE",
-        help="a variant of the first scenario, which may have a name; may be repeated",
+        help="a variant of the first scenario: an optional name, and keys with other values; may be repeated",
     )
     parser.add_argument("--set-all", action="append", default=[], metavar="KEY=VALUE", help="set a key in all variants")
     parser.add_argument(
@@ -91,7 +91,7 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="number of runs of each variant, with different seeds, so that chance can be told (default: 1)",
+        help="number of runs of each variant, with different seeds, to tell effects from chance (default: 1)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="number of runs at one time (default: one per core)")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="address of a Dask scheduler whose workers execute the runs")

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix coverage` and its options."""
-    parser = subcommands.add_parser("coverage", help="tell for each system call whether it is simulated, passed on or refused")
+    parser = subcommands.add_parser(
+        "coverage", help="print for each system call whether simunix simulates it, passes it on to the kernel, or refuses it"
+    )
     parser.add_argument("names", nargs="*", metavar="CALL", help="print only these system calls, e.g. futex nanosleep")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print a JSON list")

@@ -41,7 +41,9 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     show.set_defaults(execute=execute_show)
     convert = operations.add_parser("convert", help="convert a SimGrid platform to a scenario's hosts and network, or back")
-    convert.add_argument("file", type=Path, metavar="FILE", help=".xml or .yaml")
+    convert.add_argument(
+        "file", type=Path, metavar="FILE", help="file to convert: a SimGrid platform (.xml) or a scenario (.yaml)"
+    )
     convert.add_argument("output", type=Path, metavar="OUT", help="output file, .yaml or .xml, which must not exist")
     convert.set_defaults(execute=execute_convert)
 

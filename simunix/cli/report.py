@@ -23,14 +23,21 @@ def add_parser(subcommands: Subparsers) -> None:
     parser = subcommands.add_parser(
         "report",
         help="compare runs on one self-contained HTML page",
-        description="One page without network access: numbers, differences of configuration, figures, jobs side by side.",
+        description="Write one page that needs no network: metrics, differences of configuration, figures, jobs side by side.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "directories", type=Path, nargs="+", metavar="DIR", help="run directories; changes are shown against the first"
     )
-    parser.add_argument("-o", "--output", type=Path, default=Path("report.html"), metavar="FILE", help="default: report.html")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("report.html"),
+        metavar="FILE",
+        help="file for the page (default: report.html)",
+    )
     parser.add_argument("--title", metavar="TEXT", help="title of the page (default: the names of the runs)")
     parser.add_argument(
         "--window",
@@ -46,7 +53,7 @@ def add_parser(subcommands: Subparsers) -> None:
         help="format of the pictures of --figures; may be repeated (default: png and svg)",
     )
     parser.add_argument(
-        "--why", action="store_true", help="write no page; tell the first differences of two runs with different event logs"
+        "--why", action="store_true", help="write no page; print the first differences between two runs whose event logs differ"
     )
     parser.set_defaults(execute=execute)
 

@@ -116,8 +116,8 @@ def _add_add_actor(verbs: Subparsers) -> None:
         "Add an actor and start the program that becomes it, with the directory, environment and streams of this command. It "
         "runs once the server is started.",
     )
-    add.add_argument("name", metavar="NAME", help="of the actor")
-    add.add_argument("host", metavar="HOST", help="of the platform")
+    add.add_argument("name", metavar="NAME", help="name of the actor")
+    add.add_argument("host", metavar="HOST", help="host of the platform on which the actor runs")
     add.add_argument("command", nargs="+", metavar="COMMAND", help="the program and its arguments, after --")
     add.add_argument(
         "--no-autoconnect",
@@ -125,7 +125,7 @@ def _add_add_actor(verbs: Subparsers) -> None:
         help="the program calls rsg::connect() itself; else librsg makes it the actor before main()",
     )
     add.add_argument("--no-fork", action="store_true", help="wait until the program ends, and exit with its exit code")
-    add.add_argument("--think-time", metavar="HOW", help="refused: what a program computes by itself takes no virtual time")
+    add.add_argument("--think-time", metavar="HOW", help="refused: a program's own computing takes no virtual time")
     add.set_defaults(execute=execute_add_actor)
 
 
@@ -134,7 +134,7 @@ def execute_add_actor(options: argparse.Namespace) -> int:
     from simunix.app.rsg_commands import NewActor, add_actor
 
     if options.think_time is not None:
-        raise SimunixError("--think-time: what a program computes by itself takes no virtual time here; name it with execute()")
+        raise SimunixError("--think-time: a program's own computing takes no virtual time in simunix; call execute() for that")
     actor = NewActor(
         name=options.name,
         host=options.host,
@@ -180,7 +180,9 @@ def execute_status(options: argparse.Namespace) -> int:
 
 def _add_kill(verbs: Subparsers) -> None:
     kill = _verb(verbs, "kill", "end a server, with all that runs there", "End a server, with all that runs there.")
-    kill.add_argument("--reason", default="no reason given", metavar="TEXT", help="what the server says of it")
+    kill.add_argument(
+        "--reason", default="no reason given", metavar="TEXT", help="text that the server prints as the reason of its end"
+    )
     kill.set_defaults(execute=execute_kill)
 
 
@@ -202,8 +204,8 @@ def _add_flags(verbs: Subparsers) -> None:
         epilog="examples:\n  c++ -std=c++17 program.cpp $(simunix rsg flags) -o program\n",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    flags.add_argument("--cflags", action="store_true", help="those of the compiler alone")
-    flags.add_argument("--libs", action="store_true", help="those of the linker alone")
+    flags.add_argument("--cflags", action="store_true", help="show only the options of the compiler")
+    flags.add_argument("--libs", action="store_true", help="show only the options of the linker")
     flags.set_defaults(execute=execute_flags)
 
 

@@ -44,7 +44,7 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument("--join", type=Path, metavar="DIR", help="run COMMAND in the emulation of this run directory")
     parser.add_argument("--host", help="emulated host of the command (with --join; default: the only one)")
     parser.add_argument(
-        "--keep-alive", action="store_true", help="do not end when the work is done, so that commands with --join can run"
+        "--keep-alive", action="store_true", help="go on after the last process and job, so that --join can run commands"
     )
     parser.add_argument("--view", action="store_true", help="serve a live page of the run; its address is printed first")
     parser.add_argument("--log-turns", action="store_true", help="write into events.jsonl which thread ran in each turn")
@@ -85,7 +85,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
         help="write the system calls of these processes (--strace=...; default: all) to DIR/hosts/HOST/strace, as strace does",
     )
     parser.add_argument(
-        "--strace-stable", action="store_true", help="leave addresses out of --strace, so that two runs can be compared"
+        "--strace-stable", action="store_true", help="write no memory addresses into traces, so that two runs can be compared"
     )
     parser.add_argument("--gdb", metavar="[HOST:]PROCESS", help="stop this program at its start until gdb has attached to it")
     parser.add_argument(
@@ -102,7 +102,7 @@ def _add_observation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--turn-costs",
         action="store_true",
-        help="write the CPU time of each turn to turns.csv, and what crosses the network to messages.csv (a slower run)",
+        help="write the CPU time of each turn to turns.csv, and each message between hosts to messages.csv (a slower run)",
     )
     parser.add_argument(
         "--count-calls",
@@ -150,11 +150,11 @@ def _execute_command(options: argparse.Namespace) -> int:
     if options.view:
         raise SimunixError("--view: a single command has no machine to show; run a scenario")
     if options.pause_at is not None and options.out is None:
-        raise SimunixError("--pause-at: say with --out DIR by which folder simunix ctl is to find the run")
+        raise SimunixError("--pause-at: needs --out DIR, the folder by which simunix ctl finds the run")
     if options.strace and options.out is None:
-        raise SimunixError("--strace: say with --out DIR where the traces are to be kept")
+        raise SimunixError("--strace: needs --out DIR, the folder that will contain the traces")
     if options.count_calls and options.out is None:
-        raise SimunixError("--count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept")
+        raise SimunixError("--count-calls: needs --out DIR, the folder that will contain traps.csv and server_messages.csv")
     return run_single(SingleOptions(argv=tuple(options.target), **_of_any_run(options)))
 
 

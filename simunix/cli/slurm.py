@@ -37,14 +37,16 @@ def add_parser(subcommands: Subparsers) -> None:
     )
     site.add_argument("--accounts", type=Path, metavar="FILE", help="file with the site's accounts, written by sacctmgr dump")
     site.add_argument("--qos", type=Path, metavar="FILE", help="file with the site's QOS, the output of sacctmgr -P show qos")
-    site.add_argument("--sacct", type=Path, metavar="FILE", help="jobs to submit: the output of sacct -P or --json")
-    site.add_argument("--reservations", type=Path, metavar="FILE", help="output of scontrol -o show reservation; needs --sacct")
+    site.add_argument("--sacct", type=Path, metavar="FILE", help="file with jobs to submit, the output of sacct -P or --json")
     site.add_argument(
-        "--usage", type=Path, metavar="FILE", help="fair-share usage: the output of sshare -a -P -o Account,User,RawUsage"
+        "--reservations", type=Path, metavar="FILE", help="output of scontrol -o show reservation, in a file; needs --sacct"
+    )
+    site.add_argument(
+        "--usage", type=Path, metavar="FILE", help="fair-share usage: a file from sshare -a -P -o Account,User,RawUsage"
     )
     site.add_argument("--scripts", action="store_true", help="copy the site's prolog, epilog and job_submit.lua, and run them")
     site.add_argument(
-        "--anonymous", action="store_true", help="replace the names of users, accounts, hosts and all else; copy no scripts"
+        "--anonymous", action="store_true", help="replace all names: of users, accounts, hosts and so on; copy no scripts"
     )
     site.add_argument(
         "--names", type=Path, metavar="FILE", help="file for a table of old and new names, with mode 0600 (with --anonymous)"
@@ -108,10 +110,10 @@ def _check_table(options: argparse.Namespace) -> None:
     if options.names is None:
         return
     if not options.anonymous:
-        raise SimunixError("--names: there are no other names; give --anonymous too")
+        raise SimunixError("--names: only --anonymous makes new names; give --anonymous too")
     if options.names.resolve().is_relative_to(options.output.resolve()):
         raise SimunixError(
-            f"--names {options.names}: the table would go along with the scenario; write it outside of {options.output}"
+            f"--names {options.names}: the table must not be in the scenario's folder; write it outside of {options.output}"
         )
     if options.names.exists():
-        raise SimunixError(f"--names {options.names}: there already; name a new file")
+        raise SimunixError(f"--names {options.names}: exists already; name a new file")

@@ -60,7 +60,9 @@ def compare(options: CompareOptions) -> int:
             "accounting"
         )
     if options.repetitions > 1 and variants[0].is_run:
-        raise SimunixError(f"--repetitions: {options.paths[0]} is a run, which takes no seed any more; give its scenario")
+        raise SimunixError(
+            f"--repetitions: {options.paths[0]} is a finished run, which cannot get another seed; give its scenario"
+        )
     runs = runs_of(variants, options.seed, options.repetitions)
     check([run for own in runs.values() for run in own])
     if options.against is not None and not options.against.exists():

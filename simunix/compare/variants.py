@@ -45,7 +45,9 @@ def variants_of(paths: Sequence[Path], sets: Sequence[Sequence[str]], everywhere
     scenarios = [path for path in paths if path.suffix in SCENARIOS]
     configurations = [path for path in paths if path.suffix not in SCENARIOS]
     if not scenarios or (configurations and len(scenarios) > 1):
-        raise SimunixError(f"{configurations[0]}: a configuration goes with one scenario: simunix compare SCENARIO.yaml FILE…")
+        raise SimunixError(
+            f"{configurations[0]}: a configuration needs exactly one scenario: simunix compare SCENARIO.yaml FILE…"
+        )
     found = _of_files(scenarios, configurations, tuple(everywhere))
     base = found[0]
     named = [_named(words) for words in sets]
@@ -57,7 +59,7 @@ def _runs(paths: Sequence[Path], folders: Sequence[Path], has_settings: bool) ->
     """Return the variants for the folders of finished runs."""
     if len(folders) < len(paths) or has_settings:
         other = next((path for path in paths if path not in folders), None)
-        what = f"{other}: is no run's folder" if other else f"{folders[0]}: is a run, which takes no settings any more"
+        what = f"{other}: is no run's folder" if other else f"{folders[0]}: is a finished run, whose settings cannot be changed"
         raise SimunixError(f"{what}; compare runs with runs, or scenarios with scenarios")
     for folder in folders:
         if not any((folder / mark).exists() for mark in MARKS):
@@ -166,5 +168,5 @@ def runs_of(variants: Sequence[Variant], seed: int | None, repetitions: int = 1)
 def _check_perturbed(variant: Variant, seed: int) -> None:
     if load(variant.path, (*variant.overrides, f"seed={seed}")).perturbation is None:
         raise SimunixError(
-            f"--repetitions: those of {variant.label} cannot differ, since nothing is perturbed; add --set-all perturb=true"
+            f"--repetitions: all runs of {variant.label} would be equal, as nothing is perturbed; add --set-all perturb=true"
         )

@@ -187,7 +187,7 @@ class _Writer:
         """
         if label not in self.stage.storages:
             known = ", ".join(self.stage.storages) or "none"
-            raise SimunixError(f"{where}: nothing is the storage {label!r}; name it under workload.storage (known: {known})")
+            raise SimunixError(f"{where}: there is no storage {label!r}; add it under workload.storage (known: {known})")
         if label not in self.storages:
             self.storages.append(label)
         return self.storages.index(label)

@@ -175,11 +175,11 @@ class Emulation:
             self._warned(warning)
         elsewhere = [host.name for host in self.plan.hosts if host.root != THIS_COMPUTER]
         if elsewhere and isolation is Isolation.NONE:
-            raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which cannot be had here")
+            raise SimunixError(f"host {elsewhere[0]}: a root of its own needs namespaces, which simunix cannot make here")
         if isolation is Isolation.NONE and any(host.mounts for host in self.plan.hosts):
-            raise SimunixError("mounts: a path that is kept on a storage needs namespaces, which cannot be had here")
+            raise SimunixError("mounts: a path that is kept on a storage needs namespaces, which simunix cannot make here")
         if isolation is Isolation.NONE and any(host.wired for host in self.plan.hosts):
-            raise SimunixError("bmcs: a BMC needs namespaces, as all that is wired to hosts, which cannot be had here")
+            raise SimunixError("bmcs: a BMC needs namespaces, which simunix cannot make here; leave bmcs out")
         return isolation
 
     def _warned(self, text: str) -> None:

@@ -44,4 +44,4 @@ def check_speeds(charging: Charging | None, platform: Platform) -> None:
     still = next((host.name for host in platform.hosts if host.speed_flops <= 0), None)
     if charging is not None and still is not None:
         text = f"host {still} has speed 0 in the platform file, so that no computing ends there"
-        raise SimunixError(f"cpu_policy: {text}; give it a speed above 0, or leave cpu_policy and its likes out")
+        raise SimunixError(f"cpu_policy: {text}; give it a speed above 0, or leave all keys cpu_policy out")

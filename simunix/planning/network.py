@@ -46,7 +46,7 @@ def build_platform(
     if overrides and network.shape not in ("cluster", "vivaldi"):
         name = next(iter(overrides))
         text = f"host {name} has a bandwidth or latency of its own, which hosts of a star, cluster or vivaldi only can have"
-        raise SimunixError(f"network.{network.shape}: {text}; take it away")
+        raise SimunixError(f"network.{network.shape}: {text}; leave it out")
     if network.shape == "platform":
         platform = _placed(network, hosts, folder)
     else:
@@ -130,7 +130,7 @@ def _vivaldi(network: NetworkSection, hosts: Sequence[Host], overrides: Mapping[
             raise SimunixError(f"network.vivaldi: {error}") from None
         for name in names:
             if name not in {host.name for host in hosts}:
-                raise SimunixError(f"network.vivaldi: {name!r} is no host of the scenario; take it away")
+                raise SimunixError(f"network.vivaldi: {name!r} is no host of the scenario; leave it out")
             where[name] = (x, y, height)
     zone = VivaldiZone("vivaldi", None)
     default = Access(network.bandwidth, network.latency, power_of_link(network.wattage_range, network.wattage_off))
@@ -173,7 +173,7 @@ def _placed(network: NetworkSection, hosts: Sequence[Host], folder: Path) -> Pla
     if named and len(named) < len(hosts):
         missing = next(host.name for host in hosts if host.name not in there)
         raise SimunixError(
-            f"network.platform: {file} has no host {missing!r}, but it has {named[0]!r}; name all or none as there"
+            f"network.platform: {file} has no host {missing!r}, but it has {named[0]!r}; name all or none as in that file"
         )
     if len(hosts) > len(there):
         raise SimunixError(f"network.platform: {file} has {len(there)} hosts, the scenario has {len(hosts)}; take some away")

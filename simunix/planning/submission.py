@@ -134,7 +134,7 @@ def _check_names(tasks: Sequence[_Task]) -> None:
         others = [other.key for other in tasks if other is not task and other.cluster.name == task.cluster.name]
         if others and task.section.client in task.cluster.rjms.clients.staying:
             raise SimunixError(
-                f"{task.key}.client: {task.section.client} tells no job number, and {others[0]} has jobs of the same names on "
+                f"{task.key}.client: {task.section.client} prints no job number, and {others[0]} has jobs of the same names on "
                 f"{task.cluster.name}; use {task.cluster.rjms.clients.names[0]}"
             )
 

@@ -162,7 +162,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
         raise SimunixError(f"{key}.client: {client!r} submits no jobs here; known: {', '.join(clients.names)}")
     if section.dependencies == BY_RJMS and not clients.after:
         raise SimunixError(
-            f"{key}.dependencies: {client} has no word for the end of another job; use think_time, which submits then"
+            f"{key}.dependencies: {client} cannot let a job wait for another; use think_time, which submits it after that end"
         )
     if client in clients.staying:
         holds = any(
@@ -175,7 +175,7 @@ def _client(section: SubmitSection, key: str, clients: Clients) -> str:
         }
         for what, is_asked in asked.items():
             if is_asked:
-                raise SimunixError(f"{key}.client: {client} tells no job number, which {what} needs; use {clients.names[0]}")
+                raise SimunixError(f"{key}.client: {client} prints no job number, which {what} needs; use {clients.names[0]}")
     return client
 
 
@@ -231,7 +231,7 @@ def _seldom(section: SubmitSection, clients: Clients, order: Order, users: Seque
 def _check_table(section: SubmitSection, key: str, clients: Clients) -> None:
     """Raise SimunixError for keys of the section that cannot be used together with a job table."""
     if clients.tables is None:
-        raise SimunixError(f"{key}.trace: this RJMS cannot be told what a job table says; convert the table to .swf")
+        raise SimunixError(f"{key}.trace: this RJMS has no options for the columns of a job table; convert the table to .swf")
     if section.client in clients.staying:
         raise SimunixError(f"{key}.client: {section.client} submits no job table; use {clients.names[0]}")
     if section.arrays != "ignore":

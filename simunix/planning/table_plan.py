@@ -87,7 +87,7 @@ def _check_circles(requests: Iterable[Request], key: str) -> None:
             if number in sound:
                 continue
             if number in trail:
-                raise SimunixError(f"{key}.trace: job {number}: its dependency leads back to itself; mend the table")
+                raise SimunixError(f"{key}.trace: job {number}: its dependencies form a circle; mend the table")
             trail[number] = None
             pending.append((number, True))
             pending += [(other, False) for other in waits.get(number, ())]

@@ -167,7 +167,7 @@ class HostSection(Section):
             check_nodes(self.sockets, self.cores_per_socket, self.numa_per_socket)
         check_devices(self.gpus, self.nics, self.numa_nodes)
         if self.boot_wattage is not None and self.wattage_per_state is None:
-            raise ValueError("boot_wattage: the host has no wattage_per_state; add it, or take this away")
+            raise ValueError("boot_wattage: the host has no wattage_per_state; add it, or take boot_wattage out")
         power_of_host(self.wattage_per_state, self.wattage_off, len(self.speed))
         if self.pstate >= len(self.speed):
             raise ValueError(f"pstate: expected a number below {len(self.speed)}, the number of speeds, got {self.pstate}")

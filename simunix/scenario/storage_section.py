@@ -59,7 +59,7 @@ class MountSection(Section):
         if self.server is None:
             for key in ("export", "stripe", "soft"):
                 if getattr(self, key) is not None:
-                    raise ValueError(f"{key}: only a file server has that; name one, such as server: nfs1")
+                    raise ValueError(f"{key}: works only with a file server; name one, such as server: nfs1")
         elif len(self.server) == 1 and self.stripe is not None:
-            raise ValueError(f"stripe: of several servers each has a stripe in turn, and {self.server[0]} is one; name more")
+            raise ValueError(f"stripe: works only with several servers, and there is only {self.server[0]}; name more")
         return self

@@ -111,7 +111,9 @@ def _check_size(top: yaml.Node) -> None:
         if key in sizes:
             return sizes[key]
         if key in open_nodes:
-            raise RefusedError("an alias stands for what it is in itself; write out what is meant", node.start_mark.line + 1)
+            raise RefusedError(
+                "an alias (*NAME) is inside of its own anchor (&NAME); write its content out", node.start_mark.line + 1
+            )
         open_nodes.add(key)
         total = 1
         for child in _children(node):

@@ -114,7 +114,7 @@ def _check_width(experiment: Experiment, options: SweepOptions) -> None:
         return
     if experiment.seeds is not None:
         raise SimunixError(
-            f"{options.path}: seeds: these are all repetitions there are; give seed instead, or no --until-width"
+            f"{options.path}: seeds: the list limits the repetitions; give the key seed instead, or leave --until-width out"
         )
     if not may_be_perturbed(experiment, load(experiment.scenario)):
         raise SimunixError(f"{options.path}: --until-width: {CANNOT_DIFFER}")

@@ -16,22 +16,42 @@ if TYPE_CHECKING:
 
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix explore` and its options."""
-    parser = subcommands.add_parser("explore", help="run a scenario by many seeds that choose otherwise, and keep what fails")
-    parser.add_argument("scenario", type=Path, metavar="SCENARIO.yaml", help="see docs/guide/explore.md")
-    parser.add_argument("-o", "--out", type=Path, required=True, metavar="DIR", help="folder of the rows and failures; goes on")
-    parser.add_argument("--seeds", type=int, default=1000, metavar="N", help="how many seeds (default: 1000)")
-    parser.add_argument("--first-seed", type=int, default=0, metavar="N", help="the first seed (default: 0, nothing changed)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at a time (default: 1)")
-    parser.add_argument("--for", dest="time", metavar="TIME", help="begin no more runs after so much wall time, e.g. 30min")
+    parser = subcommands.add_parser(
+        "explore",
+        help="run a scenario with many seeds, each with another order of events and other faults, and keep failing runs",
+    )
+    parser.add_argument("scenario", type=Path, metavar="SCENARIO.yaml", help="a scenario file (see docs/guide/explore.md)")
     parser.add_argument(
-        "--strategy", default="portfolio", metavar="NAME", help="portfolio (default), random, pct:DEPTH, delay:BOUND"
+        "-o",
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for the results; if it has an exploration already, only the missing seeds are run",
+    )
+    parser.add_argument("--seeds", type=int, default=1000, metavar="N", help="number of seeds to run (default: 1000)")
+    parser.add_argument(
+        "--first-seed", type=int, default=0, metavar="N", help="the first seed (default: 0, the run of simunix run)"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of runs at one time (default: 1)")
+    parser.add_argument("--for", dest="time", metavar="TIME", help="begin no more runs after this real time, e.g. 30min")
+    parser.add_argument(
+        "--strategy",
+        default="portfolio",
+        metavar="NAME",
+        help="how seeds choose: portfolio (all in turn; default), random, pct:DEPTH or delay:BOUND",
     )
     parser.add_argument("--stop-at-first", action="store_true", help="begin no more runs after the first failure")
     parser.add_argument("--check-determinism", action="store_true", help="run each seed twice and compare the event logs")
     parser.add_argument(
-        "--minimise", default="60s", metavar="TIME", help="wall time for making each failure small (default: 60s; 0: leave it)"
+        "--minimise",
+        default="60s",
+        metavar="TIME",
+        help="real time for leaving out what each failure does not need (default: 60s; 0: leave out nothing)",
     )
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a key of the scenario")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="replace the value of a key of the scenario"
+    )
     parser.set_defaults(execute=execute)
 
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix replay` and its options."""
     parser = subcommands.add_parser("replay", help="repeat a failing run that simunix explore has found")
-    parser.add_argument("capsule", type=Path, metavar="CAPSULE", help="a folder below failures/ of an exploration")
-    parser.add_argument("--out", type=Path, default=Path("out/replay"), metavar="DIR", help="folder of the results")
+    parser.add_argument(
+        "capsule", type=Path, metavar="CAPSULE", help="folder of a failure, below failures/ in the folder of an exploration"
+    )
+    parser.add_argument("--out", type=Path, default=Path("out/replay"), metavar="DIR", help="folder for the results")
     parser.add_argument("--until", metavar="TIME", help="end the run at this virtual time")
     parser.add_argument("--pause-at", metavar="TIME", help="pause the run at this virtual time")
     parser.add_argument("--strace", nargs="?", const="", metavar="PROCESSES", help="as of simunix run")
@@ -24,16 +26,20 @@ def add_parser(subcommands: Subparsers) -> None:
     parser.add_argument(
         "--reseed-at",
         metavar="TIMES",
-        help="how likely is the failure if all goes another way from a virtual time on, e.g. 5s,10s",
+        help="count how often the failure occurs if the choices are others from a virtual time on, e.g. 5s,10s",
     )
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="find the one choice that decides, what happens there, and since when it is likely",
+        help="find the choice that causes the failure, show what it changes, and since when the failure is likely",
     )
-    parser.add_argument("--seeds", type=int, metavar="N", help="with --reseed-at, --explain: how many other ways (default: 20)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="with --reseed-at, --explain: runs at a time (default: 1)")
-    parser.add_argument("--story", action="store_true", help="tell what happens, and run nothing")
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="with --reseed-at or --explain: number of runs with other choices (default: 20)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="with --reseed-at or --explain: number of runs at one time (default: 1)"
+    )
+    parser.add_argument("--story", action="store_true", help="print what happens in the run, without running it")
     parser.set_defaults(execute=execute)
 
 
@@ -48,7 +54,7 @@ def execute(options: argparse.Namespace) -> int:
         return _reseed(options)
     for name in ("seeds", "jobs"):
         if getattr(options, name) is not None:
-            raise SimunixError(f"--{name}: is for --reseed-at and --explain; give one of these, or leave it out")
+            raise SimunixError(f"--{name}: works only with --reseed-at or --explain; give one of these, or leave it out")
     return replay(
         ReplayOptions(
             capsule=options.capsule,
@@ -76,7 +82,7 @@ def _explain(options: argparse.Namespace) -> int:
     for name in ("until", "pause_at", "strace", "gdb", "reseed_at"):
         if getattr(options, name) is not None:
             raise SimunixError(
-                f"--{name.replace('_', '-')}: does not go with --explain, which makes runs of its own; leave it out"
+                f"--{name.replace('_', '-')}: does not work with --explain, which makes runs of its own; leave it out"
             )
     _check_counts(options)
     code = explain(ExplainOptions(capsule=options.capsule, out=options.out, seeds=options.seeds or 20, jobs=options.jobs or 1))

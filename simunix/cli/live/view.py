@@ -20,8 +20,8 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix view` and its options."""
     parser = subcommands.add_parser(
         "view",
-        help="show a run in the browser, while it runs or afterwards: clock, machine, jobs; stop time, pull a plug",
-        description="Prints the address of a page that only browsers of this computer reach, and serves it until Ctrl-C.",
+        help="show a run in the browser, while it runs or afterwards: clock, machine, jobs; stop time, switch nodes off",
+        description="Print the address of a page that shows the run, and serve it until Ctrl-C to browsers of this computer.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -23,7 +23,9 @@ def add_parser(subcommands: Subparsers) -> None:
     """Declare the subcommand `simunix net` and its operations."""
     parser = subcommands.add_parser("net", help="compute flows by the network model alone; draw the traffic of links")
     questions = parser.add_subparsers(dest="question", metavar="QUESTION", required=True)
-    solver = questions.add_parser("solve", help="compute when given flows finish on a platform, by the network model alone")
+    solver = questions.add_parser(
+        "solve", help="compute when given flows end on a platform, by the network model alone, without any program"
+    )
     solver.add_argument("platform", metavar="PLATFORM", type=Path, help="a SimGrid platform file (XML)")
     solver.add_argument(
         "flows", metavar="FLOWS.json", type=Path, help='{"flows": [{"id", "src", "dst", "bytes", "start", "rate", "weight"}]}'

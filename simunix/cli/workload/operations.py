@@ -82,9 +82,9 @@ def _add_makers(operations: Operations) -> None:
         metavar="FACTOR",
         help="factor by which sizes are multiplied (rounded, at least 1)",
     )
-    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="factor of all times")
+    scale.add_argument("--times", type=_factor, default=1.0, metavar="FACTOR", help="factor by which all times are multiplied")
     sample = _maker(operations, "sample", _sample, "a representative sample of the jobs")
-    sample.add_argument("--count", type=int, required=True, metavar="N", help="number of jobs")
+    sample.add_argument("--count", type=int, required=True, metavar="N", help="number of jobs to keep")
     sample.add_argument("--method", choices=("error-diffused", "stratified"), default="error-diffused")
     sample.add_argument(
         "--offset", type=int, default=0, metavar="N", help="offset of the job in each block, for the stratified method"
@@ -173,7 +173,7 @@ def _cut(trace: SwfTrace, options: argparse.Namespace) -> SwfTrace:
     if not begin < end:
         raise SimunixError(f"--begin {options.begin} --end {options.end}: expected the beginning before the end")
     if options.settle is not None and not options.context:
-        raise SimunixError("--settle: only a window with --context has something to settle")
+        raise SimunixError("--settle: works only with --context; give --context too, or leave --settle out")
     return cut_with_context(trace, begin, end, settle) if options.context else cut(trace, begin, end)
 
 

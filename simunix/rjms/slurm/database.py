@@ -78,7 +78,7 @@ def of_section(section: SlurmSection, key: str, settings: Mapping[str, str]) -> 
     if section.accounting_storage_shared and (section.storage_host or dbd == section.controller):
         wrong = "storage_host" if section.storage_host else "accounting_storage_host"
         raise SimunixError(
-            f"{key}.{wrong}: slurmdbd is to be another cluster's (accounting_storage_shared); name its host only"
+            f"{key}.{wrong}: with accounting_storage_shared another cluster starts slurmdbd; name only that host"
         )
     return Database(
         section.cluster,

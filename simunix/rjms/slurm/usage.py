@@ -51,7 +51,7 @@ def check_release(usage: Usage, release: Release, key: str) -> None:
     if usage and release != RELEASE:
         here, known = (f"{year}.{month:02d}" for year, month in (release, RELEASE))
         raise SimunixError(
-            f"{key}.usage: only the file of Slurm {known} is known, here is {here}; take usage out, or give {known}"
+            f"{key}.usage: simunix knows only the usage file of Slurm {known}, here is {here}; take usage out, or give {known}"
         )
 
 

@@ -220,9 +220,9 @@ def test_what_is_no_capsule_is_refused(here: Path, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--seeds", "3"), "--seeds: is for --reseed-at and --explain"),
+        (("--seeds", "3"), "--seeds: works only with --reseed-at or --explain"),
         (("--explain", "--jobs", "0"), "--jobs: expected at least 1, got 0"),
-        (("--explain", "--strace"), "--strace: does not go with --explain"),
+        (("--explain", "--strace"), "--strace: does not work with --explain"),
         (("--reseed-at", "soon"), "--reseed-at: expected a duration"),
         (("--reseed-at", "1s", "--jobs", "0"), "--jobs: expected at least 1, got 0"),
     ],

@@ -54,13 +54,13 @@ def test_a_host_is_switched_by_another_one(simunix: Simunix, tmp_path: Path) -> 
     errors = (out / "hosts/a/asks.err").read_text()
     for expected in (
         "limit: expected watts such as 250 or 193.5, and hosts, got '5W b'",
-        "limit: 'a' is no host with watts",
+        "limit: there is no host 'a' with wattage_per_state",
         "and hosts, got '5'",
         "host 'a9': no such host",
         "power state 7: host b has",
         "no request 'blow'",
-        "'a' is no host with watts",
-        "name hosts",
+        "there is no host 'a' with wattage_per_state",
+        "name one or more hosts",
     ):
         assert expected in errors
     power = list(csv.DictReader((out / "power.csv").read_text().splitlines()))

@@ -220,12 +220,15 @@ processes: [{name: talk, host: n1, command: 'echo; sleep 100'}]
         ("[{at: -1, host: n1, state: off}]", "s.yaml:5: events[0].at: expected a duration such as"),
         ("[{at: 1s, host: n1}]", "s.yaml:5: events[0]: expected what happens to the host: state"),
         ("[{at: 1s, host: n1, state: down, loss: 1%}]", "events[0]: loss: not a key of an event of host; known: state, grace"),
-        ("[{at: 1s, state: off}]", "expected one of host, link, storage, partition, heal, between, got none"),
+        ("[{at: 1s, state: off}]", "expected one of host, process, link, storage, partition, heal, between, got none"),
         ("[{at: 1s, link: n1, bandwidth: -1Mbps}]", "events[0].bandwidth: expected a rate such as '10Gbps'"),
         ("[{at: 1s, link: n1, loss: 120%}]", "events[0].loss: expected a part of all datagrams"),
-        ("[{at: 1s, partition: 'n[1-2]'}]", "s.yaml:5: events[0]: these are all hosts"),
+        ("[{at: 1s, partition: 'n[1-2]'}]", "s.yaml:5: events[0]: the only side given names all hosts"),
         ("[{at: 1s, partition: [n1, n1]}]", "events[0]: host n1 is on both sides"),
-        ("[{at: 1s, heal: true, duration: 1s}]", "duration: only what goes wrong can be taken back"),
+        (
+            "[{at: 1s, heal: true, duration: 1s}]",
+            "duration: an event that mends, continues or hangs something cannot be taken back; leave duration out",
+        ),
     ],
 )
 def test_bad_events_are_told_in_one_line(simunix: Simunix, tmp_path: Path, events: str, words: str) -> None:

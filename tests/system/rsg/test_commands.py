@@ -146,7 +146,7 @@ def test_what_cannot_be_is_told_in_one_line(server: Server) -> None:
     assert server("status") == server("start") == server("kill") == nobody
     assert server("status", "--port", "0")[1] == "simunix: --port: expected a number from 1 to 65535, got '0'\n"
     assert server("status", "--hostname", "far.away")[1].startswith(
-        "simunix: --hostname far.away: the server runs on this computer"
+        "simunix: --hostname far.away: a server can only be on this computer"
     )
     server.serve()
     assert server("serve", PLATFORM)[1].startswith("simunix: --port 35000: a server has this port already; ")
@@ -157,7 +157,7 @@ def test_what_cannot_be_is_told_in_one_line(server: Server) -> None:
     )
     assert server("add-actor", "lost", "alice", "--", "/no/such/program")[1].count("\n") == 1
     assert server("add-actor", "", "alice", "--", "true")[1].startswith("simunix: actor name: expected 1 to 255 bytes")
-    assert "no virtual time here" in server("add-actor", "--think-time=CONST", "x", "alice", "--", "true")[1]
+    assert "no virtual time in simunix" in server("add-actor", "--think-time=CONST", "x", "alice", "--", "true")[1]
     assert server.add("alice", "alice", HERE / "programs/alice.py", "box")[0] == 0
     assert "alice: the name is taken by alice(" in server.add("alice", "bob", HERE / "programs/alice.py")[1]
     assert server("start")[0] == 0
@@ -248,7 +248,9 @@ def test_other_emulations_take_no_actors(server: Server, tmp_path: Path) -> None
     try:
         while not (out / "control.sock").exists():
             time.sleep(0.02)
-        with pytest.raises(SimunixError, match="takes no actors by hand; start one that does with simunix rsg serve PLATFORM"):
+        with pytest.raises(
+            SimunixError, match="no actors can be added to this run; start a server for actors: simunix rsg serve PLATFORM"
+        ):
             ask(out, {"op": "rsg start"})
     finally:
         running.terminate()

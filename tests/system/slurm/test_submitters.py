@@ -195,7 +195,7 @@ def test_two_workloads_share_their_users_but_not_srun(tmp_path: Path) -> None:
     second += "  - {trace: t.swf, host: n1, begin: 5s, users: trace, CLIENT}\n"
     (tmp_path / "s.yaml").write_text(first + second.replace("CLIENT", "client: srun"))
     with pytest.raises(
-        SimunixError, match=r"workload\[1\]\.client: srun tells no job number, and workload\[0\] has jobs of the same"
+        SimunixError, match=r"workload\[1\]\.client: srun prints no job number, and workload\[0\] has jobs of the same"
     ):
         expand(load(tmp_path / "s.yaml"), tmp_path)
     (tmp_path / "s.yaml").write_text(first + second.replace("CLIENT", "client: sbatch"))

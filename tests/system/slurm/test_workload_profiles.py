@@ -35,7 +35,7 @@ PROFILES = {
         (
             "pfs.json",
             "start: 5s",
-            "FOLDER/pfs.json: profiles.pfs.storage: nothing is the storage 'pfs'; name it under workload",
+            "FOLDER/pfs.json: profiles.pfs.storage: there is no storage 'pfs'; add it under workload",
         ),
         ("t.swf", "profile: {type: usage_trace}", "workload.profile: profiles.usage_trace: type 'usage_trace' replays a trace"),
         ("t.swf", "profile: nap", "workload.profile"),

@@ -122,5 +122,5 @@ def test_the_tables_need_a_folder(simunix: Simunix) -> None:
     run = simunix("run", "--count-calls", "--", "true")
     assert (run.returncode, run.stderr) == (
         2,
-        "simunix: --count-calls: say with --out DIR where traps.csv and server_messages.csv are to be kept\n",
+        "simunix: --count-calls: needs --out DIR, the folder that will contain traps.csv and server_messages.csv\n",
     )

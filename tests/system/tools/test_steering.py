@@ -85,7 +85,7 @@ def test_a_run_pauses_where_it_is_asked_to_and_goes_on_as_it_is_told(running: Ru
     assert ctl(simunix, running, "resume")["paused"] is False
     done = simunix("ctl", running.out, "until", "1s")
     assert done.returncode == 2
-    assert done.stderr.startswith("simunix: until: it is 1") and done.stderr.endswith("time does not go back\n")
+    assert done.stderr.startswith("simunix: until: it is 1") and done.stderr.endswith("name a later moment\n")
     said = running.end()
     paused = (
         f"simunix: paused at 60.000000 s of virtual time; to go on: simunix ctl {running.out} resume (or step, or until TIME)"
@@ -104,7 +104,7 @@ def test_until_beyond_the_end_is_said(tmp_path: Path, simunix: Simunix) -> None:
 
 def test_a_moment_of_a_run_without_a_folder_is_refused(simunix: Simunix) -> None:
     done = simunix("run", "--pause-at", "5", "--", "true")
-    told = "simunix: --pause-at: say with --out DIR by which folder simunix ctl is to find the run\n"
+    told = "simunix: --pause-at: needs --out DIR, the folder by which simunix ctl finds the run\n"
     assert (done.returncode, done.stderr) == (2, told)
     done = simunix("run", "--pause-at", "soon", "--out", "x", "--", "true")
     assert done.returncode == 2 and done.stderr.startswith("simunix: --pause-at: expected a duration")

@@ -183,7 +183,10 @@ def test_selection_by_host_and_command(simunix: Simunix, tmp_path: Path) -> None
 
 def test_traces_need_a_place(simunix: Simunix) -> None:
     done = simunix("run", "--strace", "--", "true")
-    assert (done.returncode, done.stderr) == (2, "simunix: --strace: say with --out DIR where the traces are to be kept\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "simunix: --strace: needs --out DIR, the folder that will contain the traces\n",
+    )
 
 
 def test_the_options_value_is_behind_an_equals_sign() -> None:

@@ -209,7 +209,7 @@ def test_a_change_needs_an_origin(page: Page) -> None:
         (17, 'expected an object with "what", one of pause'),
         ({"what": ["stop"]}, 'expected an object with "what", one of pause'),
         ({"what": "until", "at_s": "soon"}, "until: expected a number of seconds, got 'soon'"),
-        ({"what": "until", "at_s": 0}, "time does not go back"),
+        ({"what": "until", "at_s": 0}, "name a later moment"),
         ({"what": "pace", "pace": -1}, "pace: expected a number above 0"),
         ({"what": "event", "event": {"host": "n9", "state": "off"}}, "host 'n9': no such host; known: n1, n2, n3"),
         ({"what": "event", "event": {"host": "n1"}}, "event: expected what happens to the host"),

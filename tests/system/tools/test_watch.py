@@ -116,7 +116,7 @@ def test_a_viewer_too_many_is_refused_and_there_is_room_when_one_goes(tmp_path: 
         for viewer in viewers:
             viewer.send(b'{"op": "watch"}')
             assert viewer.recv(1 << 18)
-        with pytest.raises(SimunixError, match=f"{VIEWERS_MOST} viewers watch this run already"):
+        with pytest.raises(SimunixError, match=f"{VIEWERS_MOST} viewers follow this run already"):
             next(follow(out, 1))
         viewers[0].shutdown(socket.SHUT_RDWR)
         viewers[0].close()

@@ -140,10 +140,10 @@ class Capping:
         """
         taken = {name.lower() for name in self.parameters()} & {name.lower() for name in section.parameters}
         if taken:
-            raise SimunixError(f"{key}.parameters: {min(taken)} is that of {key}.power_cap; take it away")
+            raise SimunixError(f"{key}.parameters: {min(taken)} is set by {key}.power_cap; take it out")
         if section.config is not None and (section.config.parent / Path(LUA).name).exists():
             raise SimunixError(
-                f"{key}.config: there is a job_submit.lua beside it, and {key}.power_cap has its own; take one away"
+                f"{key}.config: there is a job_submit.lua beside it, and {key}.power_cap has its own; take one of them out"
             )
         if section.power_saving is None:
             return section.model_copy(update={"power_saving": PowerSavingSection.model_validate(SAVING)})
@@ -239,7 +239,7 @@ def _machine(section: SlurmSection, key: str, site: Site) -> Machine:
     first = hosts[0]
     for host in hosts:
         if host.power is None:
-            raise SimunixError(f"{key}: node {host.name} has no wattage_per_state; say what it draws")
+            raise SimunixError(f"{key}: node {host.name} has no wattage_per_state; add its watts")
         if (host.power, host.speeds_flops, host.cores) != (first.power, first.speeds_flops, first.cores):
             raise SimunixError(
                 f"{key}: nodes {first.name} and {host.name} differ; nodes under a cap have the same cores and watts"

@@ -67,14 +67,14 @@ def _groups(section: SlurmSection, key: str, site: Site) -> list[dict[str, objec
     groups: dict[tuple[int, int], list[int]] = {}
     for name in section.nodes:
         if not NAME.fullmatch(name):
-            raise SimunixError(f"{key}: node {name}: the plugin knows nodes that are called nid00001 and on; name them so")
+            raise SimunixError(f"{key}: node {name}: the plugin knows only nodes with names such as nid00001; rename the node")
         groups.setdefault(_range(site.hosts[name], key), []).append(int(name[3:]))
     return [{"nids": nids, "min": least, "max": most} for (least, most), nids in groups.items()]
 
 
 def _range(host: Host, key: str) -> tuple[int, int]:
     if host.power is None:
-        raise SimunixError(f"{key}: node {host.name} has no wattage_per_state; say what it draws")
+        raise SimunixError(f"{key}: node {host.name} has no wattage_per_state; add its watts")
     watts = [state.full_w for state in host.power.states]
     return math.ceil(min(watts)), math.ceil(max(watts))
 

@@ -52,7 +52,7 @@ def parameters(section: SlurmSection, conf: str, key: str, site: Site) -> dict[s
         raise SimunixError(f"{key}: hosts have meters, and users of their own, only if simunix runs as root; run it as root")
     meterless = [name for name in section.nodes if site.hosts[name].power is None]
     if meterless:
-        raise SimunixError(f"{key}: node {meterless[0]} has no wattage_per_state; say what it draws")
+        raise SimunixError(f"{key}: node {meterless[0]} has no wattage_per_state; add its watts")
     if settings.get("prioritytype", MULTIFACTOR) != MULTIFACTOR:
         raise SimunixError(f"{key}: PriorityType={settings['prioritytype']} knows no priorities of jobs; take {MULTIFACTOR}")
     given = settings if section.config is not None else {name.lower() for name in section.parameters}

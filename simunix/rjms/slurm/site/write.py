@@ -202,7 +202,9 @@ def _reservations(files: SiteFiles, trace: SwfTrace | None, conf: SiteConf, name
         return []
     first = None if trace is None else trace.number("UnixStartTime")
     if first is None:
-        raise SimunixError(f"{files.reservations}: reservations begin so long after the first job: give --sacct as well")
+        raise SimunixError(
+            f"{files.reservations}: the times of reservations are counted from the first job: give --sacct as well"
+        )
     return reservation_commands(files.reservations, first, conf.changes, names, conf.references.there)
 
 

@@ -165,7 +165,10 @@ def test_names_of_links(world: Fake) -> None:
         (HostChange("router", "off"), "host 'router': no such host; known: h0, h1"),
         (LinkChange("h0_UPP"), "link 'h0_UPP': no such link; did you mean 'h0_UP'? known: h0, h1, "),
         (Partition(("h0",), ("h1", "h0")), "host h0 is on both sides; name it on one"),
-        (Partition(("h0", "h1")), "these are all hosts; leave out those on the other side, or name both sides"),
+        (
+            Partition(("h0", "h1")),
+            "the only side given names all hosts; leave out the hosts of the other side, or name both sides",
+        ),
         (Loss(("h0", "h7"), 0.5), "host 'h7': no such host; "),
     ],
 )

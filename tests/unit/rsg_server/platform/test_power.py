@@ -55,12 +55,12 @@ WRONG = {
         "wattage_per_state: expected watts for each .* 1 for 2",
     ),
     "watts without a pstate": (HOST.format(STATES.replace("W", ",1:2")), "wattage_per_state: .* got 3 for 2 power states"),
-    "off alone": (HOST.format(prop("wattage_off", "3")), "wattage_off: the host has no wattage_per_state; add it"),
+    "off alone": (HOST.format(prop("wattage_off", "3")), "wattage_off: the host has no wattage_per_state; add wattage"),
     "idle above full": (
         HOST.format(prop("wattage_per_state", "9:9:8,1:2")),
-        "'9:9:8': it would draw more idle than under full load",
+        "'9:9:8': the idle watts are above the watts of full load",
     ),
-    "epsilon above full": (HOST.format(prop("wattage_per_state", "1:9:8,1:2")), "'1:9:8': it would draw more idle"),
+    "epsilon above full": (HOST.format(prop("wattage_per_state", "1:9:8,1:2")), "'1:9:8': the idle watts are above"),
     "negative": (
         HOST.format(prop("wattage_per_state", "-1:2,1:2")),
         "wattage_per_state: expected watts not below 0 .*, got '-1'",
@@ -74,8 +74,8 @@ WRONG = {
     "too large": (HOST.format(prop("wattage_per_state", "1:1e99,1:2")), "expected watts .*, got '1e99'"),
     "not a number": (HOST.format(prop("wattage_per_state", "1:nan,1:2")), "expected watts .*, got 'nan'"),
     "link": (WIRE.format(prop("wattage_range", "5")), "wattage_range: expected 'idle:busy', got '5'"),
-    "link, falling": (WIRE.format(prop("wattage_range", "5:4")), "wattage_range: '5:4': it would draw more idle"),
-    "link, off alone": (WIRE.format(prop("wattage_off", "5")), "wattage_off: the link has no wattage_range; add it"),
+    "link, falling": (WIRE.format(prop("wattage_range", "5:4")), "wattage_range: '5:4': the idle watts are above"),
+    "link, off alone": (WIRE.format(prop("wattage_off", "5")), "wattage_off: the link has no wattage_range; add wattage_range"),
     "cluster": (CLUSTER.format(prop("wattage_per_state", "1:2,1:2")), "wattage_per_state: .* got 2 for 1 power state"),
 }
 

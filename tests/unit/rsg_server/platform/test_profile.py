@@ -27,8 +27,8 @@ def test_a_period_counts_from_the_beginning_and_a_loop_from_the_end(text: str, r
         ("1 inf", "line 1: expected a finite number"),
         ("2 1\n1 1", "line 2: dates must not go back, got 1 after 2"),
         ("1 -1", "line 1: values must not be below 0"),
-        ("PERIODICITY 1\n2 1", "starts over before its last event"),
-        ("LOOPAFTER 0\n0 1", "starts over without any time passing"),
+        ("PERIODICITY 1\n2 1", "starts again before its last event"),
+        ("LOOPAFTER 0\n0 1", "starts again without any time passing"),
     ],
 )
 def test_a_wrong_profile_is_told_by_its_line(text: str, says: str) -> None:

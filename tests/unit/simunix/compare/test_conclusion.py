@@ -225,7 +225,7 @@ def test_runs_of_other_traces_are_refused(tmp_path: Path, capsys: pytest.Capture
         (["--repetitions", "0"], "--repetitions: expected at least 1, got 0"),
         (
             ["--repetitions", "3"],
-            "--repetitions: those of base cannot differ, since nothing is perturbed; add --set-all perturb=true",
+            "--repetitions: all runs of base would be equal, as nothing is perturbed; add --set-all perturb=true",
         ),
     ],
 )
@@ -240,4 +240,4 @@ def test_repetitions_that_make_no_sense_are_refused(
 def test_runs_take_no_repetitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, two = folder(tmp_path, "one", jobs()), folder(tmp_path, "two", jobs(late=100))
     assert main(["compare", str(one), str(two), "--repetitions", "2"]) != 0
-    assert "is a run, which takes no seed any more; give its scenario" in capsys.readouterr().err
+    assert "is a finished run, which cannot get another seed; give its scenario" in capsys.readouterr().err

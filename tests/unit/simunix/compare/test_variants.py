@@ -90,9 +90,9 @@ def test_runs_that_are_there(tmp_path: Path) -> None:
         ),
         (["s.yaml", "--set", "a:", "until=1h", "--set", "a:", "until=2h"], "a: two variants have this name; name them"),
         (["s.yaml", "--set", "until=soon"], "simunix: --set until=soon: until: expected a duration"),
-        (["slurm.conf"], "slurm.conf: a configuration goes with one scenario"),
+        (["slurm.conf"], "slurm.conf: a configuration needs exactly one scenario"),
         (["s.yaml", "run"], "s.yaml: is no run's folder; compare runs with runs, or scenarios with scenarios"),
-        (["run", "--set", "a=b"], "run: is a run, which takes no settings any more"),
+        (["run", "--set", "a=b"], "run: is a finished run, whose settings cannot be changed"),
         (["empty", "run"], "empty: is neither a scenario nor the folder of a run"),
         (
             ["plain.yaml", "slurm.conf"],

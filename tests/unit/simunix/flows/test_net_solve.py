@@ -154,7 +154,7 @@ def test_bad_flows_are_refused(flows: object, says: str, tmp_path: Path, capsys:
         ("--cfg=network/TCP-gamma=big", "expected a number"),
         ("--cfg=network/model=L07", "there is no model 'L07'; known: LV08"),
         ("--cfg=cpu/optim=TI", "--cfg cpu/optim: unknown key; known: network/model"),
-        ("--cfg=network/optim=Lazy", "--cfg network/optim=Lazy: all rates are always up to date here"),
+        ("--cfg=network/optim=Lazy", "--cfg network/optim=Lazy: simunix always computes as with network/optim=Full"),
     ],
 )
 def test_bad_settings_are_refused(option: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

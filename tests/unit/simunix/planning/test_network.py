@@ -123,7 +123,7 @@ WRONG = {
     "SimGrid's ways without its file": ("  simgrid_compat: true", "simgrid_compat: is for 'links' and 'platform'"),
     "routes without links": ("  switches: s1", "switches and routes need links; add them"),
     "no coordinates": ("  vivaldi: {n0: [0, 0, 0]}", "host n1 has no coordinates; add 'n1: [x, y, height]'"),
-    "coordinates of nobody": ("  vivaldi: {m: [0, 0, 0]}", "'m' is no host of the scenario; take it away"),
+    "coordinates of nobody": ("  vivaldi: {m: [0, 0, 0]}", "'m' is no host of the scenario; leave it out"),
     "two coordinates": ("  vivaldi: {n0: [0, 0]}", "network.vivaldi.n0"),
     "unknown end": (
         LINKS.replace("[s0, s1]", "[s0, s2]"),
@@ -194,7 +194,7 @@ def test_the_model_and_its_settings(tmp_path: Path) -> None:
         ("settings: {network/loopback-bw: 1e9}", "network/loopback-bw: is written as network.loopback_bandwidth here"),
         ("settings: {precision/timing: 1e-6}", "precision/timing: moments are whole nanoseconds here"),
         ("settings: {network/bandwidth-factor: '1:2;9:3'}", "bandwidth-factor=1:2;9:3: a connection does not tell the size"),
-        ("settings: {network/optim: Lazy}", "network/optim=Lazy: all rates are always up to date here"),
+        ("settings: {network/optim: Lazy}", "network/optim=Lazy: simunix always computes as with network/optim=Full"),
     ],
 )
 def test_a_wrong_model_is_one_line(tmp_path: Path, network: str, message: str) -> None:

@@ -92,7 +92,7 @@ ONE = hosts("1Gf", '"1:2"')
 WRONG = {
     "a pstate without watts": (hosts(watts='["117:358"]'), r"hosts\[0\]: wattage_per_state: .* got 1 for 2 power states"),
     "watts without a pstate": (hosts(speed="1Gf"), r"hosts\[0\]: wattage_per_state: .* got 2 for 1 power state"),
-    "idle above full": (hosts(watts='["9:8", "1:2"]'), r"hosts\[0\]: wattage_per_state: '9:8': it would draw more idle"),
+    "idle above full": (hosts(watts='["9:8", "1:2"]'), r"hosts\[0\]: wattage_per_state: '9:8': the idle watts are above"),
     "unknown unit": (hosts(watts='["9hp:8", "1:2"]'), r"wattage_per_state: expected watts .*, got '9hp'"),
     "negative": (hosts(off="-3"), r"hosts\[0\].wattage_off: expected watts not below 0 .*, got '-3'"),
     "off alone": ("hosts: [{name: a, wattage_off: 3}]", r"hosts\[0\]: wattage_off: the host has no wattage_per_state"),

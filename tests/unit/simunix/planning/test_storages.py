@@ -178,12 +178,12 @@ WRONG_SERVED = {
     "no stripe": ("path: /mnt/m, host: n0, server: 's[0-1]', storage: a, stripe: 0", "mounts[0].stripe: "),
     "stripe of one": (
         "path: /mnt/m, host: n0, server: s0, storage: a, stripe: 1MiB",
-        "stripe: of several servers each has a stripe in turn, and s0 is one; name more",
+        "stripe: works only with several servers, and there is only s0; name more",
     ),
-    "soft without server": ("path: /mnt/m, host: s0, storage: a, soft: 1s", "soft: only a file server has that; name one"),
+    "soft without server": ("path: /mnt/m, host: s0, storage: a, soft: 1s", "soft: works only with a file server; name one"),
     "export without server": (
         "path: /mnt/m, host: s0, storage: a, export: /m",
-        "export: only a file server has that; name one",
+        "export: works only with a file server; name one",
     ),
     "server twice": ("path: /mnt/m, host: n0, server: 's0,s0', storage: a", "names a host twice; name each once"),
 }

@@ -150,9 +150,9 @@ def test_accounts_of_a_rule_are_the_scenarios_own() -> None:
     ("text", "words"),
     [
         ("client: qsub", "workload.client: 'qsub' submits no jobs here; known: sbatch, srun"),
-        ("{client: srun, dependencies: rjms}", "srun tells no job number, which dependencies: rjms needs; use sbatch"),
-        ("{client: srun, arrays: bursts}", "srun tells no job number, which arrays: bursts needs"),
-        ("{client: srun, options: [{hold: 1s}]}", "srun tells no job number, which hold needs"),
+        ("{client: srun, dependencies: rjms}", "srun prints no job number, which dependencies: rjms needs; use sbatch"),
+        ("{client: srun, arrays: bursts}", "srun prints no job number, which arrays: bursts needs"),
+        ("{client: srun, options: [{hold: 1s}]}", "srun prints no job number, which hold needs"),
     ],
 )
 def test_what_a_client_cannot_do(text: str, words: str) -> None:

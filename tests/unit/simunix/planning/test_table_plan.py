@@ -145,12 +145,12 @@ def test_what_does_not_go_with_a_table_is_refused(text: str, message: str) -> No
 
 def test_another_rjms_is_not_told_half_of_a_table() -> None:
     section = WorkloadSection.model_validate({"trace": "t.csv"})
-    with pytest.raises(SimunixError, match="this RJMS cannot be told what a job table says"):
+    with pytest.raises(SimunixError, match="this RJMS has no options for the columns of a job table"):
         submit_plan(section, "workload", [job(1)], GRID_ENGINE, NO_PEOPLE)
 
 
 def test_a_circle_of_dependencies_is_refused() -> None:
-    with pytest.raises(SimunixError, match=r"workload.trace: job \d: its dependency leads back to itself"):
+    with pytest.raises(SimunixError, match=r"workload.trace: job \d: its dependencies form a circle"):
         planned([job(1, dependency="afterok:3"), job(2, dependency="afterok:1"), job(3, dependency="afterany:2")])
 
 

@@ -45,7 +45,7 @@ def test_a_shared_slurmdbd_is_started_by_another_cluster(tmp_path: Path) -> None
         ({"accounting_storage_host": "a", "storage_host": "b"}, "storage_host"),
         ({}, "accounting_storage_host"),
     ):
-        with pytest.raises(SimunixError, match=rf"slurm\.{key}: slurmdbd is to be another cluster's"):
+        with pytest.raises(SimunixError, match=rf"slurm\.{key}: with accounting_storage_shared another cluster starts"):
             database.of_section(section(accounting_storage_shared=True, **wrong), "slurm", {})
 
 

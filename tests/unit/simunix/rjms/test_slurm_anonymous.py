@@ -219,12 +219,12 @@ def test_names_that_mean_something_stay() -> None:
 def test_scripts_and_tables_of_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["slurm", "import", str(UNIVERSITY / "slurm.conf"), "-o", str(tmp_path / "out")]
     for more, message in (
-        (["--names", str(tmp_path / "n.csv")], "--names: there are no other names; give --anonymous too"),
+        (["--names", str(tmp_path / "n.csv")], "--names: only --anonymous makes new names; give --anonymous too"),
         (
             ["--anonymous", "--names", str(tmp_path / "out/n.csv")],
-            "the table would go along with the scenario; write it outside",
+            "the table must not be in the scenario's folder; write it outside",
         ),
-        (["--anonymous", "--names", str(UNIVERSITY / "qos.txt")], "qos.txt: there already; name a new file"),
+        (["--anonymous", "--names", str(UNIVERSITY / "qos.txt")], "qos.txt: exists already; name a new file"),
     ):
         assert main([*words, *more]) == 2
         assert message in capsys.readouterr().err and not (tmp_path / "out").exists()

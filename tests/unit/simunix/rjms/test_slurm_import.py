@@ -254,7 +254,7 @@ def test_the_file_of_usage_is_what_slurmctld_reads(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "usage: no association of carl with physics\n")
     assert shell_lines({}, str(tmp_path), "x") == ""
     with pytest.raises(
-        SimunixError, match=r"slurm.usage: only the file of Slurm 22.05 is known, here is 24.11; take usage out"
+        SimunixError, match=r"slurm.usage: simunix knows only the usage file of Slurm 22.05, here is 24.11; take usage out"
     ):
         check_release({"physics": {"alice": 1.0}}, (24, 11), "slurm")
 
@@ -272,7 +272,7 @@ def test_scripts_beside_slurm_conf_go_along_when_they_are_asked_for(tmp_path: Pa
 def test_reservations_need_jobs_to_be_placed_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["slurm", "import", str(SITES / "university/slurm.conf"), "--reservations", str(tmp_path / "r.txt")]
     assert main([*words, "--output", str(tmp_path / "out")]) == 2
-    assert "reservations begin so long after the first job: give --sacct as well" in capsys.readouterr().err
+    assert "the times of reservations are counted from the first job: give --sacct as well" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

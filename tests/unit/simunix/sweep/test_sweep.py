@@ -133,7 +133,7 @@ def test_a_level_that_is_no_scenario_is_named_before_anything_runs(tmp_path: Pat
     [
         ("repetitions: 99999999999\n", "99,999,999,999 runs are more than 100,000"),
         ("seeds: [99999999999999999999999999]\n", "seeds[0]: Input should be less than"),
-        ("set: &a {x: *a}\n", "an alias stands for what it is in itself; write out what is meant"),
+        ("set: &a {x: *a}\n", "an alias (*NAME) is inside of its own anchor (&NAME); write its content out"),
         ("set: " + "[" * 5000 + "\n", "nested too deeply"),
         (BOMB, "more than 1,000,000 values, aliases written out"),
     ],

@@ -164,7 +164,7 @@ def test_nobody_submits_what_root_would() -> None:
 def test_a_dependency_is_refused() -> None:
     section = WorkloadSection.model_validate({"trace": "t.swf", "dependencies": "slurm"})
     with pytest.raises(
-        SimunixError, match=r"^workload\.dependencies: condor_submit has no word for the end of another job; use think"
+        SimunixError, match=r"^workload\.dependencies: condor_submit cannot let a job wait for another; use think"
     ):
         submit_plan(section, "workload", [job()], clients_of(NODES), NO_PEOPLE)
 

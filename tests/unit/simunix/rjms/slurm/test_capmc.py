@@ -46,7 +46,7 @@ def test_slurm_conf_and_capmc_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("nodes", "words", "more", "message"),
     [
-        ("nid[00001-00004],n5", "cap_watts=1", "", "slurm.capmc: node n5: the plugin knows nodes"),
+        ("nid[00001-00004],n5", "cap_watts=1", "", "slurm.capmc: node n5: the plugin knows only nodes"),
         (NODES, "cap_wats=1", "", "slurm.capmc: expected PowerParameters"),
         (NODES, "capmc_path=/bin/sh", "", "slurm.capmc: expected PowerParameters"),
         (NODES, "", ", parameters: {PowerPlugin: power/none}", "slurm.capmc: PowerPlugin and PowerParameters"),

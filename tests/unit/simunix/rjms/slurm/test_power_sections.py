@@ -102,7 +102,7 @@ def test_a_budget_is_a_cap_that_moves(tmp_path: Path) -> None:
             "power_cap: " + CAP % ("dvfs", "60%") + ", power_saving: {suspend_time: 60s}",
             "nodes that go off and boot by themselves",
         ),
-        ("power_cap: " + CAP % ("dvfs", "60%") + ", parameters: {Licenses: matlab}", "slurm.parameters: licenses is that of"),
+        ("power_cap: " + CAP % ("dvfs", "60%") + ", parameters: {Licenses: matlab}", "slurm.parameters: licenses is set by"),
         (
             "power_cap: " + CAP % ("mix, floor: 3Gf", "60%"),
             "slurm.power_cap.floor: the nodes are not as fast in any power state",
