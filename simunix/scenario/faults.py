@@ -198,7 +198,9 @@ class EventSection(Section):
         if self.state is not None and self.state not in _STATES[subject][1]:
             raise ValueError(f"state: a {subject} is {_STATES[subject][0]}, got {self.state!r}")
         if self.duration is not None and (subject == "heal" or self.state in _LASTING.get(subject, ())):
-            raise ValueError("duration: an event that mends, continues or hangs something cannot be taken back; leave duration out")
+            raise ValueError(
+                "duration: an event that mends, continues or hangs something cannot be taken back; leave duration out"
+            )
         return self
 
     def changes(self) -> Iterator[Change]:

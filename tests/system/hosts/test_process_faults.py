@@ -71,7 +71,10 @@ def test_what_events_do_to_processes(simunix: Simunix, scenario: Path, tmp_path:
         ("process: 'c:p', state: killed", "events[6]: host 'c': no such host"),
         ("process: p, state: killed", "expected HOSTS:PROCESS such as 'node[1-3]:server', got 'p'"),
         ("process: 'a:p', state: off", "state: a process is killed, stopped or running, got 'off'"),
-        ("process: 'a:p', state: running, duration: 1s", "duration: an event that mends, continues or hangs something cannot be taken back; leave duration out"),
+        (
+            "process: 'a:p', state: running, duration: 1s",
+            "duration: an event that mends, continues or hangs something cannot be taken back; leave duration out",
+        ),
         ("process: 'a:p'", "expected what happens to the process: state"),
     ],
 )
