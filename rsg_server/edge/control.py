@@ -24,6 +24,7 @@ import trio
 from rsg_server.diagnosis.descriptors import Descriptors
 from rsg_server.diagnosis.ps import list_processes
 from rsg_server.edge import requests
+from rsg_server.edge.loads import loads_of
 from rsg_server.edge.watch import VIEWERS_MOST, Board
 from rsg_server.errors import LACKS, SimunixError, quoted, shortened
 from rsg_server.faults.changes import Fault
@@ -76,6 +77,7 @@ class Control:
             "pace": self._pace,
             "status": self._status,
             "ps": self._ps,
+            "loads": self._loads,
             "watch": self._watch,
             "stop": self._stop,
             "change": self._change,
@@ -270,6 +272,10 @@ class Control:
         descriptors = Descriptors(kernel.processes, kernel.sockets)
         wanted = {number: each for number, each in kernel.processes.items() if host in (None, each.host.name)}
         return {"virtual_s": kernel.now_ns / 1e9, "processes": list_processes(kernel.hosts, wanted, descriptors)}
+
+    async def _loads(self, request: Answer, caller: Caller) -> Answer:
+        """Tell how busy links, storages and power supplies are."""
+        return loads_of(self._service.kernel)
 
     async def _watch(self, request: Answer, caller: Caller) -> Answer:
         """Send a viewer the run's state, then the changes, every so many seconds of real time, until the viewer hangs up."""

@@ -8,7 +8,7 @@ csrc/network/flows.h.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Protocol
 
@@ -229,6 +229,10 @@ class Network:
         if self._changed:
             flow.route = self._present(flow.route)
             flow.links = flow.route.links
+
+    def moving(self) -> Collection[Flow]:
+        """Return all flows that have bytes to send."""
+        return self._moving.values()
 
     def _crossing(self, name: str) -> list[Flow]:
         """Return the active flows over a link, in the order of their numbers."""

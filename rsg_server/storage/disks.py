@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -263,6 +263,11 @@ class Disks:
         """Return the bytes and operations of a disk in one direction so far."""
         counters = self._activity(host, way[0]).by_direction[way[1]]
         return counters.size_bytes, counters.operations
+
+    def activities(self) -> Iterator[tuple[str, Activity]]:
+        """Yield the activities of all disks that were used, by HOST DEVICE."""
+        for (host, number), activity in self._activities.items():
+            yield f"{host} {device_name(number)}", activity
 
     def stat(self, host: Host, name: str) -> str:
         """Return the line of /sys/block/NAME/stat, with figures of fixed width; "" if the host has no such disk."""

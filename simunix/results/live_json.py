@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rsg_server.errors import SimunixError
 from rsg_server.whole_files import whole_file
 from simunix.launch.run_directory import RunDirectory
-from simunix.rjms.adapter import ClusterPlan
+from simunix.rjms.adapter import ByHand, ClusterPlan
 
 NAME = "live.json"
+NS = 10**9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class LiveCluster:
     `ClusterPlan.diary`).
 
     Of each record and of the diary, the paths on all hosts that may have the file; the run shows which host writes it.
+    `by_hand` are commands that its users run. `power_cap_w` has [begin, end, watts] of each power cap, in seconds of the run.
     """
 
     name: str
@@ -35,6 +37,8 @@ class LiveCluster:
     records: Sequence[Sequence[str]]
     is_by_line: bool
     diary: Sequence[str]
+    by_hand: ByHand = field(default_factory=ByHand)
+    power_cap_w: Sequence[Sequence[float]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,9 @@ def read_live(folder: Path) -> LiveRecord:
     path = folder / NAME
     try:
         found: dict[str, Any] = json.loads(path.read_bytes())
-        found["clusters"] = [LiveCluster(**each) for each in found["clusters"]]
+        found["clusters"] = [
+            LiveCluster(**{**each, "by_hand": ByHand(**each.get("by_hand", {}))}) for each in found["clusters"]
+        ]
         found["workloads"] = [LiveWorkload(**each) for each in found["workloads"]]
         return LiveRecord(**found)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -110,4 +116,6 @@ def live_cluster(directory: RunDirectory, cluster: ClusterPlan, cores: Mapping[s
         records=[below(path) for path in cluster.records],
         is_by_line=cluster.record_mark == b"\n" and len(cluster.records) == 1,
         diary=below(cluster.diary),
+        by_hand=cluster.rjms.clients.by_hand,
+        power_cap_w=[(cap.start_ns / NS, cap.end_ns / NS, cap.watts) for cap in cluster.power_caps],
     )

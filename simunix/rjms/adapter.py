@@ -110,6 +110,20 @@ class TableClients:
     limit_s: Callable[[Request], float | None]
 
 
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """Shell commands that a user runs on the login host from the live page, by the words on their buttons.
+
+    `{}` stands for the number of a job in `job`, and for the name of a node in `node`. `cluster` are about the whole. `hint` is
+    a line with commands to begin with.
+    """
+
+    hint: str = ""
+    job: Mapping[str, str] = field(default_factory=dict)
+    node: Mapping[str, str] = field(default_factory=dict)
+    cluster: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clients:
     """The commands that users of an RJMS run on a host of the cluster. All words of a tuple are literal.
@@ -139,6 +153,7 @@ class Clients:
     * `number_variable`: the environment variable with the job's number in a job's processes; "" if the RJMS sets none.
     * `tables`: how jobs of a job table are submitted; None for an RJMS that cannot be given a job table.
     * `nobody`: the user who submits jobs without a known user; None is root, which some RJMSs refuse.
+    * `by_hand`: what the live page offers.
     """
 
     names: tuple[str, ...]
@@ -167,6 +182,7 @@ class Clients:
     number_variable: str = ""
     tables: TableClients | None = None
     nobody: User | None = None
+    by_hand: ByHand = field(default_factory=ByHand)
 
 
 # The part of a run's plan that describes a cluster

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from rsg_server.errors import SimunixError, shortened
 from simunix.app.join import ask
 from simunix.view.actions import Actions
+from simunix.view.logs import logs_of, read_log
 from simunix.view.model import Model
 from simunix.view.saved import with_actions
 
@@ -27,12 +28,15 @@ FILES = {
     "/live.css": (HERE / "live.css", "text/css"),
     "/live.js": (HERE / "live.js", "text/javascript"),
     "/charts.js": (HERE / "charts.js", "text/javascript"),
+    "/panels.js": (HERE / "panels.js", "text/javascript"),
     "/uPlot.js": (VENDOR / "uPlot.iife.min.js", "text/javascript"),
     "/uPlot.css": (VENDOR / "uPlot.min.css", "text/css"),
     "/tabulator.js": (VENDOR / "tabulator.min.js", "text/javascript"),
     "/tabulator.css": (VENDOR / "tabulator_simple.min.css", "text/css"),
 }
 """All files of the page, by path: no other file can be asked for."""
+CLUSTER_FACTS = ("name", "rjms", "controller", "login", "nodes", "by_hand", "power_cap_w")
+"""What the page gets of a cluster."""
 STREAMS_MOST = 32
 EVERY_S, STILL_S = 0.2, 5.0
 """Seconds of real time between two messages of a stream, at least and at most."""
@@ -55,6 +59,9 @@ class Pages:
                 *files,
                 Route("/stream", self._stream, methods=["GET"]),
                 Route("/processes", _answered(self._processes), methods=["GET"]),
+                Route("/loads", _answered(self._loads), methods=["GET"]),
+                Route("/logs", _answered(self._logs), methods=["GET"]),
+                Route("/log", _answered(self._log), methods=["GET"]),
                 Route("/scenario", _answered(self._scenario), methods=["GET"]),
                 Route("/do", _answered(self._act), methods=["POST"]),
             ]
@@ -84,6 +91,27 @@ class Pages:
         asked: dict[str, object] = {"op": "ps", "host": host}
         answer = await trio.to_thread.run_sync(partial(ask, self._folder, asked), abandon_on_cancel=True)
         return JSONResponse(answer["processes"])
+
+    async def _loads(self, request: Request) -> Response:
+        asked: dict[str, object] = {"op": "loads"}
+        return JSONResponse(await trio.to_thread.run_sync(partial(ask, self._folder, asked), abandon_on_cancel=True))
+
+    async def _logs(self, request: Request) -> Response:
+        """The logs of a host."""
+        return JSONResponse(self._logs_of(request.query_params.get("host", "")))
+
+    async def _log(self, request: Request) -> Response:
+        """What a log of a host has from a byte on, or its end."""
+        host, name = (request.query_params.get(key, "") for key in ("host", "name"))
+        if name not in self._logs_of(host):
+            raise SimunixError(f"{host}: no such log: {shortened(name)}")
+        given = request.query_params.get("from", "")
+        return JSONResponse(read_log(self._folder / "hosts" / host / name, int(given[:18]) if given.isdecimal() else None))
+
+    def _logs_of(self, host: str) -> list[str]:
+        if host not in self._model.facts["hosts"]:
+            raise SimunixError(f"host {shortened(host)}: no such host")
+        return logs_of(self._folder / "hosts" / host)
 
     async def _scenario(self, request: Request) -> Response:
         """The scenario with what was done by hand, as a file to keep."""
@@ -142,7 +170,7 @@ async def _file(path: Path, media_type: str, request: Request) -> Response:
 
 def facts_for_page(facts: dict[str, Any]) -> dict[str, Any]:
     """What the page gets of live.json: not where files are, nor what each job of the trace asks for."""
-    clusters = [{key: each[key] for key in ("name", "rjms", "controller", "login", "nodes")} for each in facts["clusters"]]
+    clusters = [{key: each[key] for key in CLUSTER_FACTS} for each in facts["clusters"]]
     jobs = sum(len(each["jobs"]) for each in facts["workloads"])
     kept = {key: facts[key] for key in ("name", "scenario", "arguments", "epoch_s", "hosts")}
     return {**kept, "clusters": clusters, "jobs_of_workload": jobs}

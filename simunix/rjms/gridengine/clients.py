@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simunix.rjms import trace_jobs
-from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.adapter import ByHand, Choice, Clients
 from simunix.rjms.gridengine.configuration import EXCLUSIVE, PARALLEL, WHOLE
 from simunix.rjms.gridengine.layout import START_RANKS
 from simunix.rjms.trace_jobs import job_name, limit_s
@@ -92,4 +92,7 @@ CLIENTS = Clients(
     find_held=find_held,
     release_all=("qrls",),
     number_variable="JOB_ID",
+    by_hand=ByHand(
+        hint="qsub -b y sleep 600 · qstat -u '*' · qdel 1", job={"cancel": "qdel {}"}, cluster={"queue": "qstat -u '*'"}
+    ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rsg_server.errors import SimunixError
 from simunix.rjms import trace_jobs
-from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.adapter import ByHand, Choice, Clients
 from simunix.rjms.htcondor.layout import START_RANKS
 from simunix.rjms.htcondor.placement import shape
 from simunix.rjms.trace_jobs import job_name, limit_s
@@ -132,4 +132,9 @@ def clients_of(nodes: Sequence[int]) -> Clients:
         find_held=find_held,
         release_all=("condor_release",),
         nobody=NOBODY,
+        by_hand=ByHand(
+            hint="condor_q -allusers -totals · condor_status · condor_rm 1",
+            job={"cancel": "condor_rm {}"},
+            cluster={"queue": "condor_q -allusers -totals", "nodes": "condor_status"},
+        ),
     )

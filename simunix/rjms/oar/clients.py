@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simunix.rjms import trace_jobs
-from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.adapter import ByHand, Choice, Clients
 from simunix.rjms.oar.layout import START_RANKS
 from simunix.rjms.trace_jobs import job_name, limit_s
 from simunix.workload.job import Job
@@ -115,4 +115,9 @@ CLIENTS = Clients(
     find_held=find_held,
     release_all=("oarresume",),
     number_variable="OAR_JOB_ID",
+    by_hand=ByHand(
+        hint="oarstat · oarnodes -s · oardel 1",
+        job={"what OAR says": "oarstat -f -j {}", "cancel": "oardel {}"},
+        cluster={"queue": "oarstat", "nodes": "oarnodes -s"},
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simunix.rjms.adapter import Choice, Clients
+from simunix.rjms.adapter import ByHand, Choice, Clients
 from simunix.rjms.slurm.options import chosen_options
 from simunix.rjms.slurm.requests import TABLES, told_limit_s
 from simunix.rjms.slurm.work import LAUNCH, size_words, work_words
@@ -72,6 +72,26 @@ def array_words(count: int) -> tuple[str, ...]:
     return (f"--array=0-{count - 1}",)
 
 
+_OUTPUT = "scontrol --oneliner show job {} | sed -n 's/.* StdOut=\\([^ ]*\\).*/\\1/p'"
+BY_HAND = ByHand(
+    hint="sbatch --nodes=2 --output=/dev/null --wrap 'sleep 600' · squeue · sinfo · scancel 1",
+    job={
+        "what Slurm says": "scontrol --details show job {}",
+        "why it waits": "squeue --job={} --Format=State,Reason,StartTime,PriorityLong",
+        "steps": "scontrol show step {}",
+        "script": "scontrol write batch_script {} -",
+        "output": f'file=$({_OUTPUT}); echo "$file"; tail --lines=40 "$file"',
+        "hold": "scontrol hold {}",
+        "release": "scontrol release {}",
+        "cancel": "scancel {}",
+    },
+    node={
+        "what Slurm says": "scontrol show node {}",
+        "drain": "scontrol update NodeName={} State=DRAIN Reason=by-hand",
+        "take back into use": "scontrol update NodeName={} State=RESUME",
+    },
+    cluster={"queue": "squeue", "nodes": "sinfo", "scheduler": "sdiag"},
+)
 CLIENTS = Clients(
     names=(SBATCH, SRUN),
     staying=frozenset({SRUN}),
@@ -97,4 +117,5 @@ CLIENTS = Clients(
     release_all=RELEASE[:2],
     tables=TABLES,
     number_variable="SLURM_JOB_ID",
+    by_hand=BY_HAND,
 )

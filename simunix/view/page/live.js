@@ -2,13 +2,9 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const PRESETS = {
-  slurm: {
-    hint: "sbatch --nodes=2 --output=/dev/null --wrap 'sleep 600' · squeue · scontrol show job 1 · scancel 1",
-    host: { drain: (name) => `scontrol update NodeName=${name} State=DRAIN Reason=by-hand`, "take back into use": (name) => `scontrol update NodeName=${name} State=RESUME` },
-  },
-};
 const DRAW_MS = 250, CHART_MS = 1000, FAULTS_SHOWN = 200;
+/* How much of the browser's time drawing may take, as a part of 1: what takes long is drawn less often. */
+const DRAW_SHARE = 0.2;
 const run = { facts: null, status: "", clock: {}, hosts: new Map(), jobs: new Map(), faults: [], actions: new Map() };
 const shown = { names: [], number: new Map(), cores: [], chosen: null, grid: null, gantt: null, chart: null, table: null, charted: 0, rows: new Map(), listed: new Set(), nodes: new Map() };
 
@@ -68,7 +64,8 @@ function begin(facts) {
   $("names").replaceChildren(...Object.keys(facts.hosts).slice(0, 500).map((name) => Object.assign(document.createElement("option"), { value: name })));
   const first = facts.clusters[0];
   if (first && !$("run").elements.host.value) $("run").elements.host.value = first.login;
-  $("hint").textContent = (first && PRESETS[first.rjms]?.hint) || "";
+  $("hint").textContent = (first && first.by_hand.hint) || "";
+  $("cluster-do").replaceChildren(...facts.clusters.flatMap((cluster) => commandButtons(cluster, cluster.by_hand.cluster, "")));
   $("others").replaceChildren(...Object.keys(facts.hosts).filter((name) => !shown.number.has(name)).slice(0, 40).map((name) => {
     const button = Object.assign(document.createElement("button"), { textContent: name });
     button.addEventListener("click", () => choose(name));
@@ -140,7 +137,8 @@ function draw() {
   for (const button of $("others").children) button.className = state.power(button.textContent) === "off" ? "off" : "";
   if (shown.chosen) drawHost(state);
   const wall = performance.now();
-  if (wall - shown.charted > CHART_MS || !isNow) { shown.charted = wall; drawCharts(at); }
+  if (panel.job) drawJob();
+  if (wall > shown.charted || !isNow) { drawCharts(at); shown.charted = performance.now() + Math.max(CHART_MS, (performance.now() - wall) / DRAW_SHARE); }
 }
 
 function drawCharts(at) {
@@ -164,6 +162,7 @@ function drawTable() {
         { title: "started", field: "start", sorter: "number", formatter: time, minWidth: 95 }, { title: "ended", field: "end", sorter: "number", formatter: time, minWidth: 95 },
         { title: "cores", field: "cores", sorter: "number", width: 80 }, { title: "nodes", field: "text", headerFilter: true, minWidth: 120 }],
     });
+    shown.table.on("rowClick", (_, line) => chooseJob(line.getData().key));
     shown.table.on("tableBuilt", () => { shown.table.isBuilt = true; document.documentElement.dataset.table = "yes"; });
     shown.listed = new Set(shown.rows.keys());
     shown.rows.clear();
@@ -187,12 +186,8 @@ function choose(name) {
   shown.chosen = name;
   $("host").hidden = false;
   $("process-list").replaceChildren();
-  const preset = PRESETS[run.facts.clusters[0]?.rjms]?.host || {}, login = run.facts.clusters[0]?.login;
-  $("presets").replaceChildren(...(shown.number.has(name) ? Object.entries(preset) : []).map(([title, command]) => {
-    const button = Object.assign(document.createElement("button"), { textContent: title });
-    button.addEventListener("click", () => act({ what: "run", host: login, command: command(name) }));
-    return button;
-  }));
+  const cluster = run.facts.clusters.find((each) => name in each.nodes);
+  $("presets").replaceChildren(...(cluster ? commandButtons(cluster, cluster.by_hand.node, name) : []));
   draw();
 }
 
@@ -202,17 +197,29 @@ function entry(text, output) {
   return item;
 }
 
+function actionEntry(action) {
+  const ended = action.status === null ? "  …" : action.status ? `  (${action.status === "lost" ? "it did not end" : `exit status ${action.status}`})` : "";
+  return entry(`${clockOf(action.at_s)}  ${action.text}${ended}`, action.output);
+}
+
 function drawActions() {
   const all = [...run.actions.values()].sort((one, other) => other.number - one.number);
-  $("actions").replaceChildren(...all.map((action) => entry(`${clockOf(action.at_s)}  ${action.text}${action.status === null ? "  …" : action.status ? `  (${action.status === "lost" ? "it did not end" : `exit status ${action.status}`})` : ""}`, action.output)));
+  $("actions").replaceChildren(...all.map(actionEntry));
+  drawJobAnswers(all);
 }
 
 function drawFaults() {
-  const last = run.faults.slice(-FAULTS_SHOWN).reverse();
-  $("faults").replaceChildren(...last.map((fault) => {
-    const { at_s, what, ...rest } = fault;
-    return entry(`${clockOf(at_s)}  ${what.replaceAll("_", " ")}  ${Object.entries(rest).map(([key, value]) => `${key} ${value}`).join(", ")}`);
-  }));
+  const words = $("faults-filter").value.toLowerCase().split(/\s+/).filter(Boolean), found = [];
+  let count = 0;
+  for (let place = run.faults.length - 1; place >= 0; place -= 1) {
+    const { at_s, what, ...rest } = run.faults[place];
+    const text = `${clockOf(at_s)}  ${what.replaceAll("_", " ")}  ${Object.entries(rest).map(([key, value]) => `${key} ${value}`).join(", ")}`, low = text.toLowerCase();
+    if (!words.every((word) => low.includes(word))) continue;
+    count += 1;
+    if (found.length < FAULTS_SHOWN) found.push(entry(text));
+  }
+  $("faults").replaceChildren(...found);
+  $("faults-count").textContent = words.length || count > FAULTS_SHOWN ? `${Math.min(count, FAULTS_SHOWN)} of ${run.faults.length}` : "";
 }
 
 /* What the user does. */
@@ -292,6 +299,8 @@ $("gantt").addEventListener("mousemove", (event) => {
   tipAt(event, job ? `job ${job.key}${job.name ? ` (${job.name} of the trace)` : ""}\n${job.state}, ${job.cores ?? "?"} cores\n${job.text}\nfrom ${clockOf(job.start)}${job.end === null ? "" : ` to ${clockOf(job.end)}`}` : "");
 });
 for (const id of ["grid", "gantt"]) $(id).addEventListener("mouseleave", () => ($("tip").hidden = true));
+$("gantt").addEventListener("click", (event) => { const job = jobAt(event); if (job) chooseJob(job.key); });
+$("faults-filter").addEventListener("input", drawFaults);
 $("pause").addEventListener("click", () => act({ what: run.clock.paused ? "resume" : "pause" }));
 for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => act({ what: button.dataset.do }));
 for (const button of document.querySelectorAll("[data-for]")) button.addEventListener("click", () => act({ what: "until", for_s: Number(button.dataset.for) }));
@@ -328,8 +337,8 @@ const stream = new EventSource("stream");
 let isFresh = false;
 stream.onmessage = (event) => { take(JSON.parse(event.data)); isFresh = true; };
 stream.onerror = () => { $("status").textContent = "the page is not served any more"; $("status").className = "pill"; };
-setInterval(() => {
-  if (!isFresh || document.hidden) return;
-  isFresh = false;
-  draw();
+setTimeout(function drawSoon() {
+  const begun = performance.now();
+  if (isFresh && !document.hidden) { isFresh = false; draw(); }
+  setTimeout(drawSoon, Math.max(DRAW_MS, (performance.now() - begun) / DRAW_SHARE));
 }, DRAW_MS);

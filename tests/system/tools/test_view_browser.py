@@ -78,7 +78,7 @@ def test_a_user_drives_slurm_and_has_it_done_again(tmp_path: Path, simunix: Simu
         page.wait_for("$('said').textContent === 'host n4, state off: happens as soon as the run goes on'")
         page.fill("run", host="ctl", command=SUBMITTED)
         page.wait_for("$('said').textContent.startsWith('ctl: runs, or waits for virtual time')")
-        page.go_until("00:01:30")
+        page.go_until("00:01:30", 0.125)
         page.wait_for("run.hosts.get('n4').power === 'off'")
         page.wait_for("$('actions').textContent.includes('Submitted batch job 2')")
         page.wait_for("$('counts').textContent.startsWith('1 running, 1 waiting')")
@@ -88,6 +88,7 @@ def test_a_user_drives_slurm_and_has_it_done_again(tmp_path: Path, simunix: Simu
         for width in (390, 1400):
             page.resize(width)
             assert page.run("return document.documentElement.scrollWidth") <= width, "only tables scroll sideways"
+        looks_closer(page)
         saved = served.request("GET", f"{served.path}scenario")[2].decode()
         page.press("#pause")
         page.wait_for("$('status').textContent === 'ended'")
@@ -96,6 +97,33 @@ def test_a_user_drives_slurm_and_has_it_done_again(tmp_path: Path, simunix: Simu
     done = simunix("run", tmp_path / "again.yaml", "--epoch", "2020-01-01", "--out", tmp_path / "again")
     assert done.returncode == 0, done.stderr
     assert events(out) == events(tmp_path / "again")
+
+
+def looks_closer(page: LivePage) -> None:
+    """Look at a job, at logs, loads and single events."""
+    row = "[...document.querySelectorAll('.tabulator-row')].find((one) => one.firstChild.textContent === '2')"
+    page.wait_for(f"Boolean({row})")
+    page.run(f"{row}.click()")
+    page.wait_for("$('job-name').textContent === 'Job 2' && $('job-facts').textContent.includes('PENDING')")
+    for number, title in enumerate(("why it waits", "script"), 3):
+        page.run("[...$('job-do').children].find((one) => one.textContent === arguments[0]).click()", title)
+        page.wait_for(f"run.actions.has({number})")
+    page.press("#others button")
+    page.press("#logs")
+    page.wait_for("$('process-list').textContent.includes('var_log_slurm/slurmctld.log')")
+    buttons = "[...$('process-list').querySelectorAll('button')]"
+    page.run(f"{buttons}.find((one) => one.textContent.endsWith('slurmctld.log')).click()")
+    page.wait_for("$('log-text').textContent.includes('_slurm_rpc_submit_batch_job')")
+    page.press("#loads summary")
+    page.wait_for("$('power').textContent === 'no host has watts in this scenario'")
+    page.go_until("00:01:45")
+    page.press("#loads summary")
+    page.wait_for("$('job-answers').textContent.includes('Resources')")
+    page.wait_for("$('job-answers').textContent.includes('sleep 60')")
+    assert page.run("return $('faults').children.length") == 1
+    page.run("const one = $('faults-filter'); one.value = 'n4 on'; one.dispatchEvent(new Event('input'))")
+    assert page.run("return [$('faults').children.length, $('faults-count').textContent]") == [0, "0 of 1"]
+    page.run("const one = $('faults-filter'); one.value = ''; one.dispatchEvent(new Event('input'))")
 
 
 def events(folder: Path) -> list[dict[str, Any]]:

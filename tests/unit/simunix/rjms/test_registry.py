@@ -46,3 +46,12 @@ def test_clients_leave_places_for_numbers(rjms: Any) -> None:
     assert re.compile(clients.number).groups == 1
     assert clients.names and clients.staying < set(clients.names)
     assert clients.job_name(7) in clients.named(7)
+
+
+@pytest.mark.parametrize("rjms", RJMSS.values(), ids=RJMSS)
+def test_commands_by_hand_leave_a_place_for_what_they_are_about(rjms: Any) -> None:
+    by_hand = rjms.clients.by_hand
+    assert by_hand.hint and by_hand.cluster and "cancel" in by_hand.job
+    for command in (*by_hand.job.values(), *by_hand.node.values()):
+        assert command.replace("{}", "17").count("17") == 1 and command.format("17")
+    assert not any("{}" in command for command in by_hand.cluster.values())
