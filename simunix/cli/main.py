@@ -41,6 +41,7 @@ COMMANDS = (
     "ctl",
     "ps",
     "view",
+    "top",
     "root",
     "slurm",
     "workload",
@@ -60,7 +61,13 @@ ENDLESS = {(1, 5), (1, 8), (1, 9)}
 which never end.
 """
 SYMLINK_LOOP = "Symlink loop from "
-MODULES = {"ctl": "control", "view": "live.view", "explore": "exploration.explore", "replay": "exploration.replay"}
+MODULES = {
+    "ctl": "control",
+    "view": "live.view",
+    "top": "live.top",
+    "explore": "exploration.explore",
+    "replay": "exploration.replay",
+}
 """The Python modules in simunix.cli whose names differ from those of their subcommands."""
 
 
