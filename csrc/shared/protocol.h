@@ -27,6 +27,9 @@
 
 #define SIMUNIX_PROTOCOL_VERSION 1
 #define SIMUNIX_QUANTUM_NS 1000000
+/* The value that comes with WAKE_SIGNAL when a call fails with EINTR because its process was stopped and continued; the
+ * server chooses these calls (rsg_server/process/signals.py). */
+#define SIMUNIX_WAS_STOPPED 1
 #define SIMUNIX_CLOCK_BYTES 4096
 #define SIMUNIX_SLOTS_OFFSET 11534336
 #define SIMUNIX_SLOTS 65536

@@ -8,17 +8,29 @@ server decides.
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rsg_server.observers import Observers
 from rsg_server.process import native_signal
 from rsg_server.process.actor import State
 from rsg_server.process.process import Process
-from rsg_server.protocol import Wake
+from rsg_server.protocol import Wake, syscall_name
 
 if TYPE_CHECKING:
+    from rsg_server.process.actor import Actor
     from rsg_server.process.cpu import Cpu
     from rsg_server.process.parking import Parking
+
+_WAS_STOPPED: Final = 1
+"""SIMUNIX_WAS_STOPPED of csrc/shared/protocol.h: the value of a wake by which a call fails with EINTR."""
+_ENDED_BY_STOP: Final = frozenset(
+    ("epoll_pwait", "epoll_pwait2", "epoll_wait", "rt_sigtimedwait", "semop", "semtimedop"),
+)
+"""Calls that fail with EINTR after their process was stopped and continued, although no handler has run: signal(7)."""
+_ENDED_BY_STOP_IF_TIMED: Final = frozenset(
+    ("accept", "accept4", "read", "readv", "recvfrom", "recvmsg", "sendmsg", "sendto", "write", "writev"),
+)
+"""Calls that do so on a socket with SO_RCVTIMEO or SO_SNDTIMEO, of which their wait has its deadline."""
 
 
 class Signals:
@@ -81,8 +93,19 @@ class Signals:
         was_held, process.stopped = process.is_held, True
         if not was_held:
             self._hold(process)
+        for actor in process.actors:
+            self._end_by_stop(actor)
         if process.parent is not None:
             self.child_changed(process.parent)
+
+    def _end_by_stop(self, actor: Actor) -> None:
+        """End the wait of an actor whose call fails with EINTR because of the stop; the actor sees it when it goes on."""
+        parked = actor.parked
+        if actor.state is not State.PARKED or parked is None:
+            return
+        name = syscall_name(parked.syscall)
+        if name in _ENDED_BY_STOP or (name in _ENDED_BY_STOP_IF_TIMED and parked.deadline_ns >= 0):
+            self._parking.wake(actor, Wake.SIGNAL, _WAS_STOPPED)
 
     def _hold(self, process: Process) -> None:
         """Remove the actors of a process that is stopped or frozen now from the run queue."""

@@ -11,8 +11,8 @@ long look_before_waiting_again(struct call *call, bool restarts)
     return what == INTERRUPT_NONE ? 0 : signals_interrupt(call, what, restarts);
 }
 
-/* Give the turn back and wait. A signal with something to deliver ends the call: -EINTR or -ERESTART_CALL. Otherwise
- * the result is a WAKE_ code. */
+/* Give the turn back and wait. A signal with something to deliver ends the call: -EINTR or -ERESTART_CALL, and so does a
+ * stop of the process: -EINTR. Otherwise the result is a WAKE_ code. */
 long wait_on(struct call *call, struct wait *wait, bool restarts)
 {
     for (;;) {
@@ -32,6 +32,8 @@ long wait_on(struct call *call, struct wait *wait, bool restarts)
             if (result != 0)
                 return result;
         }
+        if (wait->value == SIMUNIX_WAS_STOPPED)
+            return -EINTR;
         /* Only the kernel knows what has become ready meanwhile, and only the caller how much is left to wait for, so
          * the caller asks again. */
         if (call->thread->process->has_signalfd || wait->kind == PARK_CHILD || wait->kind == PARK_FD ||

@@ -154,6 +154,12 @@ PLANTED = (
         },
     ),
     Planted(
+        "stopped_poller.c",
+        _fails("stopped_poller"),
+        clients=((),),
+        keys={"nemesis": {"hosts": "a", "faults": ["stop"], "start": "1s", "every": "4s", "heal": "15s"}},
+    ),
+    Planted(
         "paused_holder.py",
         "check: check-one-holder",
         clients=(("x",), ("y",)),

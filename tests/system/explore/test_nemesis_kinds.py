@@ -26,7 +26,11 @@ def planted(name: str) -> Planted:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("two_files", "a:two_files is killed, for"), ("paused_holder", ":paused_holder is stopped, for")],
+    [
+        ("two_files", "a:two_files is killed, for"),
+        ("paused_holder", ":paused_holder is stopped, for"),
+        ("stopped_poller", "a:stopped_poller is stopped, for"),
+    ],
 )
 def test_the_fault_is_found_told_and_repeated(tmp_path: Path, name: str, told: str) -> None:
     bug = planted(name)
@@ -69,7 +73,7 @@ def test_a_clock_drifts_and_is_right_after_heal(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["two_files", "paused_holder"])
+@pytest.mark.parametrize("name", ["two_files", "paused_holder", "stopped_poller"])
 def test_nothing_is_found_in_the_mended_program(tmp_path: Path, name: str) -> None:
     path = planted(name).scenario(tmp_path, mended=True)
     done = simunix(tmp_path, "explore", path.name, "-o", "found", "--seeds", "12", "--jobs", "2")

@@ -89,6 +89,8 @@ long sys_rt_sigtimedwait(struct call *call)
             call->mask = mask;
             if (what != INTERRUPT_NONE)
                 return signals_interrupt(call, INTERRUPT_CALL, false);
+            if (wait.value == SIMUNIX_WAS_STOPPED)
+                return -EINTR;
         }
     }
 }

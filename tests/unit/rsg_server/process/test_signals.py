@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
+
 from rsg_server.process.actor import Actor, State
 from rsg_server.process.wait import HAS_SIGNALFD
 from rsg_server.protocol import Wait, Wake
@@ -12,6 +14,7 @@ from tests.unit.rsg_server.fakes import Fake
 from tests.unit.rsg_server.real_process import real_process
 
 USR1 = 1 << (signal.SIGUSR1 - 1)
+READ, POLL, NANOSLEEP, SEMOP, EPOLL_WAIT = 0, 7, 35, 65, 232  # numbers of system calls
 
 
 def thread_of(world: Fake, actor: Actor) -> Actor:
@@ -69,11 +72,33 @@ def test_a_stopped_process_is_ready_only_once_it_is_continued(world: Fake) -> No
 
 def test_a_deadline_comes_while_the_process_is_stopped(world: Fake) -> None:
     actor = world.born()
-    world.kernel.parking.park(actor, world.kernel.waits.make(int(Wait.TIME), 0, 1000, 0, 0, 0, 0, 0, True))
+    world.kernel.parking.park(actor, world.kernel.waits.make(int(Wait.TIME), NANOSLEEP, 1000, 0, 0, 0, 0, 0, True))
     world.kernel.signals.stop(actor.process)
     world.pass_time(2000)
     assert actor.state is State.READY and actor.reply[0] == Wake.TIMEOUT
     assert not world.kernel.run_queue
+
+
+@pytest.mark.parametrize(
+    ("syscall", "deadline_ns", "is_ended"),
+    [
+        (EPOLL_WAIT, 1000, True),
+        (EPOLL_WAIT, -1, True),
+        (SEMOP, -1, True),
+        (READ, 1000, True),
+        (READ, -1, False),
+        (POLL, 1000, False),
+    ],
+)
+def test_a_stop_ends_the_calls_that_signal_7_names(world: Fake, syscall: int, deadline_ns: int, is_ended: bool) -> None:
+    actor = world.born()
+    wait = world.kernel.waits.make(int(Wait.TIME), syscall, deadline_ns, 0, 0, 0, 0, 0, True)
+    world.kernel.parking.park(actor, wait)
+    world.kernel.signals.stop(actor.process)
+    assert (actor.state is State.READY) == is_ended and not world.kernel.run_queue
+    assert not is_ended or actor.reply == (Wake.SIGNAL, 1)
+    world.kernel.signals.resume(actor.process)
+    assert list(world.kernel.run_queue) == [actor] * is_ended
 
 
 def test_a_parent_that_waits_for_a_child_looks_when_the_child_stops_and_continues(world: Fake) -> None:
